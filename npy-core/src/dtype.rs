@@ -1,0 +1,338 @@
+//! Layer 2: the type model, a tree with offsets.
+//!
+//! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It is built by
+//! parsing ([`DType::from_str`]), by reading a [`Header`](crate::Header), or from a Rust type
+//! ([`Element::dtype`](crate::Element::dtype)).
+
+pub(crate) mod descr;
+mod scalar;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
+
+use crate::error::{Error, ErrorKind};
+use crate::limits::{Limits, MAX_ITEMSIZE};
+use crate::literal::text::Text;
+
+/// The order of the bytes of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The lowest byte first: `<`.
+    Little,
+    /// The highest byte first: `>`.
+    Big,
+}
+
+impl ByteOrder {
+    /// The order of this machine: `=`.
+    pub const NATIVE: ByteOrder =
+        if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+}
+
+/// What one item of an array is: NumPy's `dtype`.
+///
+/// Parsed from what NumPy writes, and printed as it writes it (the source is NEP 1 and NumPy's
+/// `dtype.descr`):
+///
+/// ```
+/// use npy_core::DType;
+///
+/// let number: DType = "<f8".parse()?;
+/// assert_eq!(number.itemsize(), 8);
+///
+/// // What `np.dtype([('a', 'u1'), ('b', '<f8')], align=True)` is in a file.
+/// let record: DType = "[('a', '|u1'), ('', '|V7'), ('b', '<f8')]".parse()?;
+/// assert_eq!(record.itemsize(), 16);
+/// assert_eq!(record.field("b").map(|field| field.offset()), Some(8));
+/// assert_eq!(record.to_string(), "[('a', '|u1'), ('', '|V7'), ('b', '<f8')]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Two are equal if NumPy writes them alike: names, titles, offsets and byte orders included.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct DType(Kind);
+
+/// The three shapes a dtype has.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Scalar(Scalar),
+    SubArray(Box<SubArray>),
+    Record(Box<Record>),
+}
+
+/// `shape` items of `base` side by side, in C order. `base` may be a sub-array again.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct SubArray {
+    pub(crate) base: DType,
+    pub(crate) shape: Vec<usize>,
+    itemsize: usize,
+}
+
+/// Fields in the order of their offsets, without overlap; what lies between and after is padding.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Record {
+    pub(crate) fields: Vec<Field>,
+    itemsize: usize,
+}
+
+/// One field of a record.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: Text,
+    title: Option<Text>,
+    dtype: DType,
+    offset: usize,
+}
+
+impl Field {
+    /// The name. A lone surrogate in it, which Rust's strings cannot hold, shows as U+FFFD.
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The title: a second, longer name. One that is no string shows as Python writes it.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_ref().map(Text::as_str)
+    }
+
+    /// What the field holds.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// Bytes before the field in its record.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The offset of the first byte behind the field.
+    pub(crate) fn end(&self) -> usize {
+        self.offset.saturating_add(self.dtype.itemsize())
+    }
+
+    /// The exact name, to compare.
+    pub(crate) fn exact_name(&self) -> &Text {
+        &self.name
+    }
+}
+
+impl DType {
+    /// Bytes of one item, padding included.
+    pub fn itemsize(&self) -> usize {
+        match &self.0 {
+            Kind::Scalar(scalar) => scalar.itemsize(),
+            Kind::SubArray(sub) => sub.itemsize,
+            Kind::Record(record) => record.itemsize,
+        }
+    }
+
+    /// The fields of a record in the order of their offsets; empty for what is no record.
+    pub fn fields(&self) -> &[Field] {
+        match &self.0 {
+            Kind::Record(record) => &record.fields,
+            _ => &[],
+        }
+    }
+
+    /// The field of this name; `None` where there is none.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields().iter().find(|field| field.name() == name)
+    }
+
+    /// Whether an item is a record, if maybe one without fields.
+    pub fn is_record(&self) -> bool {
+        matches!(self.0, Kind::Record(_))
+    }
+
+    /// The scalar, if it is one.
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.0 {
+            Kind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Base and shape of a sub-array, if it is one. The base of a sub-array may be a sub-array.
+    pub fn sub_array(&self) -> Option<(&DType, &[usize])> {
+        match &self.0 {
+            Kind::SubArray(sub) => Some((&sub.base, &sub.shape)),
+            _ => None,
+        }
+    }
+
+    /// Whether an item holds Python objects somewhere: its data is a pickle then.
+    pub fn has_object(&self) -> bool {
+        match &self.0 {
+            Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
+            Kind::SubArray(sub) => sub.base.has_object(),
+            Kind::Record(record) => record.fields.iter().any(|field| field.dtype.has_object()),
+        }
+    }
+
+    /// The literal that `np.save` writes behind `'descr': `.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// assert_eq!("<f8".parse::<DType>()?.descr(), "'<f8'");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn descr(&self) -> String {
+        let mut out = String::new();
+        descr::write(self, &mut out);
+        out
+    }
+
+    /// The same dtype with every number in this byte order, NumPy's `newbyteorder`.
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, DType};
+    ///
+    /// let dtype: DType = "[('a', '<f4', (2,)), ('b', '|u1')]".parse()?;
+    /// let big = dtype.with_byte_order(ByteOrder::Big);
+    /// assert_eq!(big.to_string(), "[('a', '>f4', (2,)), ('b', '|u1')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_byte_order(&self, order: ByteOrder) -> DType {
+        match &self.0 {
+            Kind::Scalar(scalar) => scalar.with_byte_order(order).into(),
+            Kind::SubArray(sub) => DType(Kind::SubArray(Box::new(SubArray {
+                base: sub.base.with_byte_order(order),
+                shape: sub.shape.clone(),
+                itemsize: sub.itemsize,
+            }))),
+            Kind::Record(record) => {
+                let fields = record.fields.iter().map(|field| Field {
+                    dtype: field.dtype.with_byte_order(order),
+                    ..field.clone()
+                });
+                DType::new_record(fields.collect(), record.itemsize)
+            }
+        }
+    }
+
+    /// The same fields without padding, in records of records too: NumPy's `repack_fields`.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let padded: DType = "[('a', '|u1'), ('', '|V7'), ('b', '<f8')]".parse()?;
+    /// assert_eq!(padded.packed().to_string(), "[('a', '|u1'), ('b', '<f8')]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn packed(&self) -> DType {
+        match &self.0 {
+            Kind::Scalar(scalar) => (*scalar).into(),
+            Kind::SubArray(sub) => {
+                let base = sub.base.packed();
+                let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
+                let itemsize = base.itemsize().saturating_mul(count);
+                DType(Kind::SubArray(Box::new(SubArray { base, shape: sub.shape.clone(), itemsize })))
+            }
+            Kind::Record(record) => {
+                let mut offset = 0usize;
+                let fields = record.fields.iter().map(|field| {
+                    let packed = Field { dtype: field.dtype.packed(), offset, ..field.clone() };
+                    offset = packed.end();
+                    packed
+                });
+                let fields = fields.collect();
+                DType::new_record(fields, offset)
+            }
+        }
+    }
+
+    /// `n` items of this dtype side by side. A sub-array grows by a dimension at the front.
+    ///
+    /// For item sizes that the compiler has checked ([`array_size`](crate::limits::array_size)).
+    pub(crate) fn repeated(self, n: usize) -> DType {
+        let itemsize = self.itemsize().saturating_mul(n);
+        let (base, mut shape) = match self.0 {
+            Kind::SubArray(sub) => (sub.base, sub.shape),
+            _ => (self, Vec::new()),
+        };
+        shape.insert(0, n);
+        DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize })))
+    }
+
+    /// A record of these names, offsets and dtypes.
+    ///
+    /// For layouts that the compiler has checked: distinct names, ascending offsets, no overlap.
+    pub(crate) fn from_fields(fields: Vec<(&str, usize, DType)>, itemsize: usize) -> DType {
+        let field = |(name, offset, dtype)| Field { name: Text::new(name), title: None, dtype, offset };
+        DType::new_record(fields.into_iter().map(field).collect(), itemsize)
+    }
+
+    /// A sub-array, if its item size is one that NumPy has.
+    fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
+        let itemsize = shape.iter().try_fold(base.itemsize(), |n, &m| n.checked_mul(m));
+        match itemsize.filter(|&n| n <= MAX_ITEMSIZE) {
+            Some(itemsize) => Ok(DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize })))),
+            None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
+        }
+    }
+
+    fn new_record(fields: Vec<Field>, itemsize: usize) -> DType {
+        DType(Kind::Record(Box::new(Record { fields, itemsize })))
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0
+    }
+}
+
+impl From<Scalar> for DType {
+    fn from(scalar: Scalar) -> Self {
+        DType(Kind::Scalar(scalar))
+    }
+}
+
+/// A scalar as `<f8`, everything else as its descr literal.
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Scalar(scalar) => write!(f, "{scalar}"),
+            _ => f.write_str(&self.descr()),
+        }
+    }
+}
+
+impl fmt::Debug for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DType({})", self.descr())
+    }
+}
+
+impl fmt::Debug for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut s = f.debug_struct("Field");
+        s.field("name", &self.name()).field("dtype", &self.dtype).field("offset", &self.offset);
+        if let Some(title) = self.title() {
+            s.field("title", &title);
+        }
+        s.finish()
+    }
+}
+
+/// Parses `<f8`, or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.
+///
+/// # Errors
+///
+/// [`ErrorKind::DType`] for what is no dtype, [`ErrorKind::Header`] for what is no literal.
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<DType, Error> {
+        let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
+        if literal {
+            descr::parse_text(text, &Limits::default())
+        } else {
+            let error = |reason| ErrorKind::DType { descr: format!("{text:?}"), reason }.into();
+            Scalar::parse(text).map(DType::from).map_err(error)
+        }
+    }
+}

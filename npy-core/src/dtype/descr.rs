@@ -1,0 +1,366 @@
+//! The descr literal: a dtype as NumPy writes it in a header.
+
+use std::collections::HashSet;
+
+use super::{DType, Field, Kind, Scalar};
+use crate::error::{Error, ErrorKind};
+use crate::limits::{self, Limits, MAX_ITEMSIZE};
+use crate::literal::text::Text;
+use crate::literal::{self, Caps, Dialect, Item, Literal, Reason, SyntaxError};
+use crate::shape;
+
+/// What is wrong, and at which byte of the text.
+pub(crate) struct Fault {
+    pub(crate) at: usize,
+    pub(crate) kind: ErrorKind,
+}
+
+impl From<SyntaxError> for Fault {
+    fn from(error: SyntaxError) -> Self {
+        let limit = |what, name, limit: usize| {
+            let limit = limits::to_u64(limit);
+            ErrorKind::Limit { what, name, found: limit.saturating_add(1), limit }
+        };
+        let kind = match error.reason {
+            Reason::Nesting(cap) => limit("nesting", "nesting", cap),
+            Reason::Items(cap) => limit("a number of items in the header", "fields", cap),
+            Reason::Other(reason) => ErrorKind::Header { reason },
+        };
+        Fault { at: error.at, kind }
+    }
+}
+
+/// Parses a literal within the limits.
+pub(crate) fn parse_literal<'t>(
+    text: &'t str,
+    dialect: Dialect,
+    limits: &Limits,
+) -> Result<Literal<'t>, Fault> {
+    // A field is a tuple, a name, a dtype and now and then a shape or a title.
+    let items = limits.fields.saturating_mul(8).saturating_add(64);
+    Ok(Literal::parse(text, dialect, Caps { nesting: limits.nesting, items })?)
+}
+
+/// Parses a text that is a descr literal and nothing else.
+pub(super) fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
+    let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root());
+    parse().map_err(|fault| fault.kind.into())
+}
+
+/// The dtype that a literal describes; NumPy's `descr_to_dtype`.
+///
+/// The literal's nesting is limited, so recursion is.
+pub(crate) fn read(item: Item<'_>) -> Result<DType, Fault> {
+    match item.kind() {
+        literal::Kind::Str => {
+            let text = item.text().map(|text| text.as_str().to_owned()).unwrap_or_default();
+            Scalar::parse(&text).map(DType::from).map_err(|reason| fault(item, reason))
+        }
+        literal::Kind::List => read_record(item),
+        literal::Kind::Tuple => {
+            let [base, shape] = exactly(item.items()).ok_or_else(|| {
+                fault(item, "a tuple is a dtype and a shape, as in ('<f4', (3,))")
+            })?;
+            read_sub_array(read(base)?, shape)
+        }
+        other => Err(fault(item, format!("{} is no dtype", other.name()))),
+    }
+}
+
+/// `[('a', '<f4'), (('title', 'b'), '<i2', (3,)), ('', '|V4')]`.
+fn read_record(list: Item<'_>) -> Result<DType, Fault> {
+    let mut fields = Vec::new();
+    let mut taken = HashSet::new();
+    let mut offset = 0usize;
+    for entry in list.items() {
+        let (name, dtype) = read_entry(entry)?;
+        let end = offset.checked_add(dtype.itemsize()).filter(|&end| end <= MAX_ITEMSIZE);
+        let end = end.ok_or_else(|| {
+            fault(entry, format!("the record is larger than NumPy's limit of {MAX_ITEMSIZE} bytes"))
+        })?;
+        if !is_padding(name, &dtype) {
+            let (title, name) = read_name(name)?;
+            let titles = title.clone().filter(Text::is_string);
+            for key in titles.into_iter().chain([name.clone()]) {
+                if let Some(twice) = taken.replace(key) {
+                    let reason = format!("the name or title {:?} stands there twice", twice.as_str());
+                    return Err(fault(entry, reason));
+                }
+            }
+            fields.push(Field { name, title, dtype, offset });
+        }
+        offset = end;
+    }
+    Ok(DType::new_record(fields, offset))
+}
+
+/// Name and dtype of one entry of a record.
+fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
+    let malformed = || fault(entry, "a field is a tuple of a name, a dtype and maybe a shape");
+    if entry.kind() != literal::Kind::Tuple {
+        return Err(malformed());
+    }
+    let mut parts = entry.items();
+    let (Some(name), Some(dtype), shape, None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(malformed());
+    };
+    let dtype = read(dtype)?;
+    let dtype = match shape {
+        Some(shape) => read_sub_array(dtype, shape)?,
+        None => dtype,
+    };
+    Ok((name, dtype))
+}
+
+/// NumPy drops a field of no name that is void to it: raw bytes or a sub-array, but no record.
+fn is_padding(name: Item<'_>, dtype: &DType) -> bool {
+    let void = match dtype.kind() {
+        Kind::Scalar(scalar) => scalar.kind() == super::ScalarKind::Void,
+        Kind::SubArray(_) => true,
+        Kind::Record(_) => false,
+    };
+    void && name.text().is_some_and(|name| name == Text::new(""))
+}
+
+/// The title, if there is one, and the name: `'x'` or `('title', 'x')`.
+fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
+    if let Some(name) = item.text() {
+        return Ok((None, name));
+    }
+    let pair = exactly(item.items()).filter(|_| item.kind() == literal::Kind::Tuple);
+    let pair = pair.and_then(|[title, name]: [Item<'_>; 2]| Some((title, name.text()?)));
+    let (title, name) = pair.ok_or_else(|| {
+        fault(item, "the name of a field is a string, or a tuple of a title and a name")
+    })?;
+    let title = match title.kind() {
+        literal::Kind::Str => title.text(),
+        literal::Kind::None => None,
+        literal::Kind::List | literal::Kind::Dict | literal::Kind::Set => {
+            return Err(fault(title, "a title must be hashable"));
+        }
+        _ => Some(Text::other(title.source())),
+    };
+    Ok((title, name))
+}
+
+/// A dtype and what stands behind it as its shape: a tuple, a list or a number.
+fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
+    let shape = match item.kind() {
+        literal::Kind::Int => vec![read_dimension(item)?],
+        _ => read_shape(item)?,
+    };
+    if shape.is_empty() {
+        return Ok(base);
+    }
+    if shape.len() > limits::MAX_NDIM {
+        return Err(fault(item, format!("NumPy has at most {} dimensions", limits::MAX_NDIM)));
+    }
+    DType::new_sub_array(base, shape).map_err(|reason| fault(item, reason))
+}
+
+/// The dimensions in a tuple or list of integers.
+fn read_shape(item: Item<'_>) -> Result<Vec<usize>, Fault> {
+    match item.kind() {
+        literal::Kind::Tuple | literal::Kind::List => item.items().map(read_dimension).collect(),
+        other => Err(fault(item, format!("a shape is a tuple of integers, not {}", other.name()))),
+    }
+}
+
+/// One dimension: not negative, and a size that exists.
+pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
+    let n = item.int().and_then(|n| usize::try_from(n).ok());
+    n.ok_or_else(|| Fault {
+        at: item.at(),
+        kind: ErrorKind::Shape {
+            shape: excerpt(item.source()),
+            reason: match item.kind() {
+                literal::Kind::Int => "a dimension is a number from 0 to 9223372036854775807".into(),
+                other => format!("a dimension is an integer, not {}", other.name()),
+            },
+        },
+    })
+}
+
+fn fault(item: Item<'_>, reason: impl Into<String>) -> Fault {
+    let kind = ErrorKind::DType { descr: excerpt(item.source()), reason: reason.into() };
+    Fault { at: item.at(), kind }
+}
+
+/// Enough of a text to recognise it.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// The items, if there are exactly `N`.
+fn exactly<const N: usize, T>(mut items: impl Iterator<Item = T>) -> Option<[T; N]> {
+    let found: Vec<T> = items.by_ref().take(N).collect();
+    if items.next().is_some() { None } else { found.try_into().ok() }
+}
+
+/// Appends the literal of a dtype, as `np.save` writes it; NumPy's `dtype_to_descr`.
+pub(super) fn write(dtype: &DType, out: &mut String) {
+    match dtype.kind() {
+        Kind::Scalar(scalar) => out.push_str(&format!("'{scalar}'")),
+        Kind::SubArray(sub) => {
+            out.push('(');
+            write_sub_array(&sub.base, &sub.shape, out);
+            out.push(')');
+        }
+        Kind::Record(record) => {
+            out.push('[');
+            let first = out.len();
+            let mut end = 0;
+            for field in &record.fields {
+                write_padding(first, field.offset.saturating_sub(end), out);
+                write_separator(first, out);
+                write_field(field, out);
+                end = field.end();
+            }
+            write_padding(first, record.itemsize.saturating_sub(end), out);
+            out.push(']');
+        }
+    }
+}
+
+/// The bytes between two fields, as an entry of the list that starts at `first`.
+fn write_padding(first: usize, size: usize, out: &mut String) {
+    if size > 0 {
+        write_separator(first, out);
+        out.push_str(&format!("('', '|V{size}')"));
+    }
+}
+
+fn write_separator(first: usize, out: &mut String) {
+    if out.len() > first {
+        out.push_str(", ");
+    }
+}
+
+fn write_field(field: &Field, out: &mut String) {
+    out.push('(');
+    match &field.title {
+        Some(title) => {
+            out.push('(');
+            title.write_repr(out);
+            out.push_str(", ");
+            field.name.write_repr(out);
+            out.push(')');
+        }
+        None => field.name.write_repr(out),
+    }
+    out.push_str(", ");
+    match field.dtype.kind() {
+        Kind::SubArray(sub) => write_sub_array(&sub.base, &sub.shape, out),
+        _ => write(&field.dtype, out),
+    }
+    out.push(')');
+}
+
+fn write_sub_array(base: &DType, shape: &[usize], out: &mut String) {
+    write(base, out);
+    out.push_str(", ");
+    shape::write_repr(shape, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<DType, Error> {
+        text.parse()
+    }
+
+    #[test]
+    fn what_numpy_writes_parses_and_prints_alike() {
+        for text in [
+            "[]",
+            "[('', '|V8')]",
+            "[('a', '|i1'), ('n', [('x', '>f4'), ('y', '|S3')])]",
+            "[('b', '<f4', (3,))]",
+            "[('c', ('<f8', (5,)), (2,))]",
+            "[(('title', 'name'), '<f4')]",
+            "[((5, 'a'), '<i4'), ((5, 'b'), '<i4')]",
+            "[(('', 'a'), '<f4')]",
+            "[('a', '|i1'), ('', '|V7'), ('b', '<f8'), ('c', '<i2'), ('', '|V6')]",
+            "[('a', '|S0'), ('b', '<U0'), ('c', '|V0'), ('d', '<i4')]",
+            "[('a', [])]",
+            "[('', '<i4')]",
+            "[('', [])]",
+            "[('a', [('', '|V4')])]",
+            "[(('t', ''), '|V4'), ('a', '<i4')]",
+            "[(\"it's\", '<f4'), ('say \"hi\"', '<f4')]",
+            "[('é', '<f4'), ('\\ud800', '<f4'), ('\\x00', '<f4')]",
+            "[('o', '|O'), ('t', '<M8[25s]')]",
+        ] {
+            assert_eq!(parse(text).unwrap().descr(), text);
+        }
+    }
+
+    #[test]
+    fn other_spellings_come_out_as_numpys() {
+        for (text, canonical) in [
+            ("[('a', '<f4', 2)]", "[('a', '<f4', (2,))]"),
+            ("[('a', '<f4', [2, 3])]", "[('a', '<f4', (2, 3))]"),
+            ("[('a', '<f4', ())]", "[('a', '<f4')]"),
+            ("[('a', ('<f4', (2,))), ]", "[('a', '<f4', (2,))]"),
+            ("[('', ('|V2', (2,))), ('a', '<f4')]", "[('', '|V4'), ('a', '<f4')]"),
+            ("[('', '<f4', (2,)), ('a', '<i4')]", "[('', '|V8'), ('a', '<i4')]"),
+            ("[('', '|V0')]", "[]"),
+            ("[('', '|V1'), ('', '|V2')]", "[('', '|V3')]"),
+            ("[((None, 'a'), '<i4')]", "[('a', '<i4')]"),
+            ("[(u'a', \"<i4\")]", "[('a', '<i4')]"),
+        ] {
+            assert_eq!(parse(text).unwrap().descr(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_numpy_refuses_is_refused() {
+        for text in [
+            "[()]",
+            "['ab']",
+            "[['a', '<f4']]",
+            "{('a', '<f4')}",
+            "{'names': ['a'], 'formats': ['<f4']}",
+            "[('a', '')]",
+            "[('a',)]",
+            "[('a', '<f4', (1,), 3)]",
+            "[((), '<f4')]",
+            "[(1, '<f4')]",
+            "[(([], 'a'), '<f4')]",
+            "(('a', '<f4'), ('b', '<f4'))",
+            "[('a', '<f4'), ('a', '<i4')]",
+            "[('', '<f4'), ('', '<f4')]",
+            "[(('a', 'a'), '<f4')]",
+            "[(('b', 'a'), '<i4'), ('b', '<i4')]",
+            "[(('t', 'a'), '<i4'), (('t', 'b'), '<i4')]",
+            "[('a', '<f4', (-1,))]",
+            "[('a', '<f4', True)]",
+            "[('a', '<f4', 2.0)]",
+            "[('a', '<f4', (2147483648,))]",
+            "[('a', '|V2147483647'), ('b', '|V2147483647')]",
+            "[('a', None)]",
+            "('<f4', (1, 1), 1)",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let deep = format!("[('a', '|u1', ({}))]", "1,".repeat(65));
+        assert!(parse(&deep).is_err());
+    }
+
+    #[test]
+    fn nesting_is_limited_and_costs_no_stack() {
+        let nested = |n: usize| format!("{}'|u1'{}", "[('a', ".repeat(n), ")]".repeat(n));
+        assert_eq!(parse(&nested(90)).unwrap().itemsize(), 1);
+        for n in [101, 100_000] {
+            let error = parse(&nested(n)).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Limit { name: "nesting", .. }), "{error}");
+        }
+    }
+}

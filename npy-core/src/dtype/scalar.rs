@@ -1,0 +1,368 @@
+//! Scalars: the kinds, their sizes, and the text `<f8`.
+
+use std::fmt;
+
+use super::ByteOrder;
+use crate::limits::MAX_ITEMSIZE;
+
+/// A dtype without parts: a number, text, a time, raw bytes, or a Python object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scalar {
+    kind: ScalarKind,
+    // `None` where a byte order means nothing: single bytes, `S`, `V`, `O`.
+    order: Option<ByteOrder>,
+    itemsize: usize,
+}
+
+/// The kinds of scalar, NumPy's `dtype.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ScalarKind {
+    /// `b`: one byte; any but zero is true.
+    Bool,
+    /// `i`: two's complement of 1, 2, 4 or 8 bytes.
+    Int,
+    /// `u`: unsigned, of 1, 2, 4 or 8 bytes.
+    UInt,
+    /// `f`: IEEE 754 of 2, 4 or 8 bytes; of 12 or 16 bytes a long double, whose format depends on the machine.
+    Float,
+    /// `c`: two floats, the real part first.
+    Complex,
+    /// `m`: 8 bytes, a signed count of this resolution; without one, of nothing in particular.
+    TimeDelta(Option<Resolution>),
+    /// `M`: 8 bytes, a signed count of this resolution since 1970-01-01.
+    DateTime(Option<Resolution>),
+    /// `S`: bytes, filled up with zeros.
+    Bytes,
+    /// `U`: code points of 4 bytes, filled up with zeros.
+    Str,
+    /// `V`: raw bytes.
+    Void,
+    /// `O`: a Python object; the file holds a pickle.
+    Object,
+}
+
+/// The resolution of a time: `multiple` units, `[25s]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Resolution {
+    /// How many units one count is: 1 or more.
+    pub multiple: u32,
+    /// The unit.
+    pub unit: Unit,
+}
+
+/// The units of time that NumPy has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// `Y`
+    Year,
+    /// `M`
+    Month,
+    /// `W`
+    Week,
+    /// `D`
+    Day,
+    /// `h`
+    Hour,
+    /// `m`
+    Minute,
+    /// `s`
+    Second,
+    /// `ms`
+    Millisecond,
+    /// `us`
+    Microsecond,
+    /// `ns`
+    Nanosecond,
+    /// `ps`
+    Picosecond,
+    /// `fs`
+    Femtosecond,
+    /// `as`
+    Attosecond,
+}
+
+const UNITS: [(Unit, &str); 13] = [
+    (Unit::Year, "Y"),
+    (Unit::Month, "M"),
+    (Unit::Week, "W"),
+    (Unit::Day, "D"),
+    (Unit::Hour, "h"),
+    (Unit::Minute, "m"),
+    (Unit::Second, "s"),
+    (Unit::Millisecond, "ms"),
+    (Unit::Microsecond, "us"),
+    (Unit::Nanosecond, "ns"),
+    (Unit::Picosecond, "ps"),
+    (Unit::Femtosecond, "fs"),
+    (Unit::Attosecond, "as"),
+];
+
+/// The names and one-letter codes that mean the same on every machine.
+const NAMES: [(&str, ScalarKind, usize); 28] = [
+    ("bool", ScalarKind::Bool, 1),
+    ("int8", ScalarKind::Int, 1),
+    ("int16", ScalarKind::Int, 2),
+    ("int32", ScalarKind::Int, 4),
+    ("int64", ScalarKind::Int, 8),
+    ("uint8", ScalarKind::UInt, 1),
+    ("uint16", ScalarKind::UInt, 2),
+    ("uint32", ScalarKind::UInt, 4),
+    ("uint64", ScalarKind::UInt, 8),
+    ("float16", ScalarKind::Float, 2),
+    ("float32", ScalarKind::Float, 4),
+    ("float64", ScalarKind::Float, 8),
+    ("complex64", ScalarKind::Complex, 8),
+    ("complex128", ScalarKind::Complex, 16),
+    ("?", ScalarKind::Bool, 1),
+    ("b", ScalarKind::Int, 1),
+    ("h", ScalarKind::Int, 2),
+    ("i", ScalarKind::Int, 4),
+    ("q", ScalarKind::Int, 8),
+    ("B", ScalarKind::UInt, 1),
+    ("H", ScalarKind::UInt, 2),
+    ("I", ScalarKind::UInt, 4),
+    ("Q", ScalarKind::UInt, 8),
+    ("e", ScalarKind::Float, 2),
+    ("f", ScalarKind::Float, 4),
+    ("d", ScalarKind::Float, 8),
+    ("F", ScalarKind::Complex, 8),
+    ("D", ScalarKind::Complex, 16),
+];
+
+impl Scalar {
+    /// What kind of value it is.
+    pub fn kind(&self) -> ScalarKind {
+        self.kind
+    }
+
+    /// The byte order; `None` where it means nothing: single bytes, `S`, `V` and `O`.
+    pub fn byte_order(&self) -> Option<ByteOrder> {
+        self.order
+    }
+
+    /// Bytes of one value.
+    pub fn itemsize(&self) -> usize {
+        self.itemsize
+    }
+
+    /// A scalar of a kind and size that exist, little-endian where that means something.
+    pub(crate) fn new(kind: ScalarKind, itemsize: usize) -> Self {
+        Scalar::ordered(kind, itemsize, ByteOrder::Little)
+    }
+
+    pub(crate) fn ordered(kind: ScalarKind, itemsize: usize, order: ByteOrder) -> Self {
+        use ScalarKind::{Bytes, Object, Str, Void};
+        let single = itemsize == 1 && kind != Str;
+        let unordered = single || matches!(kind, Bytes | Void | Object);
+        Scalar { kind, order: (!unordered).then_some(order), itemsize }
+    }
+
+    pub(crate) fn with_byte_order(self, order: ByteOrder) -> Self {
+        Scalar { order: self.order.map(|_| order), ..self }
+    }
+
+    /// The bytes that are turned round for the other byte order: a part of a complex number, a code point, or the value.
+    pub(crate) fn swap_unit(self) -> usize {
+        match self.kind {
+            ScalarKind::Complex => self.itemsize / 2,
+            ScalarKind::Str => 4,
+            _ => self.itemsize,
+        }
+    }
+
+    /// Parses `<f8`, `|S5`, `>M8[25s]`, `float32`.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        if let Some(named) = name(text, ByteOrder::NATIVE) {
+            return Ok(named);
+        }
+        let (order, rest) = match text.split_at_checked(1) {
+            Some(("<", rest)) => (ByteOrder::Little, rest),
+            Some((">", rest)) => (ByteOrder::Big, rest),
+            Some(("=" | "|", rest)) => (ByteOrder::NATIVE, rest),
+            _ => (ByteOrder::NATIVE, text),
+        };
+        if rest.len() == 1
+            && let Some(code) = name(rest, order)
+        {
+            return Ok(code);
+        }
+        let (kind, size) = kind_and_size(rest)?;
+        Ok(Scalar::ordered(kind, size, order))
+    }
+}
+
+/// A name or one-letter code as a scalar.
+fn name(text: &str, order: ByteOrder) -> Option<Scalar> {
+    let (_, kind, size) = NAMES.iter().find(|(name, ..)| *name == text)?;
+    Some(Scalar::ordered(*kind, *size, order))
+}
+
+/// What follows the byte order.
+fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
+    use ScalarKind as K;
+    let (letter, rest) = text.split_at_checked(1).unwrap_or_default();
+    match letter {
+        "M" => return time(rest).map(|resolution| (K::DateTime(resolution), 8)),
+        "m" => return time(rest).map(|resolution| (K::TimeDelta(resolution), 8)),
+        _ => {}
+    }
+    let (kind, sizes, what): (K, &[usize], &str) = match letter {
+        "b" => (K::Bool, &[1], "a bool has 1 byte"),
+        "i" => (K::Int, &[1, 2, 4, 8], "an integer has 1, 2, 4 or 8 bytes"),
+        "u" => (K::UInt, &[1, 2, 4, 8], "an unsigned integer has 1, 2, 4 or 8 bytes"),
+        "f" => (K::Float, &[2, 4, 8, 12, 16], "a float has 2, 4, 8, 12 or 16 bytes"),
+        "c" => (K::Complex, &[8, 16, 24, 32], "a complex number has 8, 16, 24 or 32 bytes"),
+        "O" => (K::Object, &[0, 4, 8], "an object has 4 or 8 bytes"),
+        "S" => (K::Bytes, &[], ""),
+        "V" => (K::Void, &[], ""),
+        "U" => (K::Str, &[], ""),
+        "l" | "L" | "p" | "P" | "g" | "G" => {
+            return Err("a one-letter code whose size depends on the machine; write kind and size, as in '<i8'".into());
+        }
+        _ => return Err("no dtype of NumPy's; one looks like '<f8', '|S5', '<M8[ns]'".into()),
+    };
+    let size = if rest.is_empty() && matches!(letter, "S" | "V" | "U" | "O") {
+        0
+    } else {
+        number(rest).ok_or_else(|| format!("{letter:?} is followed by its size, a plain number"))?
+    };
+    match kind {
+        K::Object if sizes.contains(&size) => Ok((kind, 8)),
+        K::Str => match size.checked_mul(4).filter(|&n| n <= MAX_ITEMSIZE) {
+            Some(size) => Ok((kind, size)),
+            None => Err("text has at most 536870911 code points".into()),
+        },
+        K::Bytes | K::Void if size <= MAX_ITEMSIZE => Ok((kind, size)),
+        K::Bytes | K::Void => Err(format!("an item has at most {MAX_ITEMSIZE} bytes")),
+        _ if sizes.contains(&size) => Ok((kind, size)),
+        _ => Err(what.into()),
+    }
+}
+
+/// What follows the `M` or `m`: `8`, `8[ns]`, `8[25s]`.
+fn time(text: &str) -> Result<Option<Resolution>, String> {
+    let rest = text.strip_prefix('8').ok_or("a time has 8 bytes")?;
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let inner = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = inner.ok_or("the unit of a time stands in brackets, as in '<M8[ns]'")?;
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    let (multiple, unit) = inner.split_at_checked(digits).unwrap_or_default();
+    let multiple = if multiple.is_empty() {
+        1
+    } else {
+        let n = number(multiple).and_then(|n| u32::try_from(n).ok());
+        n.filter(|&n| (1..=0x7fff_ffff).contains(&n))
+            .ok_or("the multiple of a unit of time is a number from 1 to 2147483647")?
+    };
+    if unit == "generic" && digits == 0 {
+        return Ok(None);
+    }
+    if unit.contains('/') {
+        return Err("a divided unit of time; write the smaller unit, [100ms] for [s/10]".into());
+    }
+    // NumPy takes the Greek letter, too.
+    let unit = if unit == "μs" { "us" } else { unit };
+    match UNITS.iter().find(|(_, name)| *name == unit) {
+        Some((unit, _)) => Ok(Some(Resolution { multiple, unit: *unit })),
+        None => Err("no unit of time; NumPy has Y M W D h m s ms us ns ps fs as".into()),
+    }
+}
+
+/// A plain decimal number: no sign, no blank, no zero before another digit.
+fn number(text: &str) -> Option<usize> {
+    let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
+    if plain { text.parse().ok() } else { None }
+}
+
+impl Unit {
+    /// NumPy's letters for it: `ns`.
+    pub fn name(self) -> &'static str {
+        UNITS.iter().find(|(unit, _)| *unit == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// As in a dtype: `ns`, `25s`.
+impl fmt::Display for Resolution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.multiple != 1 {
+            write!(f, "{}", self.multiple)?;
+        }
+        f.write_str(self.unit.name())
+    }
+}
+
+/// As NumPy's `dtype.str`: `<f8`.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.order {
+            None => "|",
+            Some(ByteOrder::Little) => "<",
+            Some(ByteOrder::Big) => ">",
+        })?;
+        let size = self.itemsize;
+        match self.kind {
+            ScalarKind::Bool => write!(f, "b{size}"),
+            ScalarKind::Int => write!(f, "i{size}"),
+            ScalarKind::UInt => write!(f, "u{size}"),
+            ScalarKind::Float => write!(f, "f{size}"),
+            ScalarKind::Complex => write!(f, "c{size}"),
+            ScalarKind::Bytes => write!(f, "S{size}"),
+            ScalarKind::Str => write!(f, "U{}", size / 4),
+            ScalarKind::Void => write!(f, "V{size}"),
+            ScalarKind::Object => f.write_str("O"),
+            ScalarKind::TimeDelta(None) => f.write_str("m8"),
+            ScalarKind::DateTime(None) => f.write_str("M8"),
+            ScalarKind::TimeDelta(Some(resolution)) => write!(f, "m8[{resolution}]"),
+            ScalarKind::DateTime(Some(resolution)) => write!(f, "M8[{resolution}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_numpy_writes_parses_and_prints_alike() {
+        for text in [
+            "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16", "<c32",
+            "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]", "<M8[Y]", "<m8[as]", "|O",
+        ] {
+            assert_eq!(Scalar::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn other_spellings_come_out_as_numpys() {
+        for (text, canonical) in [
+            ("<i1", "|i1"), (">b1", "|b1"), ("<S3", "|S3"), (">V2", "|V2"), ("|f4", "<f4"), ("=f4", "<f4"),
+            ("f4", "<f4"), ("b1", "|b1"), ("O8", "|O"), ("|O4", "|O"), ("S", "|S0"), ("<M8[1s]", "<M8[s]"),
+            ("<M8[generic]", "<M8"), ("<m8[μs]", "<m8[us]"), ("float32", "<f4"), (">q", ">i8"), ("|?", "|b1"),
+        ] {
+            assert_eq!(Scalar::parse(text).unwrap().to_string(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_dtype_is_refused() {
+        for text in [
+            "", "<", "|", "<>f4", "<f1", "<f3", "<f10", "<f32", "<i3", "<i16", "<u16", "<c2", "<c4", "<b2", "<Z8",
+            "<M4", "foo", "<float32", "Float64", " <f4", "<f4 ", "<f4\0", "<f4junk", "<f4.0", "<f4L", "S3.0", "S-1",
+            "V-1", "S+5", "S2147483648", "U536870912", "|S1000000000000000", "S99999999999999999999", "<M8[foo]",
+            "<M8ns]", "<M8[ns", "<M8[ns]x", "<M8[]", "<M8[-1s]", "<M8[0s]", "<M8[2147483648s]", "<M8[s/0]",
+            "<m8[5Y/0]", "<M8[s/7]", "<M8[ ns]", "i4,f4", "2f4", "<i 4", "i04", "l", "g", "é",
+        ] {
+            assert!(Scalar::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn complex_numbers_and_text_turn_round_in_parts() {
+        for (text, unit) in [("<c16", 8), ("<U7", 4), ("<f8", 8), ("<f16", 16), ("<M8[s]", 8)] {
+            assert_eq!(Scalar::parse(text).unwrap().swap_unit(), unit);
+        }
+    }
+}

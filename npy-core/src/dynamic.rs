@@ -1,0 +1,210 @@
+//! Layer 5: an array whose dtype is only known at run time.
+
+use std::fmt;
+
+use crate::dtype::DType;
+use crate::element::block::{self, Buffers};
+use crate::element::Element;
+use crate::error::{Error, ErrorKind};
+use crate::header::Header;
+use crate::limits::{self, Limits};
+use crate::plan::{Cast, Plan};
+use crate::reserve;
+use crate::shape::{self, Order};
+
+/// An array of any dtype: its bytes as they are in the file.
+///
+/// What `np.save` wrote is written again byte for byte.
+///
+/// ```
+/// use npy_core::{DynArray, ReadNpy, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [1.5f32, -2.0].write_npy_to(&mut file)?;
+///
+/// let array = DynArray::read_npy_from(&file[..])?;
+/// assert_eq!(array.dtype().to_string(), "<f4");
+/// assert_eq!(array.shape(), [2]);
+/// assert_eq!(array.to_vec::<f32>()?, [1.5, -2.0]);
+///
+/// let mut again = Vec::new();
+/// array.write_npy_to(&mut again)?;
+/// assert_eq!(again, file);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct DynArray {
+    header: Header,
+    bytes: Vec<u8>,
+}
+
+impl DynArray {
+    /// An array from its bytes: items of `dtype` in its byte orders, in the order given.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if the bytes are not as many as the shape takes, [`ErrorKind::DType`] for a sub-array,
+    /// [`ErrorKind::Unsupported`] for Python objects.
+    pub fn new(
+        dtype: DType,
+        shape: impl Into<Vec<usize>>,
+        order: Order,
+        bytes: Vec<u8>,
+    ) -> Result<Self, Error> {
+        DynArray::from_parts(Header::new(dtype, shape, order)?, bytes)
+    }
+
+    pub(crate) fn from_parts(header: Header, bytes: Vec<u8>) -> Result<Self, Error> {
+        header.without_objects()?;
+        if header.data_bytes() != bytes.len() {
+            let reason = format!("it takes {} bytes, and {} are given", header.data_bytes(), bytes.len());
+            return Err(ErrorKind::Shape { shape: shape::repr(header.shape()), reason }.into());
+        }
+        Ok(DynArray { header, bytes })
+    }
+
+    /// What one item is.
+    pub fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        self.header.shape()
+    }
+
+    /// The order in which the items stand.
+    pub fn order(&self) -> Order {
+        self.header.order()
+    }
+
+    /// The data: items in the order and the byte orders of the file, padding included.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The data, as [`as_bytes`](Self::as_bytes).
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The items as values of a Rust type, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype,
+    /// [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        self.decode(&block::reading::<T>(self.dtype(), Cast::Exact)?)
+    }
+
+    /// The items that a plan makes of this array: as many as have its item size.
+    pub(crate) fn decode<T: Element>(&self, plan: &Plan) -> Result<Vec<T>, Error> {
+        if plan.from_size == 0 {
+            Limits::default().check_empty_items(limits::to_u64(self.header.count()))?;
+        }
+        let mut out = Vec::new();
+        reserve::exact(&mut out, self.items_of(plan))?;
+        let mut buffers = Buffers::default();
+        self.blocks(plan, &mut buffers, |buffers, count| {
+            let first = out.len();
+            block::decode(plan, count, buffers, &mut out).map_err(|e| block::invalid(&e, first))
+        })?;
+        Ok(out)
+    }
+
+    /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them.
+    ///
+    /// Kinds and sizes of scalars must be the same; `as_bytes` of the result has zeros for padding.
+    ///
+    /// ```
+    /// use npy_core::{DType, DynArray, Order};
+    ///
+    /// let array = DynArray::new(">i2".parse()?, [2], Order::C, vec![0, 1, 0, 2])?;
+    /// let little: DType = "<i2".parse()?;
+    /// assert_eq!(array.cast(&little)?.as_bytes(), [1, 0, 2, 0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if that would change a value.
+    pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
+        let plan = Plan::new(self.dtype(), dtype, Cast::Exact)?;
+        let header = Header::new(dtype.clone(), self.shape(), self.order())?;
+        let mut bytes = Vec::new();
+        if header.data_bytes() == 0 {
+            return DynArray::from_parts(header, bytes);
+        }
+        reserve::exact(&mut bytes, header.data_bytes())?;
+        let mut buffers = Buffers::default();
+        self.blocks(&plan, &mut buffers, |buffers, count| {
+            bytes.extend_from_slice(buffers.run(&plan, count));
+            Ok(())
+        })?;
+        DynArray::from_parts(header, bytes)
+    }
+
+    /// The same array with its items in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Memory`] if there is no room for a second one.
+    pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
+        let itemsize = self.dtype().itemsize();
+        let header = Header::new(self.dtype().clone(), self.shape(), order)?;
+        if order.normalized(self.shape()) == self.order().normalized(self.shape()) || itemsize == 0 {
+            return DynArray::from_parts(header, self.bytes.clone());
+        }
+        let mut bytes = Vec::new();
+        reserve::exact(&mut bytes, self.bytes.len())?;
+        for at in shape::reordered(self.shape(), self.order(), order) {
+            let start = at.saturating_mul(itemsize);
+            let item = self.bytes.get(start..start.saturating_add(itemsize));
+            bytes.extend_from_slice(item.unwrap_or_default());
+        }
+        DynArray::from_parts(header, bytes)
+    }
+
+    /// The header that is written before the bytes.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many items a plan finds: fewer than there are where it takes several (a sub-array) as one.
+    fn items_of(&self, plan: &Plan) -> usize {
+        self.bytes.len().checked_div(plan.from_size).unwrap_or(self.header.count())
+    }
+
+    /// Calls `each` with block after block in `buffers.block`, and how many items are in it.
+    fn blocks(
+        &self,
+        plan: &Plan,
+        buffers: &mut Buffers,
+        mut each: impl FnMut(&mut Buffers, usize) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut left = self.items_of(plan);
+        let mut rest = self.bytes.as_slice();
+        while left > 0 {
+            let count = left.min(block::items_per_block(plan));
+            let bytes = count.saturating_mul(plan.from_size);
+            let (now, later) = rest.split_at_checked(bytes).unwrap_or_default();
+            buffers.block.clear();
+            buffers.block.extend_from_slice(now);
+            each(buffers, count)?;
+            rest = later;
+            left = left.saturating_sub(count);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for DynArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynArray")
+            .field("dtype", self.dtype())
+            .field("shape", &self.shape())
+            .field("order", &self.order())
+            .finish_non_exhaustive()
+    }
+}

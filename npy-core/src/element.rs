@@ -1,0 +1,213 @@
+//! Layer 4: a Rust type and the packed little-endian bytes of one item.
+
+pub(crate) mod block;
+pub(crate) mod record;
+pub(crate) mod scalar;
+pub(crate) mod text;
+pub mod time;
+
+use crate::dtype::{ByteOrder, DType};
+use crate::limits;
+
+/// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
+///
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. It is implemented for `bool`, the
+/// integers and floats, arrays `[T; N]` of elements (NumPy's sub-arrays), [`ByteStr`](crate::ByteStr),
+/// [`DateTime64`](crate::DateTime64) and [`TimeDelta64`](crate::TimeDelta64).
+///
+/// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
+/// little-endian, whatever byte order the dtype states. Turning a file's bytes into canonical ones
+/// (other byte order, other field order, padding) is done before, and knows nothing of Rust types.
+///
+/// # Example
+///
+/// A type that is stored as another one:
+///
+/// ```
+/// use npy_core::{DType, Element, InvalidValue};
+///
+/// #[derive(Debug, PartialEq)]
+/// struct Celsius(f32);
+///
+/// impl Element for Celsius {
+///     const SIZE: usize = f32::SIZE;
+///     fn dtype() -> DType {
+///         f32::dtype()
+///     }
+///     fn decode(item: &[u8]) -> Self {
+///         Celsius(f32::decode(item))
+///     }
+///     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+///         self.0.encode(item)
+///     }
+/// }
+///
+/// let mut item = [0; Celsius::SIZE];
+/// Celsius(21.5).encode(&mut item)?;
+/// assert_eq!(Celsius::decode(&item), Celsius(21.5));
+/// # Ok::<(), InvalidValue>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a NumPy item: it has no dtype",
+    label = "`npy_core::Element` is not implemented for this type",
+    note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
+    note = "text or bytes: `npy_core::ByteStr<N>`, which holds up to N bytes in place",
+    note = "a list: an array `[T; N]`, whose length is part of the dtype",
+    note = "`usize`, `isize` and `char` differ by machine or have no dtype: use `u64`, `i64` or `u32`"
+)]
+pub trait Element: Sized {
+    /// Bytes of one canonical item: the item size of the dtype.
+    const SIZE: usize;
+
+    /// The alignment that `np.dtype(…, align=True)` gives a field of this type, in bytes.
+    const ALIGN: usize = 1;
+
+    /// The dtype that is written for this type.
+    fn dtype() -> DType;
+
+    /// The dtype inside something that states a byte order.
+    ///
+    /// A type that states its own (`#[npy(endian = "big")]`) keeps it; the default is [`Element::dtype`].
+    fn dtype_in(order: ByteOrder) -> DType {
+        let _ = order;
+        Self::dtype()
+    }
+
+    /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
+    fn decode(item: &[u8]) -> Self;
+
+    /// Writes the value as one canonical item of `SIZE` bytes. Padding is left as it is (it arrives as zeros).
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] if the dtype cannot hold this value.
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
+
+    /// Looks for items that are no value of this type, in a run of canonical items.
+    ///
+    /// Called once a block and before [`Element::decode`], which may then take any bytes as valid.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] for the first such item; [`InvalidValue::at_item`] says which.
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        let _ = items;
+        Ok(())
+    }
+}
+
+/// A value that a dtype cannot hold, or bytes that are no value of a type.
+///
+/// ```
+/// use npy_core::InvalidValue;
+///
+/// let error = InvalidValue::new("9 is no variant of Phase").in_field("phase").in_field("pick");
+/// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is no variant of Phase"#);
+/// ```
+// Boxed: `encode` returns it by value in the hottest loop.
+#[derive(Debug)]
+pub struct InvalidValue(Box<Invalid>);
+
+#[derive(Debug)]
+struct Invalid {
+    item: usize,
+    field: String,
+    reason: String,
+}
+
+impl InvalidValue {
+    /// An invalid value, and why.
+    pub fn new(reason: impl Into<String>) -> Self {
+        InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
+    }
+
+    /// The same, in this field of a record. Inner fields come first.
+    #[must_use]
+    pub fn in_field(mut self, name: &str) -> Self {
+        let inner = std::mem::take(&mut self.0.field);
+        self.0.field = if inner.is_empty() { name.to_owned() } else { format!("{name}.{inner}") };
+        self
+    }
+
+    /// The same, in the item of this index within what was checked.
+    #[must_use]
+    pub fn at_item(mut self, index: usize) -> Self {
+        self.0.item = index;
+        self
+    }
+
+    /// The index of the item within what was checked or encoded.
+    pub fn item(&self) -> usize {
+        self.0.item
+    }
+
+    /// The path of the field (`"hdr.gain"`); empty outside a record.
+    pub fn field(&self) -> &str {
+        &self.0.field
+    }
+
+    /// Why the value is invalid.
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+impl std::fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.field().is_empty() {
+            write!(f, "field {:?}: ", self.field())?;
+        }
+        f.write_str(self.reason())
+    }
+}
+
+impl std::error::Error for InvalidValue {}
+
+/// NumPy's sub-array: `N` items side by side. An array of arrays is one sub-array of two dimensions.
+impl<T: Element, const N: usize> Element for [T; N] {
+    const SIZE: usize = limits::array_size(T::SIZE, N);
+    const ALIGN: usize = T::ALIGN;
+
+    fn dtype() -> DType {
+        Self::dtype_in(ByteOrder::Little)
+    }
+
+    fn dtype_in(order: ByteOrder) -> DType {
+        T::dtype_in(order).repeated(N)
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        std::array::from_fn(|i| T::decode(nth(item, i, T::SIZE)))
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        for (i, value) in self.iter().enumerate() {
+            value.encode(nth_mut(item, i, T::SIZE))?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        T::check(items).map_err(|e| {
+            let item = e.item().checked_div(N).unwrap_or(0);
+            e.at_item(item)
+        })
+    }
+}
+
+/// The `i`th run of `size` bytes; what is missing is left out.
+#[inline]
+fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
+    let start = i.saturating_mul(size);
+    item.get(start..start.saturating_add(size)).unwrap_or_default()
+}
+
+/// [`nth`], to write into.
+#[inline]
+fn nth_mut(item: &mut [u8], i: usize, size: usize) -> &mut [u8] {
+    let start = i.saturating_mul(size);
+    item.get_mut(start..start.saturating_add(size)).unwrap_or_default()
+}

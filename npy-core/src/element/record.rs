@@ -1,0 +1,38 @@
+//! Structs as records.
+
+use crate::element::Element;
+
+/// A struct whose fields are the fields of a NumPy record.
+///
+/// Implemented by `#[derive(NpyRecord)]`, together with [`Element`].
+///
+/// ```
+/// use npy_core::NpyRecord;
+///
+/// #[derive(NpyRecord)]
+/// struct Pick {
+///     station: u32,
+///     #[npy(rename = "t0")]
+///     time: i64,
+/// }
+///
+/// let names: Vec<_> = Pick::FIELDS.iter().map(|field| field.name).collect();
+/// assert_eq!(names, ["station", "t0"]);
+/// assert_eq!(Pick::FIELDS[1].offset, 4);
+/// ```
+pub trait NpyRecord: Element {
+    /// The fields in the order of the record.
+    const FIELDS: &'static [FieldLayout];
+}
+
+/// Where a field stands in the canonical item of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldLayout {
+    /// The name in the file.
+    pub name: &'static str,
+    /// Bytes before it in the record.
+    pub offset: usize,
+    /// Bytes of it.
+    pub size: usize,
+}

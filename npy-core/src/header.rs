@@ -1,0 +1,492 @@
+//! Layer 3: the header of a `.npy` file, from bytes and to bytes.
+//!
+//! The source is NEP 1 and NumPy's `lib/_format_impl.py`. What reads it from a file or a stream
+//! stands with all other input, in `read.rs`.
+
+use std::borrow::Cow;
+
+use crate::dtype::DType;
+use crate::dtype::descr::{self, Fault};
+use crate::error::{Error, ErrorKind, Place};
+use crate::limits::{self, Limits};
+use crate::literal::{Dialect, Item, Kind};
+use crate::shape::{self, Order};
+
+/// The first six bytes of every `.npy` file.
+pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// The version of the format, which decides how the header is counted and encoded.
+///
+/// ```
+/// use npy_core::Version;
+///
+/// let mut start: &[u8] = b"\x93NUMPY\x01\x00";
+/// assert_eq!(Version::read_from(&mut start)?, Version::V1);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Version {
+    /// 1.0: up to 65,535 bytes of latin-1.
+    V1,
+    /// 2.0: up to 4 GiB of latin-1. NumPy writes it for records of very many fields.
+    V2,
+    /// 3.0: up to 4 GiB of UTF-8. NumPy writes it for names beyond latin-1.
+    V3,
+}
+
+impl Version {
+    /// Bytes of magic and version.
+    pub(crate) const BYTES: usize = 8;
+
+    /// Bytes of the number behind them, which counts the header's text.
+    pub(crate) fn length_bytes(self) -> usize {
+        if self == Version::V1 { 2 } else { 4 }
+    }
+
+    /// The version that these first bytes of a file state.
+    pub(crate) fn parse(start: [u8; Version::BYTES]) -> Result<Version, Error> {
+        let [magic @ .., major, minor] = start;
+        if &magic != MAGIC {
+            return Err(not_npy(&start));
+        }
+        match (major, minor) {
+            (1, 0) => Ok(Version::V1),
+            (2, 0) => Ok(Version::V2),
+            (3, 0) => Ok(Version::V3),
+            _ => Err(ErrorKind::Version { major, minor }.into()),
+        }
+    }
+
+    fn number(self) -> u8 {
+        match self {
+            Version::V1 => 1,
+            Version::V2 => 2,
+            Version::V3 => 3,
+        }
+    }
+}
+
+/// The error for a file that starts with these bytes.
+pub(crate) fn not_npy(start: &[u8]) -> Error {
+    let shown = start.get(..Version::BYTES).unwrap_or(start);
+    let hint = match shown {
+        [] => "; it is empty",
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => "; it looks like a .npz archive (or another zip)",
+        [0x80, 2..=5, ..] => "; it looks like a pickle, which is code and is not run here",
+        [0x89, b'H', b'D', b'F', ..] => "; it looks like HDF5",
+        [0x1f, 0x8b, ..] => "; it looks gzipped: unpack it first",
+        _ => "",
+    };
+    ErrorKind::NotNpy { found: format!("\"{}\"", shown.escape_ascii()), hint }.into()
+}
+
+/// What stands before the data: dtype, shape and order.
+///
+/// ```
+/// use npy_core::{Header, Order};
+///
+/// let header = Header::new("<f8".parse()?, [3, 4], Order::C)?;
+/// let bytes = header.to_bytes()?;
+/// assert_eq!(bytes.len(), 128);
+///
+/// let (parsed, data_offset) = Header::parse(&bytes)?;
+/// assert_eq!(data_offset, 128);
+/// assert_eq!(parsed.shape(), [3, 4]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    dtype: DType,
+    shape: Vec<usize>,
+    order: Order,
+    // `None` until written: the oldest that fits.
+    version: Option<Version>,
+}
+
+impl Header {
+    /// The header of an array.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] for more than 64 dimensions or a size that no memory has, and
+    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong to the shape.
+    pub fn new(dtype: DType, shape: impl Into<Vec<usize>>, order: Order) -> Result<Self, Error> {
+        let shape = shape.into();
+        if dtype.sub_array().is_some() {
+            let reason = "the items of an array are no sub-arrays; add its dimensions to the shape";
+            return Err(ErrorKind::DType { descr: dtype.descr(), reason: reason.into() }.into());
+        }
+        shape::bytes(&shape, dtype.itemsize())?;
+        Ok(Header { dtype, shape, order, version: None })
+    }
+
+    /// What one item is.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The order of the items in the file, as the header states it.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The version it was read with; of a new one, the version it will be written with.
+    pub fn version(&self) -> Version {
+        self.version.unwrap_or_else(|| {
+            let text = self.text();
+            candidates(&text).find(|version| encode(&text, *version).is_ok()).unwrap_or(Version::V3)
+        })
+    }
+
+    /// The number of items.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// assert_eq!(Header::new("<f8".parse()?, [3, 4], Order::C)?.count(), 12);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn count(&self) -> usize {
+        // Counted when the header was made.
+        shape::count(&self.shape).unwrap_or(0)
+    }
+
+    /// Bytes of the data behind the header.
+    pub(crate) fn data_bytes(&self) -> usize {
+        shape::bytes(&self.shape, self.dtype.itemsize()).unwrap_or(0)
+    }
+
+    /// Refuses Python objects, which are a pickle and not items.
+    pub(crate) fn without_objects(&self) -> Result<(), Error> {
+        if !self.dtype.has_object() {
+            return Ok(());
+        }
+        let what = format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr()));
+        let needs = "a pickle reader, which this version does not have; in Python, save it with a dtype other than object";
+        Err(ErrorKind::Unsupported { what, needs }.into())
+    }
+
+    /// Parses the header at the start of `bytes`; also gives the offset of the data.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotNpy`], [`ErrorKind::Version`], [`ErrorKind::Truncated`] if `bytes` end within the header,
+    /// [`ErrorKind::Header`], [`ErrorKind::DType`], [`ErrorKind::Shape`] for what is wrong in it, and
+    /// [`ErrorKind::Limit`] if it is over the default [`Limits`].
+    pub fn parse(bytes: &[u8]) -> Result<(Header, usize), Error> {
+        let limits = Limits::default();
+        let Some((start, rest)) = bytes.split_first_chunk() else {
+            return Err(short_start(bytes));
+        };
+        let version = Version::parse(*start)?;
+        let Some((length, rest)) = rest.split_at_checked(version.length_bytes()) else {
+            return Err(truncated(version.length_bytes(), rest.len()));
+        };
+        let length = limits.check_header(text_length(length))?;
+        let text = rest.get(..length).ok_or_else(|| truncated(length, rest.len()))?;
+        let header = Header::parse_text(version, text, &limits)?;
+        let offset = Version::BYTES.saturating_add(version.length_bytes()).saturating_add(length);
+        Ok((header, offset))
+    }
+
+    /// Parses the text of a header: what stands behind its length.
+    pub(crate) fn parse_text(version: Version, text: &[u8], limits: &Limits) -> Result<Header, Error> {
+        let start = Version::BYTES.saturating_add(version.length_bytes());
+        let decoded = match version {
+            Version::V1 | Version::V2 => decode_latin1(text),
+            Version::V3 => match std::str::from_utf8(text) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(error) => {
+                    let reason = "version 3.0 is UTF-8, and this byte is not".into();
+                    return Err(Error::from(ErrorKind::Header { reason })
+                        .within(Place::HeaderByte(start.saturating_add(error.valid_up_to()))));
+                }
+            },
+        };
+        let dialect = if version == Version::V3 { Dialect::Python3 } else { Dialect::Python2 };
+        let parsed = descr::parse_literal(&decoded, dialect, limits)
+            .and_then(|literal| read_dict(literal.root()));
+        let (dtype, order, shape) = parsed.map_err(|fault| {
+            let before = decoded.get(..fault.at).unwrap_or_default();
+            let before = if version == Version::V3 { before.len() } else { before.chars().count() };
+            Error::from(fault.kind).within(Place::HeaderByte(start.saturating_add(before)))
+        })?;
+        let header = Header::new(dtype, shape, order)?;
+        Ok(Header { version: Some(version), ..header })
+    }
+
+    /// The header as `np.save` writes it: the oldest version that fits, padded to 64 bytes, with room to grow.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Header`] if it takes more than 4 GiB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let text = self.text();
+        let mut result = Err(ErrorKind::Header { reason: String::new() }.into());
+        for version in candidates(&text) {
+            result = encode(&text, version);
+            if result.is_ok() {
+                break;
+            }
+        }
+        result
+    }
+
+    /// The header in this version, or an error that says why it cannot be.
+    pub(crate) fn to_bytes_in(&self, version: Version) -> Result<Vec<u8>, Error> {
+        encode(&self.text(), version)
+    }
+
+    /// The Python dictionary, and blanks for the first dimension to grow into.
+    fn text(&self) -> String {
+        const GROWTH: usize = 21;
+        let order = self.order.normalized(&self.shape);
+        let fortran = if order == Order::Fortran { "True" } else { "False" };
+        let mut text = format!(
+            "{{'descr': {}, 'fortran_order': {fortran}, 'shape': {}, }}",
+            self.dtype.descr(),
+            shape::repr(&self.shape)
+        );
+        let grows = if order == Order::Fortran { self.shape.last() } else { self.shape.first() };
+        if let Some(n) = grows {
+            let digits = n.to_string().len();
+            text.extend(std::iter::repeat_n(' ', GROWTH.saturating_sub(digits)));
+        }
+        text
+    }
+}
+
+/// The versions that NumPy tries for a text, in its order.
+fn candidates(text: &str) -> impl Iterator<Item = Version> {
+    let latin1 = text.chars().all(|c| u8::try_from(c).is_ok());
+    let versions: &[Version] = if latin1 { &[Version::V1, Version::V2] } else { &[Version::V3] };
+    versions.iter().copied()
+}
+
+/// Magic, version, length, text, padding.
+fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
+    const ALIGNMENT: usize = 64;
+    let error = |reason: &str| Error::from(ErrorKind::Header { reason: reason.into() });
+    let text = match version {
+        Version::V3 => Cow::Borrowed(text.as_bytes()),
+        _ => encode_latin1(text).ok_or_else(|| {
+            error("a name in the dtype is not latin-1, which only version 3.0 can hold")
+        })?,
+    };
+    let start = Version::BYTES.saturating_add(version.length_bytes());
+    let unpadded = start.saturating_add(text.len()).saturating_add(1);
+    // As in NumPy: 1 to 64 blanks, never none.
+    let padding = ALIGNMENT.saturating_sub(unpadded % ALIGNMENT);
+    let total = unpadded.saturating_add(padding);
+    let length = total.saturating_sub(start);
+    let mut bytes = Vec::with_capacity(total);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&[version.number(), 0]);
+    if version == Version::V1 {
+        let length = u16::try_from(length)
+            .map_err(|_| error("it is longer than the 65535 bytes of version 1.0; use Version::V2"))?;
+        bytes.extend_from_slice(&length.to_le_bytes());
+    } else {
+        let length = u32::try_from(length).map_err(|_| error("it is longer than 4 GiB"))?;
+        bytes.extend_from_slice(&length.to_le_bytes());
+    }
+    bytes.extend_from_slice(&text);
+    bytes.resize(total.saturating_sub(1), b' ');
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn encode_latin1(text: &str) -> Option<Cow<'_, [u8]>> {
+    if text.is_ascii() {
+        return Some(Cow::Borrowed(text.as_bytes()));
+    }
+    text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned)
+}
+
+fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
+        _ => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
+    }
+}
+
+/// The number that counts the text: 2 or 4 little-endian bytes.
+pub(crate) fn text_length(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))
+}
+
+/// The error for a file that ends within the header.
+pub(crate) fn truncated(expected: usize, found: usize) -> Error {
+    let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
+    ErrorKind::Truncated { what: "the header", expected, found }.into()
+}
+
+/// The error for a file of fewer bytes than magic and version take.
+pub(crate) fn short_start(start: &[u8]) -> Error {
+    let magic = MAGIC.get(..start.len()).unwrap_or(MAGIC);
+    let is_npy = !start.is_empty() && start.starts_with(magic);
+    if is_npy { truncated(Version::BYTES, start.len()) } else { not_npy(start) }
+}
+
+/// Takes the dictionary apart: exactly the three keys, each once.
+fn read_dict(dict: Item<'_>) -> Result<(DType, Order, Vec<usize>), Fault> {
+    let malformed = |at: usize, reason: String| Fault { at, kind: ErrorKind::Header { reason } };
+    if dict.kind() != Kind::Dict {
+        let reason = format!("it is {} and should be a dictionary", dict.kind().name());
+        return Err(malformed(dict.at(), reason));
+    }
+    let (mut dtype, mut order, mut shape) = (None, None, None);
+    let mut items = dict.items();
+    while let (Some(key), Some(value)) = (items.next(), items.next()) {
+        let name = key.text();
+        let twice = match name.as_ref().map(|name| name.as_str()) {
+            Some("descr") => dtype.replace(value).is_some(),
+            Some("fortran_order") => order.replace(value).is_some(),
+            Some("shape") => shape.replace(value).is_some(),
+            _ => {
+                let reason = format!("unknown key {}", descr::excerpt(key.source()));
+                return Err(malformed(key.at(), reason));
+            }
+        };
+        if twice {
+            let reason = format!("the key {} stands there twice", key.source());
+            return Err(malformed(key.at(), reason));
+        }
+    }
+    let missing = |key: &str| malformed(dict.at(), format!("it has no key '{key}'"));
+    let dtype = descr::read(dtype.ok_or_else(|| missing("descr"))?)?;
+    let order = order.ok_or_else(|| missing("fortran_order"))?;
+    let order = match order.kind() {
+        Kind::Bool(true) => Order::Fortran,
+        Kind::Bool(false) => Order::C,
+        other => {
+            let reason = format!("'fortran_order' is {}, and should be True or False", other.name());
+            return Err(malformed(order.at(), reason));
+        }
+    };
+    let shape = shape.ok_or_else(|| missing("shape"))?;
+    if shape.kind() != Kind::Tuple {
+        let reason = "it should be a tuple of integers, as in (3,)".into();
+        let kind = ErrorKind::Shape { shape: descr::excerpt(shape.source()), reason };
+        return Err(Fault { at: shape.at(), kind });
+    }
+    let dimensions = shape.items().map(descr::read_dimension).collect::<Result<_, _>>()?;
+    Ok((dtype, order, dimensions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(version: u8, text: &[u8]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([version, 0]);
+        if version == 1 {
+            bytes.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
+        } else {
+            bytes.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
+        }
+        bytes.extend(text);
+        bytes
+    }
+
+    fn error(text: &str) -> Error {
+        Header::parse(&file(1, text.as_bytes())).unwrap_err()
+    }
+
+    fn written(descr: &str, shape: &[usize]) -> Vec<u8> {
+        Header::new(descr.parse().unwrap(), shape, Order::C).unwrap().to_bytes().unwrap()
+    }
+
+    #[test]
+    fn a_header_is_what_np_save_writes() {
+        let bytes = written("<i4", &[7]);
+        assert_eq!(bytes.len(), 128);
+        assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
+        let text = "{'descr': '<i4', 'fortran_order': False, 'shape': (7,), }";
+        assert_eq!(&bytes[10..10 + text.len()], text.as_bytes());
+        assert_eq!(bytes.last(), Some(&b'\n'));
+    }
+
+    #[test]
+    fn padding_is_never_empty() {
+        // NumPy: a name of 31 letters makes 128 bytes, one of 32 makes 192.
+        for (letters, bytes) in [(31, 128), (32, 192)] {
+            let descr = format!("[('{}', '<f4')]", "n".repeat(letters));
+            assert_eq!(written(&descr, &[2]).len(), bytes, "{letters}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_version_that_fits_is_written() {
+        let version = |descr: &str| written(descr, &[])[6];
+        assert_eq!(version("[('é', '<f4')]"), 1);
+        assert_eq!(version("[('整', '<f4')]"), 3);
+        assert_eq!(version("[('\\u200b', '<f4')]"), 1);
+        let long = format!("[('{}', '<f4')]", "n".repeat(65_500));
+        assert_eq!(version(&long), 2);
+        let header = Header::new(long.parse().unwrap(), [], Order::C).unwrap();
+        assert_eq!(header.version(), Version::V2);
+        assert!(header.to_bytes_in(Version::V1).is_err());
+        let cjk = Header::new("[('整', '<f4')]".parse().unwrap(), [], Order::C).unwrap();
+        assert!(cjk.to_bytes_in(Version::V2).is_err());
+        assert_eq!(cjk.version(), Version::V3);
+    }
+
+    #[test]
+    fn an_error_names_the_byte() {
+        for (text, byte, part) in [
+            ("{'descr': '<f3', 'fortran_order': False, 'shape': ()}", 20, "a float has"),
+            ("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", 44, "True or False"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 61, "a dimension is"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': [1]}", 60, "should be a tuple"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 1}", 64, "unknown key"),
+            ("{'descr': '<f4', 'fortran_order': False}", 10, "no key 'shape'"),
+            ("{'descr': '<f4', 'descr': '<f4'}", 27, "twice"),
+            ("[1]", 10, "a list"),
+        ] {
+            let error = error(text);
+            assert_eq!(error.places().next(), Some(&Place::HeaderByte(byte)), "{error}");
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        // The byte in the file, where a latin-1 name takes two in memory.
+        let error = Header::parse(&file(1, b"{'descr': [('\xe9', '<f3')]}")).unwrap_err();
+        assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
+    }
+
+    #[test]
+    fn a_header_cut_anywhere_is_an_error() {
+        for version in [1, 2, 3] {
+            let whole = file(version, b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n");
+            assert_eq!(Header::parse(&whole).unwrap().1, whole.len());
+            for end in 0..whole.len() {
+                assert!(Header::parse(&whole[..end]).is_err(), "{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn absurd_headers_are_refused() {
+        let shape = |shape: &str| format!("{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}}}");
+        for text in [
+            shape("(4294967296, 4294967296)"),
+            shape("(0, 9223372036854775807, 2)"),
+            shape("(18446744073709551616,)"),
+            shape("(True,)"),
+            shape("(2.0,)"),
+            "{'descr': '|S1000000000000000', 'fortran_order': False, 'shape': ()}".into(),
+            "{'descr': '|V0', 'fortran_order': False, 'shape': (18446744073709551616,)}".into(),
+            "{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': ()}".into(),
+        ] {
+            assert!(Header::parse(&file(1, text.as_bytes())).is_err(), "{text}");
+        }
+        // A length of 4 GiB, from twelve bytes.
+        let error = Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: "header_bytes", .. }), "{error}");
+    }
+}

@@ -1,0 +1,276 @@
+//! Layer 3: runs a [`Plan`] over the items of a block.
+//!
+//! Step by step, and each step over all items: the block stays in the cache, and what a step does
+//! is decided once.
+
+pub(crate) mod cast;
+
+use crate::plan::{Action, Path, Plan, Step};
+
+/// Items of the dtype that is wanted, from a block of `count` items as they are in the file.
+///
+/// In place where nothing moves, else through `scratch`, where padding is zero.
+pub(crate) fn run<'b>(
+    plan: &Plan,
+    count: usize,
+    block: &'b mut [u8],
+    scratch: &'b mut Vec<u8>,
+) -> &'b [u8] {
+    match &plan.path {
+        Path::Exact => block,
+        Path::Swapped(steps) => {
+            swap_in_place(steps, block, plan.from_size);
+            block
+        }
+        Path::General(steps) => {
+            // No step ever writes padding, so it stays zero from block to block.
+            scratch.resize(count.saturating_mul(plan.to_size), 0);
+            run_steps(steps, block, plan.from_size, scratch, plan.to_size);
+            scratch
+        }
+    }
+}
+
+/// Runs the steps over items of these sizes. Recursion ends with the dtype, whose nesting is limited.
+fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_size: usize) {
+    if from_size == 0 || to_size == 0 {
+        return;
+    }
+    for step in steps {
+        // Each item of one side with its item of the other, from the step's place on.
+        let items = || from.chunks_exact(from_size).filter_map(|item| item.get(step.from..));
+        let into = to.chunks_exact_mut(to_size).filter_map(|item| item.get_mut(step.to..));
+        let pairs = items().zip(into);
+        match &step.action {
+            Action::Copy { bytes } => match bytes {
+                1 => pairs.for_each(|(f, t)| copy_array::<1>(f, t)),
+                2 => pairs.for_each(|(f, t)| copy_array::<2>(f, t)),
+                4 => pairs.for_each(|(f, t)| copy_array::<4>(f, t)),
+                8 => pairs.for_each(|(f, t)| copy_array::<8>(f, t)),
+                16 => pairs.for_each(|(f, t)| copy_array::<16>(f, t)),
+                n => pairs.for_each(|(f, t)| copy(f, t, *n)),
+            },
+            Action::Swap { unit, count } => {
+                let bytes = unit.saturating_mul(*count);
+                pairs.for_each(|(f, t)| {
+                    copy(f, t, bytes);
+                    swap(t.get_mut(..bytes).unwrap_or_default(), *unit);
+                });
+            }
+            Action::Convert { convert, count } => {
+                let (f_size, t_size) = (convert.size_before(), convert.size_after());
+                pairs.for_each(|(f, t)| {
+                    let scalars = f.chunks_exact(f_size.max(1)).zip(t.chunks_exact_mut(t_size.max(1)));
+                    scalars.take(*count).for_each(|(f, t)| convert.run(f, t));
+                });
+            }
+            Action::Repeat { count, from_stride, to_stride, steps } => {
+                let f_bytes = count.saturating_mul(*from_stride);
+                let t_bytes = count.saturating_mul(*to_stride);
+                pairs.for_each(|(f, t)| {
+                    if let (Some(f), Some(t)) = (f.get(..f_bytes), t.get_mut(..t_bytes)) {
+                        run_steps(steps, f, *from_stride, t, *to_stride);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Turns round what the steps say, where it stands.
+fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
+    for step in steps {
+        let Action::Swap { unit, count } = step.action else { continue };
+        let bytes = unit.saturating_mul(count);
+        if bytes == itemsize {
+            swap(block, unit);
+            continue;
+        }
+        for item in block.chunks_exact_mut(itemsize.max(1)) {
+            let end = step.from.saturating_add(bytes);
+            swap(item.get_mut(step.from..end).unwrap_or_default(), unit);
+        }
+    }
+}
+
+/// Turns round each run of `unit` bytes.
+fn swap(bytes: &mut [u8], unit: usize) {
+    match unit {
+        2 => bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|n| n.reverse()),
+        4 => bytes.as_chunks_mut::<4>().0.iter_mut().for_each(|n| n.reverse()),
+        8 => bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|n| n.reverse()),
+        16 => bytes.as_chunks_mut::<16>().0.iter_mut().for_each(|n| n.reverse()),
+        n => bytes.chunks_exact_mut(n.max(1)).for_each(<[u8]>::reverse),
+    }
+}
+
+/// Copies `N` bytes: one move of the machine's.
+fn copy_array<const N: usize>(from: &[u8], to: &mut [u8]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        *to = *from;
+    }
+}
+
+fn copy(from: &[u8], to: &mut [u8], bytes: usize) {
+    if let (Some(from), Some(to)) = (from.get(..bytes), to.get_mut(..bytes)) {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::{ByteOrder, DType};
+    use crate::plan::Cast;
+
+    /// Random numbers that are the same in every run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 33) as usize % n
+        }
+
+        fn scalar(&mut self) -> String {
+            let order = ["<", ">"][self.below(2)];
+            let kind = ["i2", "u4", "f8", "c8", "c16", "M8[s]", "f16", "U2", "f2"][self.below(9)];
+            let plain = ["|u1", "|b1", "|S3", "|V5"][self.below(4)];
+            if self.below(3) == 0 { plain.into() } else { format!("{order}{kind}") }
+        }
+
+        /// A descr: a scalar, a sub-array or a record.
+        fn descr(&mut self, depth: usize) -> String {
+            match self.below(if depth == 0 { 1 } else { 3 }) {
+                0 => format!("'{}'", self.scalar()),
+                1 => {
+                    let shape = ["(2,)", "(3, 2)", "(1,)", "(0,)"][self.below(4)];
+                    format!("({}, {shape})", self.descr(depth - 1))
+                }
+                _ => self.record(depth),
+            }
+        }
+
+        fn record(&mut self, depth: usize) -> String {
+            let fields: Vec<String> = (0..1 + self.below(4))
+                .map(|i| {
+                    let padding = self.below(6).saturating_sub(2);
+                    format!("('', '|V{padding}'), ('f{i}', {})", self.descr(depth - 1))
+                })
+                .collect();
+            format!("[{}, ('', '|V{}')]", fields.join(", "), self.below(3))
+        }
+
+        /// The same value laid out anew: other byte orders, other padding, fewer fields in another order.
+        fn relaid(&mut self, dtype: &DType) -> String {
+            if let Some((base, shape)) = dtype.sub_array() {
+                return format!("({}, {})", self.relaid(base), crate::shape::repr(shape));
+            }
+            if dtype.is_record() {
+                let mut fields: Vec<_> = dtype.fields().iter().collect();
+                for i in (1..fields.len()).rev() {
+                    fields.swap(i, self.below(i + 1));
+                }
+                fields.truncate(1 + self.below(fields.len()));
+                let fields: Vec<String> = fields
+                    .into_iter()
+                    .map(|field| {
+                        let padding = self.below(4);
+                        let descr = self.relaid(field.dtype());
+                        format!("('', '|V{padding}'), ('{}', {descr})", field.name())
+                    })
+                    .collect();
+                return format!("[{}]", fields.join(", "));
+            }
+            let order = [ByteOrder::Little, ByteOrder::Big][self.below(2)];
+            dtype.with_byte_order(order).descr()
+        }
+    }
+
+    /// One item to one item, the slow and obvious way.
+    fn naive(from: &DType, to: &DType, item: &[u8], out: &mut [u8]) {
+        if let (Some((f, shape)), Some((t, _))) = (from.sub_array(), to.sub_array()) {
+            for i in 0..shape.iter().product() {
+                let out = &mut out[i * t.itemsize()..];
+                naive(f, t, &item[i * f.itemsize()..], out);
+            }
+        } else if to.is_record() {
+            for wanted in to.fields() {
+                let found = from.field(wanted.name()).unwrap();
+                let out = &mut out[wanted.offset()..];
+                naive(found.dtype(), wanted.dtype(), &item[found.offset()..], out);
+            }
+        } else {
+            out[..to.itemsize()].copy_from_slice(&item[..to.itemsize()]);
+            let (f, t) = (from.scalar().unwrap(), to.scalar().unwrap());
+            if f.byte_order() != t.byte_order() {
+                out[..t.itemsize()].chunks_mut(t.swap_unit()).for_each(<[u8]>::reverse);
+            }
+        }
+    }
+
+    #[test]
+    fn every_path_gives_what_the_naive_interpreter_gives() {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut paths = [0; 3];
+        for round in 0..3000 {
+            let from: DType = random.record(3).parse().unwrap();
+            let to = match round % 3 {
+                0 => from.clone(),
+                1 => from.with_byte_order(ByteOrder::Little),
+                _ => random.relaid(&from).parse().unwrap(),
+            };
+            let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
+            paths[match plan.path {
+                Path::Exact => 0,
+                Path::Swapped(_) => 1,
+                Path::General(_) => 2,
+            }] += 1;
+            let count = 1 + random.below(5);
+            let mut block: Vec<u8> =
+                (0..count * from.itemsize()).map(|_| random.below(256) as u8).collect();
+            let mut expected = vec![0; count * to.itemsize()];
+            for i in 0..count {
+                let item = &block[i * from.itemsize()..];
+                naive(&from, &to, item, &mut expected[i * to.itemsize()..]);
+            }
+            let mut scratch = Vec::new();
+            let got = run(&plan, count, &mut block, &mut scratch);
+            // Padding that stays in place is not looked at; blank it before comparing.
+            let packed = to.packed();
+            let blank = Plan::new(&to, &packed, Cast::Exact).unwrap();
+            let (mut got, mut a, mut b) = (got.to_vec(), Vec::new(), Vec::new());
+            let got = run(&blank, count, &mut got, &mut a);
+            assert_eq!(got, run(&blank, count, &mut expected, &mut b), "{from} to {to}");
+        }
+        assert!(paths.iter().all(|&n| n > 200), "{paths:?}");
+    }
+
+    #[test]
+    fn padding_comes_out_as_zeros() {
+        let from: DType = "[('a', '|u1'), ('x', '|u1')]".parse().unwrap();
+        let to: DType = "[('', '|V2'), ('x', '|u1'), ('', '|V1')]".parse().unwrap();
+        let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
+        let mut block = vec![9, 7, 9, 8];
+        assert_eq!(run(&plan, 2, &mut block, &mut Vec::new()), [0, 0, 7, 0, 0, 0, 8, 0]);
+    }
+
+    #[test]
+    fn neighbours_that_move_alike_move_together() {
+        let from: DType = "[('a', '<f4'), ('b', '<f4'), ('c', '|u1')]".parse().unwrap();
+        let to: DType = "[('', '|V4'), ('a', '<f4'), ('b', '<f4')]".parse().unwrap();
+        let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
+        let Path::General(steps) = plan.path else { panic!() };
+        assert_eq!(steps, [Step { from: 0, to: 4, action: Action::Copy { bytes: 8 } }]);
+    }
+
+    #[test]
+    fn items_that_cost_nothing_are_not_visited() {
+        let huge = "[('a', '|V0', (1000000, 2000)), ('b', [('c', '|S0')], (2147483647,))]";
+        let dtype: DType = huge.parse().unwrap();
+        let plan = Plan::new(&dtype, &dtype.packed(), Cast::Exact).unwrap();
+        assert_eq!(run(&plan, 1 << 40, &mut [], &mut Vec::new()), [0; 0]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Scalars to wider scalars, where every value fits exactly.
+
+use crate::dtype::{ByteOrder, Scalar, ScalarKind};
+
+/// A conversion that loses no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Convert {
+    from: Scalar,
+    to: Scalar,
+}
+
+impl Convert {
+    /// The conversion between two scalars; `None` if some value of `from` is none of `to`.
+    pub(crate) fn new(from: Scalar, to: Scalar) -> Option<Self> {
+        use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt};
+        let (f_bits, t_bits) = (bits(from)?, bits(to)?);
+        // Nothing is written as half precision: Rust has no type that would ask for it.
+        if to.kind() == Float && to.itemsize() == 2 {
+            return None;
+        }
+        let fits = match (from.kind(), to.kind()) {
+            (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
+            (Bool, Int | UInt | Float | Complex) => true,
+            (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
+                // An unsigned one needs a bit more for the sign.
+                f_bits < t_bits || (from.kind() != to.kind() && from.kind() == Float && f_bits == t_bits)
+            }
+            (Int | UInt, Float | Complex) => f_bits <= t_bits,
+            _ => false,
+        };
+        fits.then_some(Convert { from, to })
+    }
+
+    pub(crate) fn size_before(self) -> usize {
+        self.from.itemsize()
+    }
+
+    pub(crate) fn size_after(self) -> usize {
+        self.to.itemsize()
+    }
+
+    /// Converts one scalar.
+    pub(crate) fn run(&self, from: &[u8], to: &mut [u8]) {
+        match self.from.kind() {
+            ScalarKind::Bytes => fill(from.iter().copied(), to),
+            ScalarKind::Str => {
+                let same = self.from.byte_order() == self.to.byte_order();
+                let unit = |unit: &[u8; 4]| if same { *unit } else { u32::from_ne_bytes(*unit).swap_bytes().to_ne_bytes() };
+                fill(from.as_chunks::<4>().0.iter().flat_map(unit), to);
+            }
+            _ => store(load(from, self.from), to, self.to),
+        }
+    }
+}
+
+/// Bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
+fn bits(scalar: Scalar) -> Option<usize> {
+    let size = scalar.itemsize();
+    match (scalar.kind(), size) {
+        (ScalarKind::Int | ScalarKind::UInt, _) => Some(size.saturating_mul(8)),
+        (ScalarKind::Float, 2) => Some(11),
+        (ScalarKind::Float, 4) | (ScalarKind::Complex, 8) => Some(24),
+        (ScalarKind::Float, 8) | (ScalarKind::Complex, 16) => Some(53),
+        (ScalarKind::Bool, _) => Some(1),
+        (ScalarKind::Bytes | ScalarKind::Str, _) => Some(0),
+        _ => None,
+    }
+}
+
+/// Bytes, and zeros behind them.
+fn fill(from: impl Iterator<Item = u8>, to: &mut [u8]) {
+    to.iter_mut().zip(from.chain(std::iter::repeat(0))).for_each(|(slot, byte)| *slot = byte);
+}
+
+/// A number on its way.
+#[derive(Clone, Copy)]
+enum Number {
+    Int(i128),
+    Complex(f64, f64),
+}
+
+fn load(from: &[u8], scalar: Scalar) -> Number {
+    let big = scalar.byte_order() == Some(ByteOrder::Big);
+    let float = |bytes: &[u8]| {
+        let bits = raw(bytes, big);
+        match bytes.len() {
+            2 => half(u16::try_from(bits).unwrap_or_default()),
+            4 => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
+            _ => f64::from_bits(bits),
+        }
+    };
+    match scalar.kind() {
+        ScalarKind::Bool => Number::Int(i128::from(raw(from, big) != 0)),
+        ScalarKind::Int => Number::Int(i128::from(signed(from, big))),
+        ScalarKind::Float => Number::Complex(float(from), 0.0),
+        ScalarKind::Complex => {
+            let (re, im) = from.split_at_checked(from.len() / 2).unwrap_or_default();
+            Number::Complex(float(re), float(im))
+        }
+        _ => Number::Int(i128::from(raw(from, big))),
+    }
+}
+
+fn store(number: Number, to: &mut [u8], scalar: Scalar) {
+    let big = scalar.byte_order() == Some(ByteOrder::Big);
+    let (re, im) = match number {
+        Number::Int(n) => (n as f64, 0.0),
+        Number::Complex(re, im) => (re, im),
+    };
+    let float = |value: f64, to: &mut [u8]| match to.len() {
+        // The rules let nothing wider through.
+        #[expect(clippy::cast_possible_truncation)]
+        4 => put(&(value as f32).to_le_bytes(), to, big),
+        _ => put(&value.to_le_bytes(), to, big),
+    };
+    match (scalar.kind(), number) {
+        (ScalarKind::Float, _) => float(re, to),
+        (ScalarKind::Complex, _) => {
+            if let Some((first, second)) = to.split_at_mut_checked(to.len() / 2) {
+                float(re, first);
+                float(im, second);
+            }
+        }
+        (_, Number::Int(n)) => put(&n.to_le_bytes(), to, big),
+        (_, Number::Complex(..)) => {}
+    }
+}
+
+/// Up to eight bytes as a number.
+fn raw(bytes: &[u8], big: bool) -> u64 {
+    let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
+    if big { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
+}
+
+/// Up to eight bytes as a number whose highest bit is its sign.
+fn signed(bytes: &[u8], big: bool) -> i64 {
+    let highest = if big { bytes.first() } else { bytes.last() };
+    let sign = if highest.is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
+    let mut little = [sign; 8];
+    put(bytes, little.get_mut(..bytes.len()).unwrap_or_default(), big);
+    i64::from_le_bytes(little)
+}
+
+/// The lowest bytes of a little-endian number, in the order wanted.
+fn put(little: &[u8], to: &mut [u8], big: bool) {
+    fill(little.iter().copied(), to);
+    if big {
+        to.reverse();
+    }
+}
+
+/// IEEE 754 half precision.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let fraction = f64::from(bits & 0x3ff);
+    match (bits >> 10) & 0x1f {
+        0 => sign * fraction * (-24f64).exp2(),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        exponent => sign * (1024.0 + fraction) * (f64::from(exponent) - 25.0).exp2(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+
+    fn scalar(text: &str) -> Scalar {
+        *text.parse::<DType>().unwrap().scalar().unwrap()
+    }
+
+    fn convert(from: &str, to: &str, bytes: &[u8]) -> Vec<u8> {
+        let (from, to) = (scalar(from), scalar(to));
+        let mut out = vec![0xaa; to.itemsize()];
+        Convert::new(from, to).unwrap().run(bytes, &mut out);
+        out
+    }
+
+    #[test]
+    fn what_loses_nothing_is_allowed_and_nothing_else() {
+        let allowed = [
+            ("|i1", "<i2"), ("<i4", ">i8"), ("|u1", "<i2"), ("<u4", "<i8"), ("<u2", "<u4"), ("<f2", "<f4"),
+            ("<f4", "<f8"), ("<i2", "<f4"), ("<u4", "<f8"), ("|b1", "|i1"), ("|b1", "<f4"), ("<f4", "<c8"),
+            ("<f4", "<c16"), ("<f8", "<c16"), ("<c8", "<c16"), ("|S3", "|S5"), ("<U1", ">U2"), ("<i4", "<c16"),
+        ];
+        for (from, to) in allowed {
+            assert!(Convert::new(scalar(from), scalar(to)).is_some(), "{from} {to}");
+        }
+        let refused = [
+            ("<i2", "|i1"), ("|u1", "|i1"), ("|i1", "<u8"), ("<u8", "<i8"), ("<i4", "<f4"), ("<i8", "<f8"),
+            ("<f8", "<f4"), ("<f4", "<i8"), ("<f8", "<c8"), ("<c8", "<f8"), ("<f8", "<f16"), ("|S5", "|S3"),
+            ("|S3", "<U3"), ("|S3", "|V5"), ("<M8[s]", "<M8[ms]"), ("|i1", "|b1"), ("<i8", "<M8[s]"), ("<i2", "<f2"), ("|i1", "<f2"), ("|b1", "<f2"),
+        ];
+        for (from, to) in refused {
+            assert!(Convert::new(scalar(from), scalar(to)).is_none(), "{from} {to}");
+        }
+    }
+
+    #[test]
+    fn values_stay_what_they_are() {
+        assert_eq!(convert("|i1", "<i4", &[0xfe]), (-2i32).to_le_bytes());
+        assert_eq!(convert(">i2", ">i8", &(-300i16).to_be_bytes()), (-300i64).to_be_bytes());
+        assert_eq!(convert("<u4", "<f8", &u32::MAX.to_le_bytes()), f64::from(u32::MAX).to_le_bytes());
+        assert_eq!(convert("|b1", "<f4", &[7]), 1f32.to_le_bytes());
+        assert_eq!(convert(">f4", "<f8", &(-0.1f32).to_be_bytes()), f64::from(-0.1f32).to_le_bytes());
+        assert_eq!(convert("<f4", "<c8", &2.5f32.to_le_bytes()), [2.5f32.to_le_bytes(), [0; 4]].concat());
+        assert_eq!(convert("|S2", "|S4", b"ab"), b"ab\0\0");
+        assert_eq!(convert(">U1", "<U2", &[0, 0, 0, b'x']), [b'x', 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn halves_are_widened_exactly() {
+        for (bits, value) in [
+            (0x3c00u16, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 5.960_464_477_539_063e-8),
+            (0x0400, 6.103_515_625e-5), (0x8000, -0.0), (0x7c00, f64::INFINITY), (0x3555, 0.333_251_953_125),
+        ] {
+            assert_eq!(half(bits).to_bits(), value.to_bits(), "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan());
+    }
+}

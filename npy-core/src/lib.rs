@@ -1,0 +1,83 @@
+//! NumPy's `.npy` files to Rust structs and back.
+//!
+//! `.npy` is how arrays travel between programs. A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and
+//! then a `Vec` of it is read from a file and written to one in a line:
+//!
+//! ```
+//! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+//!
+//! #[derive(NpyRecord, Debug, Clone, PartialEq)]
+//! struct Trace<const N: usize> {
+//!     station: u32,
+//!     #[npy(rename = "t0")]
+//!     start: i64,
+//!     gain: f32,
+//!     samples: [f32; N],
+//! }
+//!
+//! # let dir = std::env::temp_dir().join(format!("npy-core-doc-lib-{}", std::process::id()));
+//! # std::fs::create_dir_all(&dir)?;
+//! # let path = dir.join("traces.npy");
+//! let traces = vec![Trace { station: 7, start: 0, gain: 1.5, samples: [0.0; 4] }];
+//! traces.write_npy(&path)?; // np.load reads it
+//! assert_eq!(Vec::<Trace<4>>::read_npy(&path)?, traces);
+//! # std::fs::remove_dir_all(&dir)?;
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! # Where to look
+//!
+//! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
+//! - What is in a file: [`Header`], [`DType`].
+//! - Items: [`Element`] and what implements it; times are in [`time`].
+//! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
+
+// No panic on a path that a file's bytes reach; tests may.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+// The derive names this crate by its name; so must the crate's own tests.
+#[cfg(test)]
+extern crate self as npy_core;
+
+mod array;
+pub mod dtype;
+mod dynamic;
+mod element;
+mod error;
+pub mod header;
+mod kernel;
+mod limits;
+mod literal;
+mod plan;
+#[doc(hidden)]
+pub mod private;
+mod read;
+mod reserve;
+mod shape;
+mod write;
+
+pub use array::NpyArray;
+pub use dtype::{ByteOrder, DType, Field};
+pub use dynamic::DynArray;
+pub use element::record::{FieldLayout, NpyRecord};
+pub use element::text::ByteStr;
+pub use element::time::{DateTime64, TimeDelta64};
+pub use element::{Element, InvalidValue, time};
+pub use error::{Error, ErrorKind, Place, Result};
+pub use header::{Header, Version};
+pub use limits::Limits;
+#[cfg(feature = "derive")]
+pub use npy_derive::NpyRecord;
+pub use plan::Cast;
+pub use read::{ReadNpy, ReadOptions, Reader};
+pub use shape::Order;
+pub use write::{WriteNpy, WriteOptions};

@@ -1,0 +1,93 @@
+//! Layer 0: how much a file may ask for, and the doors through which its numbers pass.
+
+use crate::error::{Error, ErrorKind};
+
+/// How much a file may ask of the reader before it is refused.
+///
+/// A header that lies costs its sender bytes, not our memory: data is only given memory as its
+/// bytes arrive, so no limit is needed for the array itself. What is limited is what a few bytes
+/// could blow up.
+///
+/// ```
+/// use npy_core::{Limits, ReadOptions};
+///
+/// let mut limits = Limits::default();
+/// limits.array_bytes = Some(1 << 30);
+/// let mut options = ReadOptions::new();
+/// options.limits(limits);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of a header. 1 MiB: a record of ten thousand fields fits; NumPy itself stops at 10,000 characters.
+    pub header_bytes: u64,
+    /// Brackets open at once in a header. 200: what Python's own parser takes; a record nested 90 deep fits.
+    pub nesting: usize,
+    /// Fields in a header, those of nested records included. 65,536: more than 1 MiB of header usefully holds.
+    pub fields: usize,
+    /// Bytes of one array's data. None: memory grows only as bytes arrive.
+    pub array_bytes: Option<u64>,
+    /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
+    /// its sender nothing, whatever its length.
+    pub empty_items: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            header_bytes: 1 << 20,
+            nesting: 200,
+            fields: 1 << 16,
+            array_bytes: None,
+            empty_items: 1 << 20,
+        }
+    }
+}
+
+impl Limits {
+    /// Refuses a header of this many bytes if it is over the limit.
+    pub(crate) fn check_header(&self, bytes: u64) -> Result<usize, Error> {
+        check("a header", "header_bytes", bytes, self.header_bytes)?;
+        to_usize(bytes)
+    }
+
+    /// Refuses data of this many bytes if it is over the limit.
+    pub(crate) fn check_array(&self, bytes: u64) -> Result<(), Error> {
+        match self.array_bytes {
+            Some(limit) => check("an array", "array_bytes", bytes, limit),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses this many items of no bytes if it is over the limit.
+    pub(crate) fn check_empty_items(&self, count: u64) -> Result<(), Error> {
+        check("an array of items of no bytes", "empty_items", count, self.empty_items)
+    }
+}
+
+fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Result<(), Error> {
+    if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, name, found, limit }.into()) }
+}
+
+/// A count from a file as a `usize`.
+pub(crate) fn to_usize(n: u64) -> Result<usize, Error> {
+    usize::try_from(n).map_err(|_| ErrorKind::Memory { bytes: n }.into())
+}
+
+/// A `usize` as the `u64` of messages and files.
+pub(crate) fn to_u64(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// NumPy's largest item: its item size is a C `int`.
+pub(crate) const MAX_ITEMSIZE: usize = 0x7fff_ffff;
+
+/// NumPy's largest number of dimensions.
+pub(crate) const MAX_NDIM: usize = 64;
+
+/// `size * count` for an item size known to the compiler; too large is a compile error.
+pub(crate) const fn array_size(size: usize, count: usize) -> usize {
+    let bytes = size.saturating_mul(count);
+    assert!(bytes <= MAX_ITEMSIZE, "an array item is larger than NumPy's limit of 2147483647 bytes");
+    bytes
+}

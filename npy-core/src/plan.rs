@@ -1,0 +1,304 @@
+//! Layer 3: what it takes to turn items of one dtype into items of another.
+//!
+//! A [`Plan`] is made once a file and run once a block, by [`kernel`](crate::kernel).
+
+use std::collections::HashMap;
+
+use crate::dtype::{DType, Field, Kind, Record, Scalar};
+use crate::error::{Error, ErrorKind};
+use crate::kernel::cast::Convert;
+use crate::literal::text::Text;
+use crate::shape;
+
+/// How far the dtype of the file may differ from the one that is wanted.
+///
+/// Byte order, padding, the order of the fields and fields that are not wanted never matter.
+///
+/// ```
+/// use npy_core::{Cast, ReadOptions, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [1i16, -2].write_npy_to(&mut file)?;
+///
+/// assert!(ReadOptions::new().read_from::<Vec<f64>>(&file[..]).is_err());
+/// let widened: Vec<f64> = ReadOptions::new().cast(Cast::Lossless).read_from(&file[..])?;
+/// assert_eq!(widened, [1.0, -2.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cast {
+    /// Kind and size of every scalar must be the ones that are wanted.
+    #[default]
+    Exact,
+    /// A scalar may be wider than in the file where every value it can have fits exactly: integers, floats and
+    /// complex numbers of more bytes, integers as floats with enough bits, `bool` as a number, text of more characters.
+    Lossless,
+}
+
+/// The way from items of one dtype to items of another.
+pub(crate) struct Plan {
+    pub(crate) from_size: usize,
+    pub(crate) to_size: usize,
+    pub(crate) path: Path,
+}
+
+/// The three ways, each the cheapest for its case.
+pub(crate) enum Path {
+    /// The bytes are the same.
+    Exact,
+    /// Everything stays where it is; some of it turns round. All steps swap in place.
+    Swapped(Vec<Step>),
+    /// Everything else: the steps write items of their own.
+    General(Vec<Step>),
+}
+
+/// One move from an item to an item.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Step {
+    /// Where it reads, counted from the start of the item.
+    pub(crate) from: usize,
+    /// Where it writes.
+    pub(crate) to: usize,
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Action {
+    /// Bytes as they are.
+    Copy { bytes: usize },
+    /// Units of so many bytes, each turned round.
+    Swap { unit: usize, count: usize },
+    /// Scalars to wider ones.
+    Convert { convert: Convert, count: usize },
+    /// The steps again and again, these strides apart: a sub-array of records.
+    Repeat { count: usize, from_stride: usize, to_stride: usize, steps: Vec<Step> },
+}
+
+impl Plan {
+    /// The plan from items of the dtype `from` to items of the dtype `to`. Fields are matched by name.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
+    pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan, Error> {
+        let mut steps = Vec::new();
+        Builder { cast, steps: &mut steps }.any(from, to, 0, 0)?;
+        let (from_size, to_size) = (from.itemsize(), to.itemsize());
+        let stays = |step: &Step| {
+            let same_kind = matches!(step.action, Action::Copy { .. } | Action::Swap { .. });
+            same_kind && step.from == step.to
+        };
+        let path = if from_size != to_size || !steps.iter().all(stays) {
+            Path::General(steps)
+        } else {
+            steps.retain(|step| matches!(step.action, Action::Swap { .. }));
+            if steps.is_empty() { Path::Exact } else { Path::Swapped(steps) }
+        };
+        Ok(Plan { from_size, to_size, path })
+    }
+}
+
+struct Builder<'s> {
+    cast: Cast,
+    steps: &'s mut Vec<Step>,
+}
+
+impl Builder<'_> {
+    /// Recursion ends with the dtypes, whose nesting is limited.
+    fn any(&mut self, from: &DType, to: &DType, at: usize, into: usize) -> Result<(), Error> {
+        match (from.kind(), to.kind()) {
+            (Kind::Scalar(f), Kind::Scalar(t)) => match scalar(*f, *t, self.cast) {
+                Some(action) => self.push(Step { from: at, to: into, action }),
+                None => return Err(self.mismatch(from, to)),
+            },
+            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, at, into),
+            (Kind::SubArray(_), Kind::SubArray(_)) => return self.sub_array(from, to, at, into),
+            _ => return Err(self.mismatch(from, to)),
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, from: &Record, to: &Record, at: usize, into: usize) -> Result<(), Error> {
+        let by_name: HashMap<&Text, &Field> =
+            from.fields.iter().map(|field| (field.exact_name(), field)).collect();
+        for wanted in &to.fields {
+            let Some(found) = by_name.get(wanted.exact_name()) else {
+                return Err(missing(wanted.name(), &from.fields));
+            };
+            let at = at.saturating_add(found.offset());
+            let into = into.saturating_add(wanted.offset());
+            self.any(found.dtype(), wanted.dtype(), at, into)
+                .map_err(|error| error.in_field(wanted.name()))?;
+        }
+        Ok(())
+    }
+
+    fn sub_array(&mut self, from: &DType, to: &DType, at: usize, into: usize) -> Result<(), Error> {
+        // `(2,)` of `(3,)` lies in memory as `(2, 3)`.
+        let ((f, f_shape), (t, t_shape)) = (flatten(from), flatten(to));
+        if f_shape != t_shape {
+            return Err(self.mismatch(from, to));
+        }
+        let mut steps = Vec::new();
+        Builder { cast: self.cast, steps: &mut steps }.any(f, t, 0, 0)?;
+        let count = shape::count(&f_shape)?;
+        if count == 0 || steps.is_empty() {
+            return Ok(());
+        }
+        let (from_stride, to_stride) = (f.itemsize(), t.itemsize());
+        // What fills its whole item needs no loop over items.
+        let action = match steps.as_mut_slice() {
+            [Step { from: 0, to: 0, action }] if action.fills(from_stride, to_stride) => {
+                action.times(count);
+                steps.pop().map(|step| step.action)
+            }
+            _ => None,
+        };
+        let action = action.unwrap_or(Action::Repeat { count, from_stride, to_stride, steps });
+        self.push(Step { from: at, to: into, action });
+        Ok(())
+    }
+
+    /// Adds a step, or lengthens the one before where both lie side by side on both sides.
+    fn push(&mut self, step: Step) {
+        if step.action.is_nothing() {
+            return;
+        }
+        if let Some(last) = self.steps.last_mut() {
+            let (from, to) = last.ends();
+            if step.from == from && step.to == to && last.action.join(&step.action) {
+                return;
+            }
+        }
+        self.steps.push(step);
+    }
+
+    fn mismatch(&self, from: &DType, to: &DType) -> Error {
+        let widens = Builder { cast: Cast::Lossless, steps: &mut Vec::new() }.fits(from, to);
+        let remedy = if self.cast == Cast::Exact && widens {
+            "ReadOptions::cast(Cast::Lossless) widens when no value can change"
+        } else {
+            "change the Rust type to what the file holds, or the file with NumPy's astype"
+        };
+        let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+        let (found, wanted) = (quoted(from), quoted(to));
+        ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
+    }
+
+    /// Whether two scalars, or two sub-arrays of scalars of one shape, go together.
+    fn fits(&self, from: &DType, to: &DType) -> bool {
+        let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
+        let pair = from.scalar().zip(to.scalar());
+        from_shape == to_shape && pair.is_some_and(|(f, t)| scalar(*f, *t, self.cast).is_some())
+    }
+}
+
+impl Step {
+    /// Where it ends, on both sides.
+    fn ends(&self) -> (usize, usize) {
+        let (from, to) = match &self.action {
+            Action::Copy { bytes } => (*bytes, *bytes),
+            Action::Swap { unit, count } => {
+                let bytes = unit.saturating_mul(*count);
+                (bytes, bytes)
+            }
+            Action::Convert { convert, count } => (
+                convert.size_before().saturating_mul(*count),
+                convert.size_after().saturating_mul(*count),
+            ),
+            Action::Repeat { count, from_stride, to_stride, .. } => {
+                (from_stride.saturating_mul(*count), to_stride.saturating_mul(*count))
+            }
+        };
+        (self.from.saturating_add(from), self.to.saturating_add(to))
+    }
+}
+
+impl Action {
+    fn is_nothing(&self) -> bool {
+        match self {
+            Action::Copy { bytes } => *bytes == 0,
+            Action::Swap { unit, count } => *unit == 0 || *count == 0,
+            Action::Convert { count, .. } | Action::Repeat { count, .. } => *count == 0,
+        }
+    }
+
+    /// Whether it covers items of these sizes without a gap.
+    fn fills(&self, from_size: usize, to_size: usize) -> bool {
+        match self {
+            Action::Copy { bytes } => *bytes == from_size && *bytes == to_size,
+            Action::Swap { unit, count } => {
+                let bytes = unit.saturating_mul(*count);
+                bytes == from_size && bytes == to_size
+            }
+            Action::Convert { convert, count } => {
+                convert.size_before().saturating_mul(*count) == from_size
+                    && convert.size_after().saturating_mul(*count) == to_size
+            }
+            Action::Repeat { .. } => false,
+        }
+    }
+
+    fn times(&mut self, n: usize) {
+        match self {
+            Action::Copy { bytes: count }
+            | Action::Swap { count, .. }
+            | Action::Convert { count, .. }
+            | Action::Repeat { count, .. } => *count = count.saturating_mul(n),
+        }
+    }
+
+    /// Takes over what `next` does, if that is the same thing again.
+    fn join(&mut self, next: &Action) -> bool {
+        match (self, next) {
+            (Action::Copy { bytes }, Action::Copy { bytes: more }) => {
+                *bytes = bytes.saturating_add(*more);
+                true
+            }
+            (Action::Swap { unit, count }, Action::Swap { unit: same, count: more })
+                if unit == same =>
+            {
+                *count = count.saturating_add(*more);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What turns one scalar into another; `None` where the cast does not allow it.
+fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
+    if from == to {
+        return Some(Action::Copy { bytes: from.itemsize() });
+    }
+    if from.kind() == to.kind() && from.itemsize() == to.itemsize() {
+        let unit = from.swap_unit();
+        return Some(Action::Swap { unit, count: from.itemsize().checked_div(unit).unwrap_or(0) });
+    }
+    match cast {
+        Cast::Exact => None,
+        Cast::Lossless => Convert::new(from, to).map(|convert| Action::Convert { convert, count: 1 }),
+    }
+}
+
+/// The innermost base of a sub-array of sub-arrays, and all dimensions.
+fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
+    let mut dims = Vec::new();
+    while let Some((base, shape)) = dtype.sub_array() {
+        dims.extend_from_slice(shape);
+        dtype = base;
+    }
+    (dtype, dims)
+}
+
+fn missing(name: &str, fields: &[Field]) -> Error {
+    const SHOWN: usize = 12;
+    let mut list: Vec<String> =
+        fields.iter().take(SHOWN).map(|field| format!("{:?}", field.name())).collect();
+    if let Some(more @ 1..) = fields.len().checked_sub(SHOWN) {
+        list.push(format!("and {more} more"));
+    }
+    let fields = if list.is_empty() { "none".into() } else { list.join(", ") };
+    ErrorKind::MissingField { name: name.into(), wanted_by: "the program".into(), fields }.into()
+}

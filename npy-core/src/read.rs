@@ -1,0 +1,439 @@
+//! Layer 6: everything that reads.
+
+mod source;
+mod values;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::array::NpyArray;
+use crate::dynamic::DynArray;
+use crate::element::Element;
+use crate::element::block::{self, Buffers};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::{self, Header, Version};
+use crate::limits::{self, Limits};
+use crate::plan::{Cast, Plan};
+use crate::reserve;
+use crate::shape::{self, Order};
+use source::Source;
+
+/// What can be read from a `.npy` file in one call.
+///
+/// | type | takes |
+/// |---|---|
+/// | `Vec<T>`, `Box<[T]>` | one dimension |
+/// | [`NpyArray<T>`](crate::NpyArray) | any rank |
+/// | [`DynArray`](crate::DynArray) | any rank and any dtype |
+/// | `bool`, `i8` … `f64`, `ByteStr<N>`, `DateTime64<U>`, `TimeDelta64<U>` | a single item (0-d) |
+///
+/// `T` is any [`Element`]. A `T` that is a sub-array (`[f32; 3]`) stands for the last dimensions of the array:
+/// `Vec<[f32; 3]>` takes shape `(n, 3)`.
+///
+/// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
+/// Byte order and padding do not matter. [`ReadOptions`] has more.
+pub trait ReadNpy: Sized {
+    /// Reads the file.
+    ///
+    /// ```
+    /// use npy_core::{ReadNpy, WriteNpy};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("read.npy");
+    /// [1.0, 2.0, 3.0].write_npy(&path)?;
+    /// let numbers = Vec::<f64>::read_npy(&path)?;
+    /// assert_eq!(numbers, [1.0, 2.0, 3.0]);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Whatever [`ErrorKind`] names; the file must be whole and hold what the type takes.
+    fn read_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
+        ReadOptions::new().read(path)
+    }
+
+    /// Reads exactly one array; the reader is left right behind it.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    fn read_npy_from<R: Read>(reader: R) -> Result<Self> {
+        ReadOptions::new().read_from(reader)
+    }
+
+    /// Takes the array from a reader that has read the header.
+    #[doc(hidden)]
+    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self>;
+}
+
+/// How to read.
+///
+/// ```
+/// use npy_core::{Cast, ReadOptions, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [1u8, 2, 3].write_npy_to(&mut file)?;
+/// let wide = ReadOptions::new().cast(Cast::Lossless).read_from::<Vec<u32>>(&file[..])?;
+/// assert_eq!(wide, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    cast: Cast,
+    limits: Limits,
+}
+
+impl ReadOptions {
+    /// Exact dtypes, default limits.
+    pub fn new() -> Self {
+        ReadOptions::default()
+    }
+
+    /// How far the dtype of the file may differ from the one that is wanted.
+    pub fn cast(&mut self, cast: Cast) -> &mut Self {
+        self.cast = cast;
+        self
+    }
+
+    /// How much a file may ask for.
+    pub fn limits(&mut self, limits: Limits) -> &mut Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Reads a file; see [`ReadNpy::read_npy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn read<A: ReadNpy>(&self, path: impl AsRef<Path>) -> Result<A> {
+        A::take(&mut self.open(path)?)
+    }
+
+    /// Reads exactly one array from a reader; see [`ReadNpy::read_npy_from`].
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn read_from<A: ReadNpy>(&self, reader: impl Read) -> Result<A> {
+        A::take(&mut self.reader(reader)?)
+    }
+
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
+        let path = path.as_ref();
+        let open = || self.start(Source::file(File::open(path)?)?);
+        match open() {
+            Ok(reader) => Ok(Reader { path: Some(path.to_owned()), ..reader }),
+            Err(error) => Err(error.in_file(path)),
+        }
+    }
+
+    /// Reads the header that the reader stands before.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn reader<R: Read>(&self, reader: R) -> Result<Reader<R>> {
+        self.start(Source::stream(reader))
+    }
+
+    fn start<R: Read>(&self, mut source: Source<R>) -> Result<Reader<R>> {
+        let header = read_header(&mut source, &self.limits)?;
+        let remaining = header.count();
+        Ok(Reader { source, header, remaining, options: self.clone(), path: None })
+    }
+}
+
+/// An array that is being read: the header first, then the items.
+///
+/// ```
+/// use npy_core::{Reader, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [1.0f64, 2.0].write_npy_to(&mut file)?;
+///
+/// let mut reader = Reader::new(&file[..])?;
+/// assert_eq!(reader.header().shape(), [2]);
+/// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0]);
+/// assert_eq!(reader.remaining(), 0);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R> {
+    source: Source<R>,
+    header: Header,
+    remaining: usize,
+    options: ReadOptions,
+    path: Option<PathBuf>,
+}
+
+impl Reader<File> {
+    /// Opens a file and reads its header.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        ReadOptions::new().open(path)
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the header that `reader` stands before, and not a byte more.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn new(reader: R) -> Result<Self> {
+        ReadOptions::new().reader(reader)
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// How many items have not been read yet.
+    pub fn remaining(&self) -> usize {
+        self.remaining
+    }
+
+    /// Reads the items that remain of an array of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
+        self.located(|reader| {
+            let fit = reader.fit::<T>()?;
+            let [_] = fit.shape[..] else {
+                let remedy = "read it as an NpyArray, which takes any shape";
+                return Err(reader.rank(&block::type_name::<Vec<T>>(), "one dimension", remedy));
+            };
+            reader.items(&fit)
+        })
+    }
+
+    /// Reads the whole array.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
+        self.located(|reader| {
+            let fit = reader.fit::<T>()?;
+            let items = reader.items(&fit)?;
+            NpyArray::with_order(items, fit.shape, fit.order)
+        })
+    }
+
+    /// Reads the whole array as it is, whatever its dtype.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`], and [`ErrorKind::Unsupported`] for Python objects.
+    pub fn read_dyn(&mut self) -> Result<DynArray> {
+        self.located(|reader| {
+            reader.header.without_objects()?;
+            let bytes = reader.header.data_bytes();
+            let sure = reader.expect(bytes)?;
+            let mut data = Vec::new();
+            if sure {
+                reserve::exact(&mut data, bytes)?;
+            }
+            let found = reader.source.append(&mut data, bytes)?;
+            reader.remaining = 0;
+            if found < bytes {
+                return Err(truncated(bytes, found));
+            }
+            DynArray::from_parts(reader.header.clone(), data)
+        })
+    }
+
+    /// Reads the single item of an array without dimensions.
+    fn read_single<T: Element>(&mut self) -> Result<T> {
+        self.located(|reader| {
+            let fit = reader.fit::<T>()?;
+            let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
+            let rank = |reader: &Self| reader.rank(&block::type_name::<T>(), "a single item", remedy);
+            if !fit.shape.is_empty() {
+                return Err(rank(reader));
+            }
+            reader.items(&fit)?.pop().ok_or_else(|| rank(reader))
+        })
+    }
+
+    /// How items of `T` lie in this array.
+    fn fit<T: Element>(&self) -> Result<Fit> {
+        self.header.without_objects()?;
+        let wanted = T::dtype();
+        let mut inner = Vec::new();
+        let mut base = &wanted;
+        while let Some((next, shape)) = base.sub_array() {
+            inner.extend_from_slice(shape);
+            base = next;
+        }
+        let shape = self.header.shape();
+        let Some(outer) = shape.strip_suffix(inner.as_slice()) else {
+            let wanted = format!("{} as its last dimensions", shape::repr(&inner));
+            let remedy = "read it as an NpyArray of the scalar, which takes any shape";
+            return Err(self.rank(&block::type_name::<T>(), &wanted, remedy));
+        };
+        let item = inner.iter().rev().fold(self.header.dtype().clone(), |item, &n| item.repeated(n));
+        let plan = block::reading::<T>(&item, self.options.cast)?;
+        // A sub-array stands in C order; in a Fortran file its items are far apart.
+        let scattered = !inner.is_empty() && self.header.order().normalized(shape) == Order::Fortran;
+        let order = if scattered { Order::C } else { self.header.order() };
+        Ok(Fit { shape: outer.to_vec(), plan, order, scattered })
+    }
+
+    /// Decodes the items that remain, block by block.
+    fn items<T: Element>(&mut self, fit: &Fit) -> Result<Vec<T>> {
+        if fit.scattered {
+            return self.read_dyn()?.to_order(Order::C)?.decode(&fit.plan);
+        }
+        let plan = &fit.plan;
+        let count = shape::count(&fit.shape)?;
+        if plan.from_size == 0 {
+            self.options.limits.check_empty_items(limits::to_u64(count))?;
+        }
+        let total = self.header.data_bytes();
+        let mut out = Vec::new();
+        if self.expect(total)? {
+            reserve::exact(&mut out, count)?;
+        }
+        let mut buffers = Buffers::default();
+        let mut taken = 0usize;
+        while out.len() < count {
+            let n = count.saturating_sub(out.len()).min(block::items_per_block(plan));
+            let bytes = n.saturating_mul(plan.from_size);
+            buffers.block.clear();
+            let found = self.source.append(&mut buffers.block, bytes)?;
+            taken = taken.saturating_add(found);
+            if found < bytes {
+                return Err(truncated(total, taken));
+            }
+            reserve::growing(&mut out, n)?;
+            let first = out.len();
+            block::decode(plan, n, &mut buffers, &mut out).map_err(|e| block::invalid(&e, first))?;
+        }
+        self.remaining = 0;
+        Ok(out)
+    }
+
+    /// Refuses data that is over the limit or surely not there; tells whether it surely is there.
+    fn expect(&mut self, bytes: usize) -> Result<bool> {
+        self.options.limits.check_array(limits::to_u64(bytes))?;
+        match self.source.available(bytes) {
+            Some(found) if found < bytes => Err(truncated(bytes, found)),
+            known => Ok(known.is_some()),
+        }
+    }
+
+    fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
+        let shape = shape::repr(self.header.shape());
+        let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
+        ErrorKind::Rank { shape, wanted_by, wanted, remedy }.into()
+    }
+
+    /// Adds the path to what fails.
+    fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+        read(self).map_err(|error| match &self.path {
+            Some(path) => error.in_file(path),
+            None => error,
+        })
+    }
+}
+
+/// How the items of a Rust type lie in the array of a file.
+struct Fit {
+    /// The dimensions, without those that belong to the item.
+    shape: Vec<usize>,
+    plan: Plan,
+    /// The order in which the items come out.
+    order: Order,
+    /// Whether the parts of an item do not stand together.
+    scattered: bool,
+}
+
+fn truncated(expected: usize, found: usize) -> Error {
+    let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
+    ErrorKind::Truncated { what: "the data", expected, found }.into()
+}
+
+/// Reads a header and not a byte more.
+fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
+    let mut start = Vec::new();
+    source.append(&mut start, Version::BYTES)?;
+    let Some(first) = start.first_chunk() else {
+        return Err(header::short_start(&start));
+    };
+    let version = Version::parse(*first)?;
+    let mut length = Vec::new();
+    if source.append(&mut length, version.length_bytes())? < version.length_bytes() {
+        return Err(header::truncated(version.length_bytes(), length.len()));
+    }
+    let length = limits.check_header(header::text_length(&length))?;
+    let mut text = Vec::new();
+    if source.append(&mut text, length)? < length {
+        return Err(header::truncated(length, text.len()));
+    }
+    Header::parse_text(version, &text, limits)
+}
+
+impl Header {
+    /// Reads the header of a file.
+    ///
+    /// ```
+    /// use npy_core::{Header, WriteNpy};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-header-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// [1i32, 2].write_npy(&path)?;
+    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), "<i4");
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Header::parse`], and [`ErrorKind::Io`].
+    pub fn read_npy<P: AsRef<Path>>(path: P) -> Result<Header> {
+        Ok(Reader::open(path)?.header)
+    }
+
+    /// Reads the header that `reader` stands before, and not a byte more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Header::read_npy`].
+    pub fn read_from<R: Read>(reader: &mut R) -> Result<Header> {
+        Ok(Reader::new(reader)?.header)
+    }
+}
+
+impl Version {
+    /// Reads magic and version, eight bytes, and not a byte more.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotNpy`], [`ErrorKind::Version`], [`ErrorKind::Truncated`], [`ErrorKind::Io`].
+    pub fn read_from<R: Read>(reader: &mut R) -> Result<Version> {
+        let mut start = Vec::new();
+        Source::stream(reader).append(&mut start, Version::BYTES)?;
+        match start.first_chunk() {
+            Some(first) => Version::parse(*first),
+            None => Err(header::short_start(&start)),
+        }
+    }
+}

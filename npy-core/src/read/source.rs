@@ -1,0 +1,99 @@
+//! Where bytes come from: a stream, or a file that is read ahead a little.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Result};
+
+use crate::limits;
+
+/// A reader, and what has been read ahead of it.
+#[derive(Debug)]
+pub(super) struct Source<R> {
+    inner: R,
+    ahead: Vec<u8>,
+    used: usize,
+    /// Bytes that `inner` surely still has, where that is known.
+    left: Option<u64>,
+}
+
+impl<R> Source<R> {
+    /// A stream, of which nothing is taken that is not asked for.
+    pub(super) fn stream(inner: R) -> Self {
+        Source { inner, ahead: Vec::new(), used: 0, left: None }
+    }
+}
+
+impl Source<File> {
+    /// A file. Its first 4 KiB are read at once: for a small one that is all it takes.
+    pub(super) fn file(mut file: File) -> Result<Self> {
+        const AHEAD: usize = 4096;
+        let mut ahead = vec![0; AHEAD];
+        let read = loop {
+            match file.read(&mut ahead) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        ahead.truncate(read);
+        let mut left = None;
+        if read == AHEAD {
+            // Only a regular file's length says what is in it.
+            let metadata = file.metadata()?;
+            left = metadata.len().checked_sub(limits::to_u64(read)).filter(|_| metadata.is_file());
+        }
+        Ok(Source { inner: file, ahead, used: 0, left })
+    }
+}
+
+impl<R: Read> Source<R> {
+    /// Appends `bytes` bytes to `out`, or fewer at the end; tells how many.
+    ///
+    /// Memory grows as bytes arrive, whatever `bytes` is.
+    pub(super) fn append(&mut self, out: &mut Vec<u8>, bytes: usize) -> Result<usize> {
+        let ahead = self.ahead.get(self.used..).unwrap_or_default();
+        let ahead = ahead.get(..bytes).unwrap_or(ahead);
+        out.extend_from_slice(ahead);
+        let taken = ahead.len();
+        self.used = self.used.saturating_add(taken);
+        let missing = bytes.saturating_sub(taken);
+        if missing == 0 {
+            return Ok(taken);
+        }
+        let read = self.inner.by_ref().take(limits::to_u64(missing)).read_to_end(out)?;
+        self.left = self.left.map(|left| left.saturating_sub(limits::to_u64(read)));
+        Ok(taken.saturating_add(read))
+    }
+
+    /// How many of `bytes` bytes are there, if that is known.
+    pub(super) fn available(&self, bytes: usize) -> Option<usize> {
+        let ahead = self.ahead.len().saturating_sub(self.used);
+        if ahead >= bytes {
+            return Some(bytes);
+        }
+        let left = usize::try_from(self.left?).unwrap_or(usize::MAX);
+        Some(ahead.saturating_add(left).min(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_taken_to_the_byte() {
+        let mut bytes: &[u8] = b"abcdef";
+        let mut out = Vec::new();
+        let mut source = Source::stream(&mut bytes);
+        assert_eq!(source.available(2), None);
+        assert_eq!(source.append(&mut out, 2).unwrap(), 2);
+        assert_eq!(source.append(&mut out, 0).unwrap(), 0);
+        assert_eq!((out.as_slice(), bytes), (&b"ab"[..], &b"cdef"[..]));
+    }
+
+    #[test]
+    fn a_claim_takes_no_memory() {
+        let mut out = Vec::new();
+        let found = Source::stream(&b"abc"[..]).append(&mut out, usize::MAX).unwrap();
+        assert_eq!(found, 3);
+        assert!(out.capacity() < 1 << 16);
+    }
+}

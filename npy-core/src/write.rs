@@ -1,0 +1,204 @@
+//! Layer 6: everything that writes.
+
+mod replace;
+mod values;
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::dtype::{ByteOrder, DType};
+use crate::dynamic::DynArray;
+use crate::element::Element;
+use crate::element::block::{self, Buffers};
+use crate::error::Result;
+use crate::header::{Header, Version};
+use crate::plan::{Cast, Plan};
+use crate::shape::Order;
+
+/// What can be written to a `.npy` file in one call.
+///
+/// Slices, `Vec`s and arrays of an [`Element`] make one dimension, [`NpyArray`](crate::NpyArray) and
+/// [`DynArray`](crate::DynArray) the one they have, `bool`, numbers, `ByteStr<N>` and times a single item (0-d).
+/// An element that is a sub-array (`[f32; 3]`) makes further dimensions at the end.
+///
+/// What is written is byte for byte what `np.save` writes for the same array; padding is zeros.
+pub trait WriteNpy {
+    /// Writes a file: a temporary one beside it first, which then takes its place.
+    ///
+    /// The file is whole or it is as it was, also if the program is killed. A link is followed; the permissions of
+    /// a file that is replaced stay. What is no regular file (a pipe, a device) is written to directly.
+    ///
+    /// ```
+    /// use npy_core::WriteNpy;
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-write-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// [1.0, 2.0, 3.0].write_npy(&path)?;
+    /// assert_eq!(std::fs::metadata(&path)?.len(), 128 + 3 * 8);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), and [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for a
+    /// value that its dtype cannot hold.
+    fn write_npy<P: AsRef<Path>>(&self, path: P) -> Result<()> {
+        WriteOptions::new().write(path, self)
+    }
+
+    /// Writes the array to a writer, and does not flush it.
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy`].
+    fn write_npy_to<W: Write>(&self, writer: W) -> Result<()> {
+        WriteOptions::new().write_to(writer, self)
+    }
+
+    /// Writes header and data.
+    #[doc(hidden)]
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()>;
+}
+
+/// How to write.
+///
+/// ```
+/// use npy_core::{ByteOrder, Header, Order, Version, WriteOptions};
+///
+/// let mut file = Vec::new();
+/// WriteOptions::new().byte_order(ByteOrder::Big).version(Version::V2).write_to(&mut file, &[1.0, 2.0])?;
+///
+/// let (header, _) = Header::parse(&file)?;
+/// assert_eq!(header.dtype().to_string(), ">f8");
+/// assert_eq!(header.version(), Version::V2);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WriteOptions {
+    version: Option<Version>,
+    byte_order: Option<ByteOrder>,
+    order: Option<Order>,
+}
+
+impl WriteOptions {
+    /// What `np.save` does on the usual machine: little-endian, the oldest version that fits, the order of the array.
+    pub fn new() -> Self {
+        WriteOptions::default()
+    }
+
+    /// The version of the format; by default the oldest that fits.
+    pub fn version(&mut self, version: Version) -> &mut Self {
+        self.version = Some(version);
+        self
+    }
+
+    /// The byte order of numbers. Types that state one of their own (`#[npy(endian = "…")]`) keep it; a
+    /// [`DynArray`] is turned as a whole.
+    pub fn byte_order(&mut self, order: ByteOrder) -> &mut Self {
+        self.byte_order = Some(order);
+        self
+    }
+
+    /// The order of the items; by default the one they have.
+    pub fn order(&mut self, order: Order) -> &mut Self {
+        self.order = Some(order);
+        self
+    }
+
+    /// Writes a file; see [`WriteNpy::write_npy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy`].
+    pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
+        let path = path.as_ref();
+        replace::replace(path, &mut |file| array.put(self, file)).map_err(|e| e.in_file(path))
+    }
+
+    /// Writes to a writer; see [`WriteNpy::write_npy_to`].
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy`].
+    pub fn write_to<A: WriteNpy + ?Sized>(&self, mut writer: impl Write, array: &A) -> Result<()> {
+        array.put(self, &mut writer)
+    }
+
+    fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {
+        let header = Header::new(dtype, shape, order)?;
+        match self.version {
+            Some(version) => header.to_bytes_in(version),
+            None => header.to_bytes(),
+        }
+    }
+
+    /// Writes items of `T` as an array of this shape; `items` gives them in the order it is asked for.
+    fn put_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+        &self,
+        shape: &[usize],
+        order: Order,
+        items: impl FnOnce(Order) -> I,
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        let order = self.order.unwrap_or(order);
+        let item = T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
+        // The dimensions of an element are the last ones of the array.
+        let mut shape = shape.to_vec();
+        let mut base = &item;
+        while let Some((next, inner)) = base.sub_array() {
+            shape.extend_from_slice(inner);
+            base = next;
+        }
+        let plan = Plan::new(&block::canonical::<T>()?, &item, Cast::Exact)?;
+        if base != &item && order.normalized(&shape) == Order::Fortran {
+            // The parts of an element stand together here, and far apart there.
+            let mut bytes = Vec::new();
+            put_items(&plan, items(Order::C), &mut bytes)?;
+            let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
+            return WriteOptions { order: Some(order), ..self.clone() }.put_dyn(&array, writer);
+        }
+        writer.write_all(&self.header(base.clone(), &shape, order)?)?;
+        put_items(&plan, items(order), writer)
+    }
+
+    /// Writes an array as it is, but for what the options say.
+    fn put_dyn(&self, array: &DynArray, writer: &mut dyn Write) -> Result<()> {
+        if let Some(order) = self.order
+            && order.normalized(array.shape()) != array.order().normalized(array.shape())
+        {
+            return self.put_dyn(&array.to_order(order)?, writer);
+        }
+        if let Some(order) = self.byte_order {
+            let dtype = array.dtype().with_byte_order(order);
+            if dtype != *array.dtype() {
+                return self.put_dyn(&array.cast(&dtype)?, writer);
+            }
+        }
+        let header = array.header();
+        writer.write_all(&self.header(header.dtype().clone(), header.shape(), header.order())?)?;
+        writer.write_all(array.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Writes items of `T` block by block.
+fn put_items<'t, T: Element + 't>(
+    plan: &Plan,
+    mut items: impl Iterator<Item = &'t T>,
+    writer: &mut dyn Write,
+) -> Result<()> {
+    let capacity = block::items_per_block(plan);
+    let mut buffers = Buffers::default();
+    let mut first = 0usize;
+    loop {
+        let bytes = block::encode(plan, capacity, &mut items, &mut buffers)
+            .map_err(|error| block::invalid(&error, first))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        writer.write_all(bytes)?;
+        first = first.saturating_add(capacity);
+    }
+}

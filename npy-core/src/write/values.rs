@@ -1,0 +1,66 @@
+//! Which types write themselves.
+
+use std::io::Write;
+
+use super::{WriteNpy, WriteOptions};
+use crate::array::NpyArray;
+use crate::dynamic::DynArray;
+use crate::element::Element;
+use crate::element::text::ByteStr;
+use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::error::Result;
+use crate::shape::Order;
+
+impl<T: Element> WriteNpy for [T] {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        options.put_array(&[self.len()], Order::C, |_| self.iter(), writer)
+    }
+}
+
+impl<T: Element> WriteNpy for Vec<T> {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        self.as_slice().put(options, writer)
+    }
+}
+
+impl<T: Element> WriteNpy for Box<[T]> {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        self.as_ref().put(options, writer)
+    }
+}
+
+impl<T: Element, const N: usize> WriteNpy for [T; N] {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        self.as_slice().put(options, writer)
+    }
+}
+
+impl<T: Element> WriteNpy for NpyArray<T> {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        options.put_array(self.shape(), self.order(), |order| self.in_order(order), writer)
+    }
+}
+
+impl WriteNpy for DynArray {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        options.put_dyn(self, writer)
+    }
+}
+
+/// A single item, an array without dimensions.
+macro_rules! single {
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        impl<$($generics)*> WriteNpy for $type {
+            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+                options.put_array(&[], Order::C, |_| std::iter::once(self), writer)
+            }
+        }
+    )*};
+}
+
+single! {
+    [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
+    [const N: usize] ByteStr<N>,
+    [U: TimeUnit] DateTime64<U>,
+    [U: TimeUnit] TimeDelta64<U>,
+}
