@@ -1,0 +1,143 @@
+//! Reading large arrays, against a hand-written loop and a peer: `cargo xtask bench`.
+//!
+//! All contestants of a workload run in turn, round after round; what is printed is the median of the ratios to the
+//! floor, taken round by round. The floor is the plain loop for the job: blocks of 256 KiB, safe code.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use npy_core::{NpyRecord, ReadNpy, WriteNpy, WriteOptions};
+
+const ITEMS: u32 = 10_000_000;
+const ROUNDS: usize = 9;
+
+/// The packed 27-byte record of the workloads; 32 bytes in memory.
+#[derive(NpyRecord, npyz::Deserialize, Debug, Clone, Copy, PartialEq)]
+struct Tick {
+    id: u32,
+    time: f64,
+    x: f32,
+    y: f32,
+    z: f32,
+    flag: u8,
+    count: i16,
+}
+
+fn tick(i: u32) -> Tick {
+    let x = f64::from(i);
+    #[expect(clippy::cast_possible_truncation)] // Any value will do.
+    let (flag, count) = (i as u8, i as i16);
+    Tick { id: i, time: x, x: x as f32, y: 0.5, z: -1.0, flag, count }
+}
+
+type Contestant<'a> = (&'a str, Box<dyn Fn() + 'a>);
+
+/// Runs the contestants in turn; the first is the floor.
+fn compare(name: &str, contestants: &[Contestant<'_>]) {
+    let mut seconds = vec![Vec::new(); contestants.len()];
+    for round in 0..=ROUNDS {
+        for ((_, run), times) in contestants.iter().zip(&mut seconds) {
+            let start = Instant::now();
+            run();
+            // The first round warms up.
+            if round > 0 {
+                times.push(start.elapsed().as_secs_f64());
+            }
+        }
+    }
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    println!("{name}: floor {:.1} ms", median(seconds[0].clone()) * 1e3);
+    for ((who, _), times) in contestants.iter().zip(&seconds) {
+        let ratios = times.iter().zip(&seconds[0]).map(|(time, floor)| time / floor).collect();
+        println!("  {who:<24} {:>6.2}", median(ratios));
+    }
+}
+
+/// The floor: blocks of 256 KiB, each item decoded by hand.
+fn by_hand<T, const SIZE: usize>(path: &Path, decode: impl Fn(&[u8; SIZE]) -> T) -> Vec<T> {
+    let mut file = File::open(path).unwrap();
+    let offset = npy_core::Header::read_from(&mut file).map(|_| file.stream_position().unwrap());
+    file.seek(SeekFrom::Start(offset.unwrap())).unwrap();
+    let bytes = file.metadata().unwrap().len() as usize;
+    let mut out = Vec::with_capacity(bytes / SIZE);
+    let mut block = vec![0; (256 << 10) / SIZE * SIZE];
+    loop {
+        let mut filled = 0;
+        while filled < block.len() {
+            match file.read(&mut block[filled..]).unwrap() {
+                0 => break,
+                n => filled += n,
+            }
+        }
+        if filled == 0 {
+            return out;
+        }
+        out.extend(block[..filled].as_chunks().0.iter().map(&decode));
+    }
+}
+
+fn tick_by_hand(item: &[u8; 27]) -> Tick {
+    let at = |start: usize| -> [u8; 4] { item[start..start + 4].try_into().unwrap() };
+    Tick {
+        id: u32::from_le_bytes(at(0)),
+        time: f64::from_le_bytes(item[4..12].try_into().unwrap()),
+        x: f32::from_le_bytes(at(12)),
+        y: f32::from_le_bytes(at(16)),
+        z: f32::from_le_bytes(at(20)),
+        flag: item[24],
+        count: i16::from_le_bytes([item[25], item[26]]),
+    }
+}
+
+fn by_npyz<T: npyz::Deserialize>(path: &Path) -> Vec<T> {
+    let file = BufReader::new(File::open(path).unwrap());
+    npyz::NpyFile::new(file).unwrap().into_vec().unwrap()
+}
+
+fn main() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let (numbers, big, ticks) = (path("numbers.npy"), path("big.npy"), path("ticks.npy"));
+    let values: Vec<f64> = (0..ITEMS).map(f64::from).collect();
+    values.write_npy(&numbers).unwrap();
+    WriteOptions::new().byte_order(npy_core::ByteOrder::Big).write(&big, &values).unwrap();
+    (0..ITEMS).map(tick).collect::<Vec<_>>().write_npy(&ticks).unwrap();
+
+    // The contestants agree, or the figures mean nothing.
+    assert_eq!(by_hand(&ticks, tick_by_hand), Vec::<Tick>::read_npy(&ticks).unwrap());
+    assert_eq!(by_npyz::<Tick>(&ticks), Vec::<Tick>::read_npy(&ticks).unwrap());
+
+    compare(
+        "W1r 1e7 f64",
+        &[
+            (
+                "by hand",
+                Box::new(|| drop(black_box(by_hand(&numbers, |b| f64::from_le_bytes(*b))))),
+            ),
+            ("npy-core", Box::new(|| drop(black_box(Vec::<f64>::read_npy(&numbers).unwrap())))),
+            ("npyz", Box::new(|| drop(black_box(by_npyz::<f64>(&numbers))))),
+        ],
+    );
+    compare(
+        "W2r 1e7 packed records",
+        &[
+            ("by hand", Box::new(|| drop(black_box(by_hand(&ticks, tick_by_hand))))),
+            ("npy-core", Box::new(|| drop(black_box(Vec::<Tick>::read_npy(&ticks).unwrap())))),
+            ("npyz", Box::new(|| drop(black_box(by_npyz::<Tick>(&ticks))))),
+        ],
+    );
+    compare(
+        "W4a 1e7 big-endian f64",
+        &[
+            ("by hand", Box::new(|| drop(black_box(by_hand(&big, |b| f64::from_be_bytes(*b)))))),
+            ("npy-core", Box::new(|| drop(black_box(Vec::<f64>::read_npy(&big).unwrap())))),
+            ("npyz", Box::new(|| drop(black_box(by_npyz::<f64>(&big))))),
+        ],
+    );
+}

@@ -1,0 +1,205 @@
+//! The corpus: files by NumPy 1.7 to 2.5 and by hand, each with what it must give (`tests/corpus/README.md`).
+
+use std::path::Path;
+
+use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Order, ReadNpy, WriteNpy};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// The `.npy` cases of the manifest.
+fn cases(expect: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    let all = manifest["cases"].as_array().unwrap();
+    let wanted = |case: &&Value| case["container"] == "npy" && case["expect"] == expect;
+    all.iter().filter(wanted).cloned().collect()
+}
+
+fn bytes(case: &Value) -> Vec<u8> {
+    let bytes = std::fs::read(path(case)).unwrap();
+    assert_eq!(sha(&bytes), case["file_sha256"], "the file itself");
+    bytes
+}
+
+fn path(case: &Value) -> std::path::PathBuf {
+    npy_tests::corpus().join(case["path"].as_str().unwrap())
+}
+
+fn sha(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn requires(case: &Value, what: &str) -> bool {
+    case["requires"].as_array().unwrap().iter().any(|it| it == what)
+}
+
+/// The manifest's strings; those with a lone surrogate come out as Rust shows them.
+fn text(value: &Value) -> String {
+    let text = value.as_str().unwrap();
+    let Some(hex) = text.strip_prefix("\0wtf8:") else { return text.to_owned() };
+    let bytes: Vec<u8> = (0..hex.len() / 2)
+        .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    // A surrogate is ED A0..BF xx, three bytes, and one U+FFFD with us.
+    let mut out = String::new();
+    let mut rest = &bytes[..];
+    while !rest.is_empty() {
+        let valid = std::str::from_utf8(rest).map_or_else(|e| e.valid_up_to(), str::len);
+        out.push_str(std::str::from_utf8(&rest[..valid]).unwrap());
+        rest = &rest[valid..];
+        if !rest.is_empty() {
+            out.push('\u{fffd}');
+            rest = &rest[3..];
+        }
+    }
+    out
+}
+
+/// Compares a dtype with the manifest's tree.
+fn assert_dtype(dtype: &DType, tree: &Value, id: &str) {
+    match tree["k"].as_str().unwrap() {
+        "scalar" => {
+            assert_eq!(dtype.to_string(), tree["str"].as_str().unwrap(), "{id}");
+            assert_eq!(dtype.itemsize() as u64, tree["itemsize"].as_u64().unwrap(), "{id}");
+        }
+        "subarray" => {
+            let (mut base, shape) = dtype.sub_array().unwrap();
+            let mut shape = shape.to_vec();
+            // NumPy's dtype is flattened where its base is a sub-array, too.
+            while tree["base"]["k"] != "subarray"
+                && let Some((inner, more)) = base.sub_array()
+            {
+                shape.extend(more);
+                base = inner;
+            }
+            assert_eq!(serde_json::json!(shape), tree["shape"], "{id}");
+            assert_dtype(base, &tree["base"], id);
+        }
+        "struct" => {
+            assert_eq!(dtype.itemsize() as u64, tree["itemsize"].as_u64().unwrap(), "{id}");
+            let fields = tree["fields"].as_array().unwrap();
+            assert_eq!(dtype.fields().len(), fields.len(), "{id}");
+            for (field, expected) in dtype.fields().iter().zip(fields) {
+                assert_eq!(field.name(), text(&expected["name"]), "{id}");
+                assert_eq!(field.offset() as u64, expected["offset"].as_u64().unwrap(), "{id}");
+                match &expected["title"] {
+                    Value::Null => assert_eq!(field.title(), None, "{id}"),
+                    Value::Object(other) => {
+                        assert_eq!(field.title(), other["nonstr_repr"].as_str(), "{id}");
+                    }
+                    title => assert_eq!(field.title(), Some(text(title).as_str()), "{id}"),
+                }
+                assert_dtype(field.dtype(), &expected["dtype"], id);
+            }
+        }
+        // Too deep for the manifest.
+        "omitted" => {}
+        "object" => assert!(dtype.has_object(), "{id}"),
+        other => panic!("{id}: {other}"),
+    }
+}
+
+/// The data in the corpus's canonical form: C order, little-endian, without padding.
+fn canonical(array: &DynArray) -> Vec<u8> {
+    let packed = array.dtype().with_byte_order(ByteOrder::Little).packed();
+    array.to_order(Order::C).unwrap().cast(&packed).unwrap().into_bytes()
+}
+
+/// Compares an array with what a case says that it holds.
+fn assert_array(array: &DynArray, expected: &Value, id: &str) {
+    assert_eq!(serde_json::json!(array.shape()), expected["shape"], "{id}");
+    assert_dtype(array.dtype(), &expected["dtype"], id);
+    if let Some(raw) = expected.get("raw_sha256") {
+        assert_eq!(sha(array.as_bytes()), *raw, "{id}: raw bytes");
+        assert_eq!(sha(&canonical(array)), expected["canonical_sha256"], "{id}: values");
+    }
+}
+
+#[test]
+fn valid_files_read_to_the_stated_values() {
+    let cases = cases("valid");
+    let (mut read, mut objects, mut quirks) = (0, 0, Vec::new());
+    for case in &cases {
+        let id = case["id"].as_str().unwrap();
+        let bytes = bytes(case);
+        if requires(case, "object") {
+            // Until pickles are read: the header is, and the error says what is missing.
+            Header::parse(&bytes).unwrap_or_else(|error| panic!("{id}: {error}"));
+            let error = DynArray::read_npy(path(case)).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{id}: {error}");
+            objects += 1;
+            continue;
+        }
+        let array = match DynArray::read_npy(path(case)) {
+            Ok(array) => array,
+            Err(error) if case["tier"] == "quirk" => {
+                quirks.push(format!("{id}: {error}"));
+                continue;
+            }
+            Err(error) => panic!("{id}: {error}"),
+        };
+        assert_array(&array, case, id);
+        let (header, offset) = Header::parse(&bytes).unwrap();
+        let version = serde_json::json!([header.version() as u8 + 1, 0]);
+        assert_eq!(version, case["header"]["version"], "{id}");
+        assert_eq!(offset as u64, case["header"]["data_offset"].as_u64().unwrap(), "{id}");
+        assert_eq!(header.order() == Order::Fortran, case["fortran_order"], "{id}");
+        // The same from a stream, which is left where the manifest says.
+        let mut rest = &bytes[..];
+        assert_eq!(DynArray::read_npy_from(&mut rest).unwrap(), array, "{id}");
+        assert_eq!(rest.len() as u64, case["trailing_bytes"].as_u64().unwrap(), "{id}");
+        if case["numpy_resave"]["same_as_file"] == true {
+            let mut again = Vec::new();
+            array.write_npy_to(&mut again).unwrap();
+            assert_eq!(again, bytes, "{id}: written again");
+        }
+        read += 1;
+    }
+    println!("{read} read, {objects} with objects refused, {} quirks refused", quirks.len());
+    assert_eq!(read + objects + quirks.len(), cases.len());
+    assert!(quirks.len() <= 13, "{quirks:#?}");
+}
+
+#[test]
+fn bad_files_are_refused() {
+    let cases = cases("reject");
+    assert!(cases.len() > 100);
+    for case in &cases {
+        let id = case["id"].as_str().unwrap();
+        let bytes = bytes(case);
+        let from_path = DynArray::read_npy(path(case));
+        assert!(from_path.is_err(), "{id}: {from_path:?}");
+        assert!(DynArray::read_npy_from(&bytes[..]).is_err(), "{id}");
+        assert!(!from_path.unwrap_err().to_string().is_empty(), "{id}");
+    }
+}
+
+#[test]
+fn doubtful_files_are_refused_or_read_right() {
+    for case in &cases("either") {
+        let id = case["id"].as_str().unwrap();
+        if let Ok(array) = DynArray::read_npy(path(case))
+            && case["if_accepted"].is_object()
+        {
+            assert_array(&array, &case["if_accepted"], id);
+        }
+    }
+}
+
+#[test]
+fn the_manifest_is_whole() {
+    // A case without a file, or a file without a case, would be a test that is not run.
+    let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    let cases = manifest["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), files(&npy_tests::corpus().join("files")));
+    assert_eq!(cases.iter().filter(|case| case["container"] == "npy").count(), 555);
+}
+
+fn files(directory: &Path) -> usize {
+    let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
+    let count = |entry: std::fs::DirEntry| {
+        if entry.file_type().unwrap().is_dir() { files(&entry.path()) } else { 1 }
+    };
+    entries.map(count).sum()
+}
