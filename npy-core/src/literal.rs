@@ -1,7 +1,7 @@
 //! Python literals, as `ast.literal_eval` reads them: the language of headers.
 //!
-//! The parse is one pass and no recursion. It makes a flat list of nodes in the order of the text and
-//! nothing else: strings and numbers are decoded when asked for.
+//! The parse is one pass and no recursion. It makes a flat list of nodes in the order of the text
+//! and nothing else: strings and numbers are decoded when asked for.
 
 mod printable;
 pub(crate) mod repr;
@@ -11,8 +11,8 @@ use std::fmt;
 
 use text::Text;
 
-/// Which Python wrote the text: versions 1 and 2 of the format may hold Python 2's `3L`, and anything
-/// after the value that is only white space.
+/// Which Python wrote the text: versions 1 and 2 of the format may hold Python 2's `3L`, and
+/// anything after the value that is only white space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
@@ -74,10 +74,14 @@ impl<'t> Literal<'t> {
             return fail(0, "the text is longer than 4 GiB");
         }
         if let Some(at) = text.find('\0') {
-            return fail(at, "a NUL character, which no Python source holds; headers are padded with spaces");
+            return fail(
+                at,
+                "a NUL character, which no Python source holds; headers are padded with spaces",
+            );
         }
         let scanner = Scanner { text, at: 0, dialect, depth: 0 };
-        let nodes = Vec::with_capacity(caps.items.min(text.len() / BYTES_A_NODE));
+        let nodes =
+            Vec::with_capacity(caps.items.min(text.len() / BYTES_A_NODE).min(MOST_AT_FIRST));
         let mut parser = Parser { scanner, caps, nodes, open: NONE };
         parser.parse()?;
         Ok(Literal { text, nodes: parser.nodes })
@@ -252,7 +256,7 @@ struct Node {
     start: u32,
     // Byte behind its last one; while it is open: how many values it holds so far.
     end: u32,
-    // Place of the first node behind all that it holds; while it is open: place of the one around it.
+    // Place of the first node behind all that it holds; while it is open: of the one around it.
     next: u32,
 }
 
@@ -385,7 +389,10 @@ impl Parser<'_> {
         let expected = node.form.closing();
         if !self.scanner.eat(expected) {
             let expected = char::from(expected);
-            return fail(self.scanner.at, format!("expected '{expected}' to close the last bracket"));
+            return fail(
+                self.scanner.at,
+                format!("expected '{expected}' to close the last bracket"),
+            );
         }
         node.form = node.form.closed(node.end);
         node.hashable &= !matches!(node.form, Form::Value(Kind::List | Kind::Dict | Kind::Set));
@@ -408,7 +415,7 @@ impl Parser<'_> {
         if count == self.nodes.capacity() {
             // Twice as many, but no more than may come.
             let room = self.caps.items.saturating_sub(count);
-            self.nodes.reserve_exact(count.max(FIRST_NODES).min(room));
+            self.nodes.reserve_exact(count.max(1).min(room));
         }
         let start = to_u32(at);
         self.nodes.push(Node { form, hashable: true, start, end: 0, next: self.open });
@@ -827,7 +834,8 @@ impl<'t> Scanner<'t> {
             let valid = number.bytes().all(|byte| byte.is_ascii_hexdigit());
             let code_point = u32::from_str_radix(number, 16).unwrap_or(u32::MAX);
             if !valid || code_point > u32::from(char::MAX) {
-                return fail(at, format!("an escape that takes {digits} hexadecimal digits"));
+                let most = if digits == 8 { " up to 0010ffff" } else { "" };
+                return fail(at, format!("an escape that takes {digits} hexadecimal digits{most}"));
             }
         }
         self.at = end;
@@ -873,10 +881,10 @@ impl Form {
 const FORM_FEED: u8 = b'\x0c';
 
 /// What a record's header takes for each value, so that memory is asked for once.
-const BYTES_A_NODE: usize = 10;
+const BYTES_A_NODE: usize = 8;
 
-/// Nodes to make room for at least.
-const FIRST_NODES: usize = 8;
+/// The list starts with room for no more nodes, however long the text is: it may be blanks.
+const MOST_AT_FIRST: usize = 1024;
 
 /// CPython reads no longer decimal integers: its algorithm takes quadratic time.
 const MAX_INT_DIGITS: usize = 4300;
@@ -935,4 +943,386 @@ fn to_u32(offset: usize) -> u32 {
 
 fn to_usize(offset: u32) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPS: Caps = Caps { nesting: 200, items: 1_000_000 };
+
+    fn parse(text: &str) -> Result<Literal<'_>, SyntaxError> {
+        Literal::parse(text, Dialect::Python3, CAPS)
+    }
+
+    fn python2(text: &str) -> Result<Literal<'_>, SyntaxError> {
+        Literal::parse(text, Dialect::Python2, CAPS)
+    }
+
+    /// The structure in one spelling: strings by their `repr`, numbers by their value or source.
+    fn shown(item: Item<'_>) -> String {
+        let inside = || item.items().map(shown).collect::<Vec<_>>().join(" ");
+        match item.kind() {
+            Kind::Str => {
+                let mut out = String::new();
+                item.text().unwrap().write_repr(&mut out);
+                out
+            }
+            Kind::Int => item.int().map_or("big".into(), |n| n.to_string()),
+            Kind::Tuple => format!("({})", inside()),
+            Kind::List => format!("[{}]", inside()),
+            Kind::Dict => format!("dict({})", inside()),
+            Kind::Set => format!("set({})", inside()),
+            _ => item.source().into(),
+        }
+    }
+
+    fn reason(result: Result<Literal<'_>, SyntaxError>) -> (usize, String) {
+        let error = result.err().expect("a syntax error");
+        (error.at, error.reason.to_string())
+    }
+
+    /// Guards the kinds and their extent: blanks and parentheses around a value are not its own.
+    #[test]
+    fn atoms() {
+        for (text, kind) in [
+            ("'a'", Kind::Str),
+            ("rb'a'", Kind::Bytes),
+            ("b'a'  b\"c\"", Kind::Bytes),
+            ("b'\\u1\\777\\N'", Kind::Bytes),
+            ("-12", Kind::Int),
+            ("True", Kind::Bool(true)),
+            ("False", Kind::Bool(false)),
+            ("None", Kind::None),
+            ("...", Kind::Ellipsis),
+            ("1.", Kind::Float),
+            (".5e-3", Kind::Float),
+            ("1_0.0_1e1_0", Kind::Float),
+            ("09.5", Kind::Float),
+            ("09j", Kind::Float),
+            ("-2J", Kind::Float),
+            ("1 + 2j", Kind::Float),
+            ("-1.5-2e3j", Kind::Float),
+        ] {
+            for (before, behind) in [("", ""), (" \t", " \n"), ("((", ") )")] {
+                let text = format!("{before}{text}{behind}");
+                let literal = parse(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+                let root = literal.root();
+                assert_eq!((root.kind(), root.at()), (kind, before.len()), "{text}");
+                assert_eq!(root.source().len(), text.len() - before.len() - behind.len());
+                assert_eq!(root.int().is_some(), kind == Kind::Int);
+                assert_eq!(root.text().is_some(), kind == Kind::Str);
+                assert_eq!(root.items().count(), 0);
+            }
+        }
+    }
+
+    /// Guards the value of integers in every spelling, up to the ends of `i64`.
+    #[test]
+    fn integers() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("00", Some(0)),
+            ("0_0", Some(0)),
+            ("+7", Some(7)),
+            ("- 7", Some(-7)),
+            ("(-# 3\n 7)", Some(-7)),
+            ("1_000", Some(1000)),
+            ("0xfF", Some(255)),
+            ("0X_1", Some(1)),
+            ("-0o17", Some(-15)),
+            ("0b1_01", Some(5)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("-0x8000000000000001", None),
+            ("99999999999999999999", None),
+        ] {
+            let literal = parse(text).unwrap();
+            assert_eq!(
+                (literal.root().kind(), literal.root().int()),
+                (Kind::Int, expected),
+                "{text}"
+            );
+        }
+        assert!(parse(&"0".repeat(5000)).is_ok());
+        assert!(parse(&"1".repeat(4300)).is_ok());
+        assert!(parse(&"1".repeat(4301)).is_err());
+        assert!(parse(&format!("0x{}", "1".repeat(5000))).is_ok());
+    }
+
+    /// Guards quotes, prefixes, escapes and joining; the right side is Python's `repr` of it.
+    #[test]
+    fn strings() {
+        for (text, expected) in [
+            ("''", "''"),
+            ("\"it's\"", "\"it's\""),
+            (r#"'it\'s "q"'"#, r#"'it\'s "q"'"#),
+            ("u'a' U'b' r'c' R'd'", "'abcd'"),
+            ("('a' # b\n\n 'c')", "'ac'"),
+            ("'a' \\\n'b'", "'ab'"),
+            ("'''a'b''c\n\"\"\"d'''", "'a\\'b\\'\\'c\\n\"\"\"d'"),
+            ("''''a'''", "\"'a\""),
+            ("\"\"\"\\\"\"\"\"", "'\"'"),
+            ("''''''", "''"),
+            ("''\"\"''", "''"),
+            (r"r'\x4\''", r#""\\x4\\'""#),
+            (r"r'\\'", r"'\\\\'"),
+            (r"'\x64\u6574\U0001F600'", "'d整😀'"),
+            (r"'\d\8\é'", r"'\\d\\8\\é'"),
+            (r"'\ud83d\ude00'", r"'\ud83d\ude00'"),
+            ("'a\\\r\nb'", "'ab'"),
+            ("'''a\r\nb\rc'''", "'a\\nb\\nc'"),
+            ("'é整😀\u{a0}'", "'é整😀\\xa0'"),
+            ("'10L'", "'10L'"),
+        ] {
+            assert_eq!(shown(parse(text).unwrap().root()), expected, "{text}");
+        }
+    }
+
+    /// Guards brackets, commas, blanks and comments between tokens.
+    #[test]
+    fn brackets() {
+        for (text, expected) in [
+            ("()", "()"),
+            ("[ ]", "[]"),
+            ("{\n}", "dict()"),
+            ("(1)", "1"),
+            ("((1),)", "(1)"),
+            ("(((1, (2)), ), (3))", "(((1 2)) 3)"),
+            ("[1, 2, ]", "[1 2]"),
+            ("{1}", "set(1)"),
+            ("{1, (2, 'a'),}", "set(1 (2 'a'))"),
+            ("{'a': 1}", "dict('a' 1)"),
+            ("{'a': [{}], (1): {2},}", "dict('a' [dict()] 1 set(2))"),
+            ("[# c\r\n1\x0c,\\\n\t2\r]", "[1 2]"),
+            ("[# é\n]", "[]"),
+            (
+                "{'descr': [('a', '<f4', (3,)), ], 'x': ()}",
+                "dict('descr' [('a' '<f4' (3))] 'x' ())",
+            ),
+        ] {
+            assert_eq!(shown(parse(text).unwrap().root()), expected, "{text}");
+        }
+    }
+
+    /// Guards stepping from item to item without going through what they hold.
+    #[test]
+    fn items_know_their_place() {
+        let text = "[(1, [2, 3]), ((('x' 'y'))), {4: 5}]";
+        let literal = parse(text).unwrap();
+        let root = literal.root();
+        assert_eq!((root.at(), root.source()), (0, text));
+        let found: Vec<_> = root.items().map(|item| (item.at(), item.source())).collect();
+        assert_eq!(found, [(1, "(1, [2, 3])"), (17, "'x' 'y'"), (29, "{4: 5}")]);
+        assert_eq!(root.items().next().unwrap().items().count(), 2);
+    }
+
+    /// Guards the messages, and the byte they point at.
+    #[test]
+    fn errors_point_at_the_fault() {
+        for (text, at, expected) in [
+            ("", 0, "expected a value, found the end of the text"),
+            ("  ", 2, "expected a value, found the end of the text"),
+            ("[1, (2]", 6, "expected ')' to close the last bracket"),
+            ("[1, (2", 4, "a bracket that is never closed"),
+            ("[1,", 0, "a bracket that is never closed"),
+            ("[,]", 1, "expected a value, found ','"),
+            ("[1,,]", 3, "expected a value, found ','"),
+            (")", 0, "expected a value, found ')'"),
+            ("[1 2]", 3, "expected ',' or ']' after this item"),
+            ("{1: 2 3}", 6, "expected ',' or '}' after this item"),
+            ("{1: }", 4, "expected a value, found '}'"),
+            ("{1: 2, 3}", 8, "expected ':' and a value after this key"),
+            ("{1, 2: 3}", 5, "expected ',' or '}' after this item"),
+            ("{1: 2: 3}", 5, "expected ',' or '}' after this item"),
+            ("{[1]: 2}", 1, "a list, dictionary or set is no key and no item of a set"),
+            ("'a", 0, "a string without its closing quote"),
+            ("'a\n'", 0, "a string without its closing quote on the same line"),
+            ("'a' b'c'", 4, "a bytes literal and a string cannot be joined"),
+            ("b'é'", 2, "a bytes literal with a character that is not ASCII"),
+            (r"'a\x4'", 2, "an escape that takes 2 hexadecimal digits"),
+            (r"'\U00110000'", 1, "an escape that takes 8 hexadecimal digits up to 0010ffff"),
+            (r"'\N{BULLET}'", 1, r"characters by name, as in \N{BULLET}, are not supported"),
+            ("f'a'", 0, "a string prefix that headers cannot have; those are u, r and b"),
+            ("{'a': false}", 6, "'false' is no literal; the names are True, False and None"),
+            ("02", 0, "an integer with a leading zero"),
+            ("2__0", 2, "expected a digit here"),
+            ("2.0x", 3, "a character that is not part of the number before it"),
+            ("--2", 1, "a sign without a number behind it"),
+            ("1+1", 0, "a sum that is no complex number; sums are not computed"),
+            ("{} {}", 3, "something follows the value"),
+            ("[\u{a0}]", 1, "the character U+00A0 may only stand in a string"),
+            ("\u{feff}{}", 0, "the character U+FEFF may only stand in a string"),
+            ("[\\ 1]", 1, "a backslash that does not join two lines"),
+        ] {
+            assert_eq!(reason(parse(text)), (at, expected.into()), "{text}");
+        }
+        let (at, nul) = reason(parse("{'a\0': 1}"));
+        assert_eq!((at, nul.starts_with("a NUL character")), (3, true));
+    }
+
+    /// Guards against taking for a literal what Python computes or refuses.
+    #[test]
+    fn no_expressions() {
+        for text in [
+            "nan",
+            "np.int64(2)",
+            "eval('1')",
+            "set()",
+            "not 1",
+            "~1",
+            "+-1",
+            "-True",
+            "-'a'",
+            "2**3",
+            "(1,)*2",
+            "[*a]",
+            "{**a}",
+            "1 if 1 else 2",
+            "1if 1else 2",
+            "lambda: 0",
+            "'a'.x",
+            "'a'[0]",
+            "'%s' % 1",
+            "x := 1",
+            "1;",
+            "1, 2",
+            "1,",
+            "$",
+            "`a`",
+            "ur'a'",
+            "rf'a'",
+            "'a' f'b'",
+            "1L",
+            "0x",
+            "0xg",
+            "0o8",
+            "0b2",
+            "1_",
+            "0_7",
+            "1e",
+            "1e_1",
+            "1_.5",
+            "1._5",
+            "1.5.2",
+            "1j+2j",
+            "1+-2j",
+            "1+2j+3j",
+            "0x1j",
+            ".",
+            "..",
+            "... ...",
+            "'a' 1",
+            "1 'a'",
+            "{{}}",
+            "{(1, [])}",
+            "{((1, {})): 2}",
+            "{1, []}",
+            "(1]",
+            "[1}",
+            r"'\u12'",
+            r"'\'",
+            "\x0b1",
+            "１",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        // Python cannot make a float of this integer.
+        assert!(parse(&format!("{}+1j", "9".repeat(400))).is_err());
+    }
+
+    /// Guards lines around the value: what Python 3 takes, and where Python 2's filter takes more.
+    #[test]
+    fn lines_before_and_behind() {
+        for (text, in_python2, in_python3) in [
+            (" \t{} \t\x0c", true, true),
+            ("\x0c{}", true, true),
+            ("\n\n{}\n\n", true, true),
+            ("  \n \r\n\r{}", true, true),
+            (" # c\n{} # c", true, true),
+            ("\\\n{} \\\n\n", true, true),
+            ("\n \x0c{}\n\x0c", true, true),
+            ("{}\n  # c\n \n", true, true),
+            ("{}\n   # c", true, true),
+            ("{}\n   ", true, false),
+            ("{}\r\t", true, false),
+            ("\n {}", false, false),
+            ("\x0c {}", false, false),
+            ("\n \\\n{}", false, false),
+            ("{} \\\n", false, false),
+            ("{}\n1", false, false),
+            ("{}\n;", false, false),
+            ("{}\\", false, false),
+        ] {
+            assert_eq!(python2(text).is_ok(), in_python2, "{text:?}");
+            assert_eq!(parse(text).is_ok(), in_python3, "{text:?}");
+        }
+    }
+
+    /// Guards Python 2's long integers, and that version 3.0 has none.
+    #[test]
+    fn long_suffix() {
+        for (text, expected) in [
+            ("(3L, 4 L)", "(3 4)"),
+            ("0x2L", "2"),
+            ("-9223372036854775808L", "-9223372036854775808"),
+            ("(2L L,)", "(2)"),
+            ("[2.5L]", "[2.5]"),
+            ("[('a', '<i4', (2L,))]", "[('a' '<i4' (2))]"),
+        ] {
+            assert_eq!(shown(python2(text).unwrap().root()), expected, "{text}");
+            assert!(parse(text).is_err(), "{text}");
+        }
+        for text in ["2l", "2LL", "2L_", "2Lx", "L", "'a'L", "(2\nL)", "(2 L 3)", "02L"] {
+            assert!(python2(text).is_err(), "{text}");
+        }
+        assert_eq!(python2("( 2 L)").unwrap().root().source(), "2");
+    }
+
+    /// Guards time and memory against texts made to cost much.
+    #[test]
+    fn caps() {
+        for text in ["[".repeat(100_000), "(".repeat(100_000), "[(".repeat(100_000)] {
+            assert_eq!(parse(&text).err().unwrap().reason, Reason::Nesting(200));
+        }
+        let nested = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));
+        assert_eq!(parse(&nested(200)).unwrap().root().int(), Some(1));
+        assert_eq!(reason(parse(&nested(201))), (200, "more than 200 brackets are open".into()));
+        assert!(parse(&"-".repeat(100_000)).is_err());
+
+        let caps = Caps { nesting: 1, items: 100 };
+        let list = |n: usize| format!("[{}]", "1,".repeat(n));
+        let literal = |text: &str| {
+            Literal::parse(text, Dialect::Python3, caps).map(|literal| literal.nodes.capacity())
+        };
+        assert!(literal(&list(99)).unwrap() <= 100);
+        let error = literal(&list(100_000)).unwrap_err();
+        assert_eq!((error.at, error.reason), (199, Reason::Items(100)));
+        assert_eq!(Reason::Items(100).to_string(), "there are more than 100 items");
+        assert_eq!(size_of::<Node>(), 16);
+    }
+
+    /// Guards depth beyond any stack: parsing, walking and dropping use none.
+    #[test]
+    fn depth_costs_no_stack() {
+        let n = 300_000;
+        let text = format!("{}1{}", "[(".repeat(n), ")]".repeat(n));
+        let caps = Caps { nesting: usize::MAX, items: usize::MAX };
+        let literal = Literal::parse(&text, Dialect::Python3, caps).unwrap();
+        let mut item = literal.root();
+        let mut depth = 0;
+        while let Some(inner) = item.items().next() {
+            (item, depth) = (inner, depth + 1);
+        }
+        assert_eq!((item.int(), depth), (Some(1), n));
+    }
+
+    /// Guards the words that other layers' messages are made of.
+    #[test]
+    fn kinds_have_names() {
+        for (text, name) in [("{}", "a dictionary"), ("1j", "a float"), ("None", "None")] {
+            assert_eq!(parse(text).unwrap().root().kind().name(), name);
+        }
+    }
 }

@@ -242,21 +242,7 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`ReadNpy::read_npy`], and [`ErrorKind::Unsupported`] for Python objects.
     pub fn read_dyn(&mut self) -> Result<DynArray> {
-        self.located(|reader| {
-            reader.header.without_objects()?;
-            let bytes = reader.header.data_bytes();
-            let sure = reader.expect(bytes)?;
-            let mut data = Vec::new();
-            if sure {
-                reserve::exact(&mut data, bytes)?;
-            }
-            let found = reader.source.append(&mut data, bytes)?;
-            reader.remaining = 0;
-            if found < bytes {
-                return Err(truncated(bytes, found));
-            }
-            DynArray::from_parts(reader.header.clone(), data)
-        })
+        self.located(Self::bytes)
     }
 
     /// Reads the single item of an array without dimensions.
@@ -299,14 +285,14 @@ impl<R: Read> Reader<R> {
     /// Decodes the items that remain, block by block.
     fn items<T: Element>(&mut self, fit: &Fit) -> Result<Vec<T>> {
         if fit.scattered {
-            return self.read_dyn()?.to_order(Order::C)?.decode(&fit.plan);
+            return self.bytes()?.to_order(Order::C)?.decode(&fit.plan);
         }
         let plan = &fit.plan;
-        let count = shape::count(&fit.shape)?;
+        let total = self.claim();
+        let count = total.checked_div(plan.from_size).unwrap_or(shape::count(&fit.shape)?);
         if plan.from_size == 0 {
             self.options.limits.check_empty_items(limits::to_u64(count))?;
         }
-        let total = self.header.data_bytes();
         let mut out = Vec::new();
         if self.expect(total)? {
             reserve::exact(&mut out, count)?;
@@ -326,8 +312,28 @@ impl<R: Read> Reader<R> {
             let first = out.len();
             block::decode(plan, n, &mut buffers, &mut out).map_err(|e| block::invalid(&e, first))?;
         }
-        self.remaining = 0;
         Ok(out)
+    }
+
+    /// Takes the data as it is.
+    fn bytes(&mut self) -> Result<DynArray> {
+        self.header.without_objects()?;
+        let bytes = self.claim();
+        let mut data = Vec::new();
+        if self.expect(bytes)? {
+            reserve::exact(&mut data, bytes)?;
+        }
+        let found = self.source.append(&mut data, bytes)?;
+        if found < bytes {
+            return Err(truncated(bytes, found));
+        }
+        DynArray::from_parts(self.header.clone(), data)
+    }
+
+    /// The bytes that remain, which whoever calls this reads.
+    fn claim(&mut self) -> usize {
+        let remaining = std::mem::take(&mut self.remaining);
+        if remaining == 0 { 0 } else { self.header.data_bytes() }
     }
 
     /// Refuses data that is over the limit or surely not there; tells whether it surely is there.

@@ -1,0 +1,151 @@
+//! What each kind of error says.
+
+use npy_core::{
+    DType, DynArray, Element, Error, ErrorKind, Header, InvalidValue, NpyArray, Order, ReadNpy,
+    WriteNpy,
+};
+
+fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
+    let length = u16::try_from(text.len()).unwrap();
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// A number that must be even, to have values that are invalid.
+#[derive(Debug, PartialEq)]
+struct Even(u8);
+
+impl Element for Even {
+    const SIZE: usize = 1;
+
+    fn dtype() -> DType {
+        u8::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Even(u8::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        Even::check(&[self.0])?;
+        self.0.encode(item)
+    }
+
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        let odd = items.iter().position(|n| n % 2 == 1);
+        odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
+    }
+}
+
+/// Guards the sentences: each says what is wrong, where, and what to do.
+#[test]
+fn every_kind_says_what_to_do() {
+    let missing = std::env::temp_dir().join("npy-core-no-such-file.npy");
+    let header = |text: &str| Header::parse(text.as_bytes()).map(drop);
+    let read = |descr, shape, data| DynArray::read_npy_from(&file(descr, shape, data)[..]).map(drop);
+    let cases: Vec<(fn(&ErrorKind) -> bool, Result<(), Error>, &str)> = vec![
+        (|kind| matches!(kind, ErrorKind::Io(_)), Header::read_npy(&missing).map(drop), "npy-core-no-such-file.npy: "),
+        (
+            |kind| matches!(kind, ErrorKind::NotNpy { .. }),
+            header("PK\u{3}\u{4}...."),
+            r#"not a .npy file: it starts with "PK\x03\x04....", not with "\x93NUMPY"; it looks like a .npz archive (or another zip)"#,
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Version { .. }),
+            Header::parse(b"\x93NUMPY\x07\x01").map(drop),
+            "version 7.1 of the format is unknown; 1.0, 2.0 and 3.0 can be read",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Truncated { .. }),
+            read("'<f8'", "(4,)", &[0; 20]),
+            "cut short: the data takes 32 bytes and only 20 are there; the file was not written to its end or not copied whole",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Header { .. }),
+            read("'<f8', 'x': 1", "(4,)", &[]),
+            "byte 27: the header is malformed: unknown key 'x'",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::DType { .. }),
+            read("'<f3'", "(4,)", &[]),
+            "byte 20: dtype '<f3': a float has 2, 4, 8, 12 or 16 bytes",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Shape { .. }),
+            NpyArray::new(vec![1, 2, 3], [2, 2]).map(drop),
+            "shape (2, 2): it has 4 items, and 3 are given",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Limit { .. }),
+            Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").map(drop),
+            "a header of 4294967295 is over the limit of 1048576; if you trust the source, raise Limits::header_bytes",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Mismatch { .. }),
+            Vec::<f64>::read_npy_from(&file("'<f4'", "(1,)", &[0; 4])[..]).map(drop),
+            "the file holds '<f4', f64 wants '<f8'; ReadOptions::cast(Cast::Lossless) widens when no value can change",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::MissingField { .. }),
+            Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..]).map(drop),
+            "the file has no field \"gain\", which Reading needs; its fields are \"Gain\"; #[npy(rename = \"…\")] gives a Rust field the name it has in the file",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Rank { .. }),
+            Vec::<f32>::read_npy_from(&file("'<f4'", "(1, 1)", &[0; 4])[..]).map(drop),
+            "the array has shape (1, 1), Vec<f32> takes one dimension; read it as an NpyArray, which takes any shape",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::InvalidValue { .. }),
+            Vec::<Even>::read_npy_from(&file("'|u1'", "(3,)", &[2, 4, 5])[..]).map(drop),
+            "row 2: 5 is odd",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Unsupported { .. }),
+            read("'|O'", "(1,)", b"N."),
+            "an array of Python objects ('|O') needs a pickle reader",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Memory { .. }),
+            Err(ErrorKind::Memory { bytes: 1 << 50 }.into()),
+            "there is no memory for 1125899906842624 bytes; read the array in parts",
+        ),
+    ];
+    for (is_kind, result, message) in cases {
+        let error = result.unwrap_err();
+        assert!(is_kind(error.kind()), "{error}");
+        assert!(error.to_string().contains(message), "{error}\nshould say\n{message}");
+    }
+}
+
+#[derive(npy_core::NpyRecord, Debug)]
+struct Reading {
+    #[allow(dead_code)]
+    gain: f32,
+}
+
+/// Guards rows: the count goes on from block to block, and writing names the row too.
+#[test]
+fn an_invalid_value_names_its_row() {
+    let mut items = vec![2u8; 600_000];
+    items[599_999] = 3;
+    let bytes = file("'|u1'", "(600000,)", &items);
+    let error = Vec::<Even>::read_npy_from(&bytes[..]).unwrap_err();
+    assert_eq!(error.to_string(), "row 599999: 3 is odd");
+    let items: Vec<Even> = items.into_iter().map(Even).collect();
+    assert_eq!(items.write_npy_to(std::io::sink()).unwrap_err().to_string(), "row 599999: 3 is odd");
+}
+
+/// Guards `?` in any program: one word, and what `std` and threads ask of an error.
+#[test]
+fn an_error_is_small_and_travels() {
+    fn travels<E: std::error::Error + Send + Sync + 'static>() {}
+    travels::<Error>();
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    let error = Header::new("<f8".parse().unwrap(), [usize::MAX], Order::C).unwrap_err();
+    assert_eq!(format!("{error:?}"), format!("{error}"));
+}
