@@ -231,7 +231,11 @@ impl DType {
                 let base = sub.base.packed();
                 let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
                 let itemsize = base.itemsize().saturating_mul(count);
-                DType(Kind::SubArray(Box::new(SubArray { base, shape: sub.shape.clone(), itemsize })))
+                DType(Kind::SubArray(Box::new(SubArray {
+                    base,
+                    shape: sub.shape.clone(),
+                    itemsize,
+                })))
             }
             Kind::Record(record) => {
                 let mut offset = 0usize;
@@ -263,7 +267,8 @@ impl DType {
     ///
     /// For layouts that the compiler has checked: distinct names, ascending offsets, no overlap.
     pub(crate) fn from_fields(fields: Vec<(&str, usize, DType)>, itemsize: usize) -> DType {
-        let field = |(name, offset, dtype)| Field { name: Text::new(name), title: None, dtype, offset };
+        let field =
+            |(name, offset, dtype)| Field { name: Text::new(name), title: None, dtype, offset };
         DType::new_record(fields.into_iter().map(field).collect(), itemsize)
     }
 
@@ -271,7 +276,9 @@ impl DType {
     fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
         let itemsize = shape.iter().try_fold(base.itemsize(), |n, &m| n.checked_mul(m));
         match itemsize.filter(|&n| n <= MAX_ITEMSIZE) {
-            Some(itemsize) => Ok(DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize })))),
+            Some(itemsize) => {
+                Ok(DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize }))))
+            }
             None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
         }
     }

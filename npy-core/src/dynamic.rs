@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::dtype::DType;
-use crate::element::block::{self, Buffers};
 use crate::element::Element;
+use crate::element::block::{self, Buffers};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::{self, Limits};
@@ -57,7 +57,8 @@ impl DynArray {
     pub(crate) fn from_parts(header: Header, bytes: Vec<u8>) -> Result<Self, Error> {
         header.without_objects()?;
         if header.data_bytes() != bytes.len() {
-            let reason = format!("it takes {} bytes, and {} are given", header.data_bytes(), bytes.len());
+            let reason =
+                format!("it takes {} bytes, and {} are given", header.data_bytes(), bytes.len());
             return Err(ErrorKind::Shape { shape: shape::repr(header.shape()), reason }.into());
         }
         Ok(DynArray { header, bytes })
@@ -153,7 +154,8 @@ impl DynArray {
     pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
         let itemsize = self.dtype().itemsize();
         let header = Header::new(self.dtype().clone(), self.shape(), order)?;
-        if order.normalized(self.shape()) == self.order().normalized(self.shape()) || itemsize == 0 {
+        if order.normalized(self.shape()) == self.order().normalized(self.shape()) || itemsize == 0
+        {
             return DynArray::from_parts(header, self.bytes.clone());
         }
         let mut bytes = Vec::new();

@@ -107,7 +107,9 @@ pub enum ErrorKind {
     },
 
     /// Something is larger than [`Limits`](crate::Limits) allows.
-    #[error("{what} of {found} is over the limit of {limit}; if you trust the source, raise Limits::{name}")]
+    #[error(
+        "{what} of {found} is over the limit of {limit}; if you trust the source, raise Limits::{name}"
+    )]
     Limit {
         /// What is counted.
         what: &'static str,

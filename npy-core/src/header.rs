@@ -195,7 +195,11 @@ impl Header {
     }
 
     /// Parses the text of a header: what stands behind its length.
-    pub(crate) fn parse_text(version: Version, text: &[u8], limits: &Limits) -> Result<Header, Error> {
+    pub(crate) fn parse_text(
+        version: Version,
+        text: &[u8],
+        limits: &Limits,
+    ) -> Result<Header, Error> {
         let start = Version::BYTES.saturating_add(version.length_bytes());
         let decoded = match version {
             Version::V1 | Version::V2 => decode_latin1(text),
@@ -288,8 +292,9 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&[version.number(), 0]);
     if version == Version::V1 {
-        let length = u16::try_from(length)
-            .map_err(|_| error("it is longer than the 65535 bytes of version 1.0; use Version::V2"))?;
+        let length = u16::try_from(length).map_err(|_| {
+            error("it is longer than the 65535 bytes of version 1.0; use Version::V2")
+        })?;
         bytes.extend_from_slice(&length.to_le_bytes());
     } else {
         let length = u32::try_from(length).map_err(|_| error("it is longer than 4 GiB"))?;
@@ -365,7 +370,8 @@ fn read_dict(dict: Item<'_>) -> Result<(DType, Order, Vec<usize>), Fault> {
         Kind::Bool(true) => Order::Fortran,
         Kind::Bool(false) => Order::C,
         other => {
-            let reason = format!("'fortran_order' is {}, and should be True or False", other.name());
+            let reason =
+                format!("'fortran_order' is {}, and should be True or False", other.name());
             return Err(malformed(order.at(), reason));
         }
     };
@@ -462,7 +468,8 @@ mod tests {
     #[test]
     fn a_header_cut_anywhere_is_an_error() {
         for version in [1, 2, 3] {
-            let whole = file(version, b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n");
+            let whole =
+                file(version, b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n");
             assert_eq!(Header::parse(&whole).unwrap().1, whole.len());
             for end in 0..whole.len() {
                 assert!(Header::parse(&whole[..end]).is_err(), "{end}");
@@ -472,7 +479,8 @@ mod tests {
 
     #[test]
     fn absurd_headers_are_refused() {
-        let shape = |shape: &str| format!("{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}}}");
+        let shape =
+            |shape: &str| format!("{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}}}");
         for text in [
             shape("(4294967296, 4294967296)"),
             shape("(0, 9223372036854775807, 2)"),

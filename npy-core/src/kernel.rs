@@ -60,7 +60,8 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
             Action::Convert { convert, count } => {
                 let (f_size, t_size) = (convert.size_before(), convert.size_after());
                 pairs.for_each(|(f, t)| {
-                    let scalars = f.chunks_exact(f_size.max(1)).zip(t.chunks_exact_mut(t_size.max(1)));
+                    let scalars =
+                        f.chunks_exact(f_size.max(1)).zip(t.chunks_exact_mut(t_size.max(1)));
                     scalars.take(*count).for_each(|(f, t)| convert.run(f, t));
                 });
             }
@@ -230,7 +231,7 @@ mod tests {
             }] += 1;
             let count = 1 + random.below(5);
             let mut block: Vec<u8> =
-                (0..count * from.itemsize()).map(|_| random.below(256) as u8).collect();
+                (0..count * from.itemsize()).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
             let mut expected = vec![0; count * to.itemsize()];
             for i in 0..count {
                 let item = &block[i * from.itemsize()..];

@@ -88,6 +88,9 @@ pub(crate) const MAX_NDIM: usize = 64;
 /// `size * count` for an item size known to the compiler; too large is a compile error.
 pub(crate) const fn array_size(size: usize, count: usize) -> usize {
     let bytes = size.saturating_mul(count);
-    assert!(bytes <= MAX_ITEMSIZE, "an array item is larger than NumPy's limit of 2147483647 bytes");
+    assert!(
+        bytes <= MAX_ITEMSIZE,
+        "an array item is larger than NumPy's limit of 2147483647 bytes"
+    );
     bytes
 }

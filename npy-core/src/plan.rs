@@ -278,7 +278,9 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     }
     match cast {
         Cast::Exact => None,
-        Cast::Lossless => Convert::new(from, to).map(|convert| Action::Convert { convert, count: 1 }),
+        Cast::Lossless => {
+            Convert::new(from, to).map(|convert| Action::Convert { convert, count: 1 })
+        }
     }
 }
 

@@ -250,7 +250,8 @@ impl<R: Read> Reader<R> {
         self.located(|reader| {
             let fit = reader.fit::<T>()?;
             let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
-            let rank = |reader: &Self| reader.rank(&block::type_name::<T>(), "a single item", remedy);
+            let rank =
+                |reader: &Self| reader.rank(&block::type_name::<T>(), "a single item", remedy);
             if !fit.shape.is_empty() {
                 return Err(rank(reader));
             }
@@ -274,10 +275,12 @@ impl<R: Read> Reader<R> {
             let remedy = "read it as an NpyArray of the scalar, which takes any shape";
             return Err(self.rank(&block::type_name::<T>(), &wanted, remedy));
         };
-        let item = inner.iter().rev().fold(self.header.dtype().clone(), |item, &n| item.repeated(n));
+        let item =
+            inner.iter().rev().fold(self.header.dtype().clone(), |item, &n| item.repeated(n));
         let plan = block::reading::<T>(&item, self.options.cast)?;
         // A sub-array stands in C order; in a Fortran file its items are far apart.
-        let scattered = !inner.is_empty() && self.header.order().normalized(shape) == Order::Fortran;
+        let scattered =
+            !inner.is_empty() && self.header.order().normalized(shape) == Order::Fortran;
         let order = if scattered { Order::C } else { self.header.order() };
         Ok(Fit { shape: outer.to_vec(), plan, order, scattered })
     }
@@ -310,7 +313,8 @@ impl<R: Read> Reader<R> {
             }
             reserve::growing(&mut out, n)?;
             let first = out.len();
-            block::decode(plan, n, &mut buffers, &mut out).map_err(|e| block::invalid(&e, first))?;
+            block::decode(plan, n, &mut buffers, &mut out)
+                .map_err(|e| block::invalid(&e, first))?;
         }
         Ok(out)
     }

@@ -25,7 +25,11 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
     refused(vec, additional, result)
 }
 
-fn refused<T>(vec: &[T], additional: usize, result: Result<(), TryReserveError>) -> Result<(), Error> {
+fn refused<T>(
+    vec: &[T],
+    additional: usize,
+    result: Result<(), TryReserveError>,
+) -> Result<(), Error> {
     result.map_err(|_| {
         let items = vec.len().saturating_add(additional);
         let bytes = items.saturating_mul(size_of::<T>());

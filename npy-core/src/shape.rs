@@ -164,7 +164,6 @@ impl Iterator for Positions {
 
 impl ExactSizeIterator for Positions {}
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

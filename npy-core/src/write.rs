@@ -177,7 +177,11 @@ impl WriteOptions {
             }
         }
         let header = array.header();
-        writer.write_all(&self.header(header.dtype().clone(), header.shape(), header.order())?)?;
+        writer.write_all(&self.header(
+            header.dtype().clone(),
+            header.shape(),
+            header.order(),
+        )?)?;
         writer.write_all(array.as_bytes())?;
         Ok(())
     }

@@ -83,7 +83,8 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
             let titles = title.clone().filter(Text::is_string);
             for key in titles.into_iter().chain([name.clone()]) {
                 if let Some(twice) = taken.replace(key) {
-                    let reason = format!("the name or title {:?} stands there twice", twice.as_str());
+                    let reason =
+                        format!("the name or title {:?} stands there twice", twice.as_str());
                     return Err(fault(entry, reason));
                 }
             }
@@ -176,7 +177,9 @@ pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
         kind: ErrorKind::Shape {
             shape: excerpt(item.source()),
             reason: match item.kind() {
-                literal::Kind::Int => "a dimension is a number from 0 to 9223372036854775807".into(),
+                literal::Kind::Int => {
+                    "a dimension is a number from 0 to 9223372036854775807".into()
+                }
                 other => format!("a dimension is an integer, not {}", other.name()),
             },
         },

@@ -273,7 +273,8 @@ fn time(text: &str) -> Result<Option<Resolution>, String> {
 
 /// A plain decimal number: no sign, no blank, no zero before another digit.
 fn number(text: &str) -> Option<usize> {
-    let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
+    let plain =
+        text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
@@ -328,8 +329,9 @@ mod tests {
     #[test]
     fn what_numpy_writes_parses_and_prints_alike() {
         for text in [
-            "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16", "<c32",
-            "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]", "<M8[Y]", "<m8[as]", "|O",
+            "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16",
+            "<c32", "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]",
+            "<M8[Y]", "<m8[as]", "|O",
         ] {
             assert_eq!(Scalar::parse(text).unwrap().to_string(), text);
         }
@@ -338,9 +340,23 @@ mod tests {
     #[test]
     fn other_spellings_come_out_as_numpys() {
         for (text, canonical) in [
-            ("<i1", "|i1"), (">b1", "|b1"), ("<S3", "|S3"), (">V2", "|V2"), ("|f4", "<f4"), ("=f4", "<f4"),
-            ("f4", "<f4"), ("b1", "|b1"), ("O8", "|O"), ("|O4", "|O"), ("S", "|S0"), ("<M8[1s]", "<M8[s]"),
-            ("<M8[generic]", "<M8"), ("<m8[μs]", "<m8[us]"), ("float32", "<f4"), (">q", ">i8"), ("|?", "|b1"),
+            ("<i1", "|i1"),
+            (">b1", "|b1"),
+            ("<S3", "|S3"),
+            (">V2", "|V2"),
+            ("|f4", "<f4"),
+            ("=f4", "<f4"),
+            ("f4", "<f4"),
+            ("b1", "|b1"),
+            ("O8", "|O"),
+            ("|O4", "|O"),
+            ("S", "|S0"),
+            ("<M8[1s]", "<M8[s]"),
+            ("<M8[generic]", "<M8"),
+            ("<m8[μs]", "<m8[us]"),
+            ("float32", "<f4"),
+            (">q", ">i8"),
+            ("|?", "|b1"),
         ] {
             assert_eq!(Scalar::parse(text).unwrap().to_string(), canonical, "{text}");
         }
@@ -349,11 +365,58 @@ mod tests {
     #[test]
     fn what_is_no_dtype_is_refused() {
         for text in [
-            "", "<", "|", "<>f4", "<f1", "<f3", "<f10", "<f32", "<i3", "<i16", "<u16", "<c2", "<c4", "<b2", "<Z8",
-            "<M4", "foo", "<float32", "Float64", " <f4", "<f4 ", "<f4\0", "<f4junk", "<f4.0", "<f4L", "S3.0", "S-1",
-            "V-1", "S+5", "S2147483648", "U536870912", "|S1000000000000000", "S99999999999999999999", "<M8[foo]",
-            "<M8ns]", "<M8[ns", "<M8[ns]x", "<M8[]", "<M8[-1s]", "<M8[0s]", "<M8[2147483648s]", "<M8[s/0]",
-            "<m8[5Y/0]", "<M8[s/7]", "<M8[ ns]", "i4,f4", "2f4", "<i 4", "i04", "l", "g", "é",
+            "",
+            "<",
+            "|",
+            "<>f4",
+            "<f1",
+            "<f3",
+            "<f10",
+            "<f32",
+            "<i3",
+            "<i16",
+            "<u16",
+            "<c2",
+            "<c4",
+            "<b2",
+            "<Z8",
+            "<M4",
+            "foo",
+            "<float32",
+            "Float64",
+            " <f4",
+            "<f4 ",
+            "<f4\0",
+            "<f4junk",
+            "<f4.0",
+            "<f4L",
+            "S3.0",
+            "S-1",
+            "V-1",
+            "S+5",
+            "S2147483648",
+            "U536870912",
+            "|S1000000000000000",
+            "S99999999999999999999",
+            "<M8[foo]",
+            "<M8ns]",
+            "<M8[ns",
+            "<M8[ns]x",
+            "<M8[]",
+            "<M8[-1s]",
+            "<M8[0s]",
+            "<M8[2147483648s]",
+            "<M8[s/0]",
+            "<m8[5Y/0]",
+            "<M8[s/7]",
+            "<M8[ ns]",
+            "i4,f4",
+            "2f4",
+            "<i 4",
+            "i04",
+            "l",
+            "g",
+            "é",
         ] {
             assert!(Scalar::parse(text).is_err(), "{text:?}");
         }

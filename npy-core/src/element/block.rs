@@ -71,7 +71,8 @@ pub(crate) fn canonical<T: Element>() -> Result<DType, Error> {
     if dtype.itemsize() == T::SIZE {
         return Ok(dtype);
     }
-    let reason = format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
+    let reason =
+        format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 

@@ -23,7 +23,8 @@ impl Convert {
             (Bool, Int | UInt | Float | Complex) => true,
             (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
                 // An unsigned one needs a bit more for the sign.
-                f_bits < t_bits || (from.kind() != to.kind() && from.kind() == Float && f_bits == t_bits)
+                f_bits < t_bits
+                    || (from.kind() != to.kind() && from.kind() == Float && f_bits == t_bits)
             }
             (Int | UInt, Float | Complex) => f_bits <= t_bits,
             _ => false,
@@ -45,7 +46,9 @@ impl Convert {
             ScalarKind::Bytes => fill(from.iter().copied(), to),
             ScalarKind::Str => {
                 let same = self.from.byte_order() == self.to.byte_order();
-                let unit = |unit: &[u8; 4]| if same { *unit } else { u32::from_ne_bytes(*unit).swap_bytes().to_ne_bytes() };
+                let unit = |unit: &[u8; 4]| {
+                    if same { *unit } else { u32::from_ne_bytes(*unit).swap_bytes().to_ne_bytes() }
+                };
                 fill(from.as_chunks::<4>().0.iter().flat_map(unit), to);
             }
             _ => store(load(from, self.from), to, self.to),
@@ -180,17 +183,49 @@ mod tests {
     #[test]
     fn what_loses_nothing_is_allowed_and_nothing_else() {
         let allowed = [
-            ("|i1", "<i2"), ("<i4", ">i8"), ("|u1", "<i2"), ("<u4", "<i8"), ("<u2", "<u4"), ("<f2", "<f4"),
-            ("<f4", "<f8"), ("<i2", "<f4"), ("<u4", "<f8"), ("|b1", "|i1"), ("|b1", "<f4"), ("<f4", "<c8"),
-            ("<f4", "<c16"), ("<f8", "<c16"), ("<c8", "<c16"), ("|S3", "|S5"), ("<U1", ">U2"), ("<i4", "<c16"),
+            ("|i1", "<i2"),
+            ("<i4", ">i8"),
+            ("|u1", "<i2"),
+            ("<u4", "<i8"),
+            ("<u2", "<u4"),
+            ("<f2", "<f4"),
+            ("<f4", "<f8"),
+            ("<i2", "<f4"),
+            ("<u4", "<f8"),
+            ("|b1", "|i1"),
+            ("|b1", "<f4"),
+            ("<f4", "<c8"),
+            ("<f4", "<c16"),
+            ("<f8", "<c16"),
+            ("<c8", "<c16"),
+            ("|S3", "|S5"),
+            ("<U1", ">U2"),
+            ("<i4", "<c16"),
         ];
         for (from, to) in allowed {
             assert!(Convert::new(scalar(from), scalar(to)).is_some(), "{from} {to}");
         }
         let refused = [
-            ("<i2", "|i1"), ("|u1", "|i1"), ("|i1", "<u8"), ("<u8", "<i8"), ("<i4", "<f4"), ("<i8", "<f8"),
-            ("<f8", "<f4"), ("<f4", "<i8"), ("<f8", "<c8"), ("<c8", "<f8"), ("<f8", "<f16"), ("|S5", "|S3"),
-            ("|S3", "<U3"), ("|S3", "|V5"), ("<M8[s]", "<M8[ms]"), ("|i1", "|b1"), ("<i8", "<M8[s]"), ("<i2", "<f2"), ("|i1", "<f2"), ("|b1", "<f2"),
+            ("<i2", "|i1"),
+            ("|u1", "|i1"),
+            ("|i1", "<u8"),
+            ("<u8", "<i8"),
+            ("<i4", "<f4"),
+            ("<i8", "<f8"),
+            ("<f8", "<f4"),
+            ("<f4", "<i8"),
+            ("<f8", "<c8"),
+            ("<c8", "<f8"),
+            ("<f8", "<f16"),
+            ("|S5", "|S3"),
+            ("|S3", "<U3"),
+            ("|S3", "|V5"),
+            ("<M8[s]", "<M8[ms]"),
+            ("|i1", "|b1"),
+            ("<i8", "<M8[s]"),
+            ("<i2", "<f2"),
+            ("|i1", "<f2"),
+            ("|b1", "<f2"),
         ];
         for (from, to) in refused {
             assert!(Convert::new(scalar(from), scalar(to)).is_none(), "{from} {to}");
@@ -201,10 +236,19 @@ mod tests {
     fn values_stay_what_they_are() {
         assert_eq!(convert("|i1", "<i4", &[0xfe]), (-2i32).to_le_bytes());
         assert_eq!(convert(">i2", ">i8", &(-300i16).to_be_bytes()), (-300i64).to_be_bytes());
-        assert_eq!(convert("<u4", "<f8", &u32::MAX.to_le_bytes()), f64::from(u32::MAX).to_le_bytes());
+        assert_eq!(
+            convert("<u4", "<f8", &u32::MAX.to_le_bytes()),
+            f64::from(u32::MAX).to_le_bytes()
+        );
         assert_eq!(convert("|b1", "<f4", &[7]), 1f32.to_le_bytes());
-        assert_eq!(convert(">f4", "<f8", &(-0.1f32).to_be_bytes()), f64::from(-0.1f32).to_le_bytes());
-        assert_eq!(convert("<f4", "<c8", &2.5f32.to_le_bytes()), [2.5f32.to_le_bytes(), [0; 4]].concat());
+        assert_eq!(
+            convert(">f4", "<f8", &(-0.1f32).to_be_bytes()),
+            f64::from(-0.1f32).to_le_bytes()
+        );
+        assert_eq!(
+            convert("<f4", "<c8", &2.5f32.to_le_bytes()),
+            [2.5f32.to_le_bytes(), [0; 4]].concat()
+        );
         assert_eq!(convert("|S2", "|S4", b"ab"), b"ab\0\0");
         assert_eq!(convert(">U1", "<U2", &[0, 0, 0, b'x']), [b'x', 0, 0, 0, 0, 0, 0, 0]);
     }
@@ -212,8 +256,14 @@ mod tests {
     #[test]
     fn halves_are_widened_exactly() {
         for (bits, value) in [
-            (0x3c00u16, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 5.960_464_477_539_063e-8),
-            (0x0400, 6.103_515_625e-5), (0x8000, -0.0), (0x7c00, f64::INFINITY), (0x3555, 0.333_251_953_125),
+            (0x3c00u16, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x0400, 6.103_515_625e-5),
+            (0x8000, -0.0),
+            (0x7c00, f64::INFINITY),
+            (0x3555, 0.333_251_953_125),
         ] {
             assert_eq!(half(bits).to_bits(), value.to_bits(), "{bits:#x}");
         }

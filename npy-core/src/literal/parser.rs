@@ -1,0 +1,221 @@
+//! The grammar: values, brackets and what separates them.
+
+use super::scanner::Scanner;
+use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, fail, to_u32, to_usize};
+
+/// The list of the nodes of a text.
+pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, SyntaxError> {
+    let scanner = Scanner::new(text, dialect, 0);
+    let nodes = Vec::with_capacity(caps.items.min(text.len() / BYTES_A_NODE).min(MOST_AT_FIRST));
+    let mut parser = Parser { scanner, caps, nodes, open: NONE };
+    parser.parse()?;
+    Ok(parser.nodes)
+}
+
+/// What a record's header takes for each value, so that memory is asked for once.
+const BYTES_A_NODE: usize = 8;
+
+/// The list starts with room for no more nodes, however long the text is: it may be blanks.
+const MOST_AT_FIRST: usize = 1024;
+
+/// No place in the list.
+const NONE: u32 = u32::MAX;
+
+/// What may come next.
+enum Due {
+    // A value; the bracket may end instead after `[` or `,`, but not after `:`.
+    Value { or_end: bool },
+    // What stands behind a value.
+    Separator,
+}
+
+/// Makes the list of nodes.
+struct Parser<'t> {
+    scanner: Scanner<'t>,
+    caps: Caps,
+    nodes: Vec<Node>,
+    // Place of the innermost open bracket.
+    open: u32,
+}
+
+impl Parser<'_> {
+    fn parse(&mut self) -> Result<(), SyntaxError> {
+        self.scanner.skip_before()?;
+        let mut due = Some(Due::Value { or_end: false });
+        while let Some(next) = due {
+            self.scanner.skip()?;
+            due = match next {
+                Due::Value { or_end } => Some(self.value(or_end)?),
+                Due::Separator => self.separator()?,
+            };
+        }
+        self.scanner.skip_behind()
+    }
+
+    /// Reads an atom, an opening bracket, or the closing one where it may stand.
+    fn value(&mut self, or_end: bool) -> Result<Due, SyntaxError> {
+        let at = self.scanner.at;
+        match self.scanner.peek() {
+            Some(b'(') => self.open(Form::Paren),
+            Some(b'[') => self.open(Form::Value(Kind::List)),
+            Some(b'{') => self.open(Form::Brace),
+            Some(b')' | b']' | b'}') if or_end => self.close(),
+            None if self.open != NONE => self.unclosed(),
+            _ => {
+                let (kind, end) = self.scanner.atom()?;
+                let form = Form::Value(kind);
+                let index = self.push(form, at)?;
+                if let Some(node) = self.nodes.get_mut(to_usize(index)) {
+                    node.end = to_u32(end);
+                    node.next = index.saturating_add(1);
+                }
+                self.complete(index)
+            }
+        }
+    }
+
+    /// Reads a comma, a colon or a closing bracket; none can come where no bracket is open.
+    fn separator(&mut self) -> Result<Option<Due>, SyntaxError> {
+        let at = self.scanner.at;
+        let Some(open) = self.nodes.get_mut(to_usize(self.open)) else {
+            return Ok(None);
+        };
+        let may_be_dict = matches!(open.form, Form::Brace | Form::Value(Kind::Dict));
+        let behind_key = may_be_dict && open.end % 2 == 1;
+        match self.scanner.peek() {
+            Some(b':') if behind_key => {
+                open.form = Form::Value(Kind::Dict);
+                self.scanner.bump(1);
+                Ok(Some(Due::Value { or_end: false }))
+            }
+            Some(b',' | b'}') if behind_key && open.form != Form::Brace => {
+                fail(at, "expected ':' and a value after this key")
+            }
+            Some(b',') => {
+                open.form = match open.form {
+                    Form::Paren => Form::Value(Kind::Tuple),
+                    Form::Brace => Form::Value(Kind::Set),
+                    known => known,
+                };
+                self.scanner.bump(1);
+                Ok(Some(Due::Value { or_end: true }))
+            }
+            Some(b')' | b']' | b'}') => self.close().map(Some),
+            None => self.unclosed(),
+            _ => {
+                let expected = char::from(open.form.closing());
+                fail(at, format!("expected ',' or '{expected}' after this item"))
+            }
+        }
+    }
+
+    fn open(&mut self, form: Form) -> Result<Due, SyntaxError> {
+        let at = self.scanner.at;
+        if self.scanner.depth >= self.caps.nesting {
+            return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
+        }
+        self.open = self.push(form, at)?;
+        self.scanner.depth = self.scanner.depth.saturating_add(1);
+        self.scanner.bump(1);
+        Ok(Due::Value { or_end: true })
+    }
+
+    fn close(&mut self) -> Result<Due, SyntaxError> {
+        let index = self.open;
+        let next = to_u32(self.nodes.len());
+        let inner = self.past_group(index.saturating_add(1));
+        let Some(node) = self.nodes.get_mut(to_usize(index)) else {
+            return self.scanner.unexpected();
+        };
+        let expected = node.form.closing();
+        if !self.scanner.eat(expected) {
+            let expected = char::from(expected);
+            return fail(
+                self.scanner.at,
+                format!("expected '{expected}' to close the last bracket"),
+            );
+        }
+        node.form = node.form.closed(node.end);
+        node.hashable &= !matches!(node.form, Form::Value(Kind::List | Kind::Dict | Kind::Set));
+        if node.form == Form::Group {
+            node.start = inner;
+        }
+        self.open = node.next;
+        node.next = next;
+        node.end = to_u32(self.scanner.at);
+        self.scanner.depth = self.scanner.depth.saturating_sub(1);
+        self.complete(index)
+    }
+
+    /// Adds a value that ends nowhere yet.
+    fn push(&mut self, form: Form, at: usize) -> Result<u32, SyntaxError> {
+        let count = self.nodes.len();
+        if count >= self.caps.items {
+            return Err(SyntaxError { at, reason: Reason::Items(self.caps.items) });
+        }
+        if count == self.nodes.capacity() {
+            // Twice as many, but no more than may come.
+            let room = self.caps.items.saturating_sub(count);
+            self.nodes.reserve_exact(count.max(1).min(room));
+        }
+        let start = to_u32(at);
+        self.nodes.push(Node { form, hashable: true, start, end: 0, next: self.open });
+        Ok(to_u32(count))
+    }
+
+    /// Tells the bracket around a value that the value is read.
+    fn complete(&mut self, index: u32) -> Result<Due, SyntaxError> {
+        let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
+        let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
+            return Ok(Due::Separator);
+        };
+        around.end = around.end.saturating_add(1);
+        let is_key = match around.form {
+            Form::Brace | Form::Value(Kind::Set) => true,
+            Form::Value(Kind::Dict) => around.end % 2 == 1,
+            _ => false,
+        };
+        around.hashable &= hashable;
+        if is_key && !hashable {
+            let inner = self.past_group(index);
+            let at = self.nodes.get(to_usize(inner)).map_or(0, |node| to_usize(node.start));
+            return fail(at, "a list, dictionary or set is no key and no item of a set");
+        }
+        Ok(Due::Separator)
+    }
+
+    /// The place of the value inside, if a group is at this place.
+    fn past_group(&self, index: u32) -> u32 {
+        match self.nodes.get(to_usize(index)) {
+            Some(node) if node.form == Form::Group => node.start,
+            _ => index,
+        }
+    }
+
+    fn unclosed<T>(&self) -> Result<T, SyntaxError> {
+        let at = self.nodes.get(to_usize(self.open)).map_or(0, |node| to_usize(node.start));
+        fail(at, "a bracket that is never closed")
+    }
+}
+
+impl Form {
+    /// The bracket that ends it.
+    fn closing(self) -> u8 {
+        match self {
+            Form::Value(Kind::List) => b']',
+            Form::Brace | Form::Value(Kind::Dict | Kind::Set) => b'}',
+            _ => b')',
+        }
+    }
+
+    /// What it turns out to be when it ends with this many values.
+    fn closed(self, values: u32) -> Form {
+        match (self, values) {
+            (Form::Paren, 1) => Form::Group,
+            (Form::Paren, _) => Form::Value(Kind::Tuple),
+            (Form::Brace, 1) => Form::Value(Kind::Set),
+            (Form::Brace, _) => Form::Value(Kind::Dict),
+            _ => self,
+        }
+    }
+}
