@@ -230,8 +230,9 @@ mod tests {
                 Path::General(_) => 2,
             }] += 1;
             let count = 1 + random.below(5);
-            let mut block: Vec<u8> =
-                (0..count * from.itemsize()).map(|_| u8::try_from(random.below(256)).unwrap()).collect();
+            let mut block: Vec<u8> = (0..count * from.itemsize())
+                .map(|_| u8::try_from(random.below(256)).unwrap())
+                .collect();
             let mut expected = vec![0; count * to.itemsize()];
             for i in 0..count {
                 let item = &block[i * from.itemsize()..];

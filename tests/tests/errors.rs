@@ -46,9 +46,14 @@ impl Element for Even {
 fn every_kind_says_what_to_do() {
     let missing = std::env::temp_dir().join("npy-core-no-such-file.npy");
     let header = |text: &str| Header::parse(text.as_bytes()).map(drop);
-    let read = |descr, shape, data| DynArray::read_npy_from(&file(descr, shape, data)[..]).map(drop);
+    let read =
+        |descr, shape, data| DynArray::read_npy_from(&file(descr, shape, data)[..]).map(drop);
     let cases: Vec<(fn(&ErrorKind) -> bool, Result<(), Error>, &str)> = vec![
-        (|kind| matches!(kind, ErrorKind::Io(_)), Header::read_npy(&missing).map(drop), "npy-core-no-such-file.npy: "),
+        (
+            |kind| matches!(kind, ErrorKind::Io(_)),
+            Header::read_npy(&missing).map(drop),
+            "npy-core-no-such-file.npy: ",
+        ),
         (
             |kind| matches!(kind, ErrorKind::NotNpy { .. }),
             header("PK\u{3}\u{4}...."),
@@ -91,7 +96,8 @@ fn every_kind_says_what_to_do() {
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
-            Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..]).map(drop),
+            Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..])
+                .map(drop),
             "the file has no field \"gain\", which Reading needs; its fields are \"Gain\"; #[npy(rename = \"…\")] gives a Rust field the name it has in the file",
         ),
         (
@@ -137,7 +143,10 @@ fn an_invalid_value_names_its_row() {
     let error = Vec::<Even>::read_npy_from(&bytes[..]).unwrap_err();
     assert_eq!(error.to_string(), "row 599999: 3 is odd");
     let items: Vec<Even> = items.into_iter().map(Even).collect();
-    assert_eq!(items.write_npy_to(std::io::sink()).unwrap_err().to_string(), "row 599999: 3 is odd");
+    assert_eq!(
+        items.write_npy_to(std::io::sink()).unwrap_err().to_string(),
+        "row 599999: 3 is odd"
+    );
 }
 
 /// Guards `?` in any program: one word, and what `std` and threads ask of an error.

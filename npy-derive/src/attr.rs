@@ -1,0 +1,265 @@
+//! `#[npy(…)]` as values, each with the tokens that an error will point at.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::meta::ParseNestedMeta;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, LitStr, Path, Token, WherePredicate, parenthesized};
+
+use crate::case::{CASES, Case};
+use crate::ctxt::Ctxt;
+
+/// What stands on a struct.
+#[derive(Default)]
+pub(crate) struct Container {
+    pub(crate) krate: Attr<Path>,
+    pub(crate) rename_all: Attr<Case>,
+    pub(crate) align: Attr<()>,
+    pub(crate) endian: Attr<Endian>,
+    pub(crate) bound: Attr<Vec<WherePredicate>>,
+    pub(crate) repr: Repr,
+}
+
+/// What stands on a field.
+#[derive(Default)]
+pub(crate) struct FieldAttrs {
+    pub(crate) rename: Attr<String>,
+    pub(crate) endian: Attr<Endian>,
+}
+
+/// What `#[repr(…)]` says that matters here.
+#[derive(Default)]
+pub(crate) struct Repr {
+    pub(crate) c: bool,
+    pub(crate) packed: bool,
+}
+
+/// A byte order that is stated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Endian {
+    Big,
+    Little,
+    Native,
+}
+
+/// An attribute that may be given once.
+pub(crate) struct Attr<T>(Option<(T, TokenStream)>);
+
+impl<T> Default for Attr<T> {
+    fn default() -> Self {
+        Attr(None)
+    }
+}
+
+impl<T> Attr<T> {
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.as_ref().map(|(value, _)| value)
+    }
+
+    /// What an error about it points at.
+    pub(crate) fn tokens(&self) -> Option<&TokenStream> {
+        self.0.as_ref().map(|(_, tokens)| tokens)
+    }
+
+    fn set(&mut self, cx: &Ctxt, key: &Path, value: syn::Result<T>) {
+        match value {
+            Err(error) => cx.push(error),
+            Ok(_) if self.0.is_some() => {
+                let name = key.to_token_stream();
+                cx.error(key, format!("`{name}` is given twice; once is enough"));
+            }
+            Ok(value) => self.0 = Some((value, key.to_token_stream())),
+        }
+    }
+}
+
+impl Container {
+    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
+        const KNOWN: &[&str] = &["crate", "rename_all", "align", "endian", "bound"];
+        let mut container = Container { repr: repr(attributes), ..Container::default() };
+        for_each(cx, attributes, |meta| {
+            let key = &meta.path;
+            if key.is_ident("crate") {
+                container.krate.set(cx, key, crate_path(meta));
+            } else if key.is_ident("rename_all") {
+                container.rename_all.set(cx, key, one_of(meta, &CASES));
+            } else if key.is_ident("align") {
+                container.align.set(cx, key, flag(meta));
+            } else if key.is_ident("endian") {
+                container.endian.set(cx, key, one_of(meta, &ENDIANS));
+            } else if key.is_ident("bound") {
+                container.bound.set(cx, key, bound(meta));
+            } else {
+                unknown(cx, meta, "a struct", KNOWN);
+            }
+        });
+        container
+    }
+}
+
+impl FieldAttrs {
+    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
+        const KNOWN: &[&str] = &["rename", "endian"];
+        let mut field = FieldAttrs::default();
+        for_each(cx, attributes, |meta| {
+            let key = &meta.path;
+            if key.is_ident("rename") {
+                field.rename.set(cx, key, string(meta).map(|text| text.value()));
+            } else if key.is_ident("endian") {
+                field.endian.set(cx, key, one_of(meta, &ENDIANS));
+            } else {
+                unknown(cx, meta, "a field", KNOWN);
+            }
+        });
+        field
+    }
+}
+
+const ENDIANS: [(&str, Endian); 3] =
+    [("big", Endian::Big), ("little", Endian::Little), ("native", Endian::Native)];
+
+/// Calls `each` for every key in every `#[npy(…)]`.
+fn for_each(cx: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&ParseNestedMeta<'_>)) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
+        if attribute.meta.require_list().is_err() {
+            cx.error(&attribute.meta, "attributes stand in parentheses: #[npy(rename = \"x\")]");
+            continue;
+        }
+        let result = attribute.parse_nested_meta(|meta| {
+            each(&meta);
+            skip_value(meta.input)
+        });
+        if let Err(error) = result {
+            cx.push(error);
+        }
+    }
+}
+
+/// Steps over what an unknown or malformed key leaves behind, up to the next comma.
+fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}
+
+/// The error for a key whose value is something else.
+fn takes<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
+    let name = meta.path.to_token_stream();
+    Err(syn::Error::new_spanned(&meta.path, format!("`{name}` takes {what}")))
+}
+
+/// A key without a value.
+fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if meta.input.is_empty() || meta.input.peek(Token![,]) {
+        Ok(())
+    } else {
+        takes(meta, "no value")
+    }
+}
+
+/// The string behind `key = `.
+fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    if meta.input.peek(Token![=]) && meta.input.peek2(LitStr) {
+        return meta.value()?.parse();
+    }
+    takes(meta, &format!("a string: {} = \"…\"", meta.path.to_token_stream()))
+}
+
+/// The value whose name is the string behind `key = `.
+fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Result<T> {
+    let text = string(meta)?;
+    let wanted = text.value();
+    match known.iter().find(|(name, _)| *name == wanted) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            let key = meta.path.to_token_stream();
+            let message = format!("`{key}` is one of {}", names.join(", "));
+            Err(syn::Error::new_spanned(text, message))
+        }
+    }
+}
+
+/// `crate = path`, or serde's `crate = "path"`.
+fn crate_path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+    let path = if meta.input.peek2(LitStr) {
+        string(meta)?.parse_with(Path::parse_mod_style)
+    } else {
+        meta.value().and_then(|value| value.call(Path::parse_mod_style))
+    };
+    path.or_else(|_| takes(meta, "a path: crate = path"))
+}
+
+/// `bound(T: Element)`, or serde's `bound = "T: Element"`.
+fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
+    let parse = Punctuated::<WherePredicate, Token![,]>::parse_terminated;
+    let predicates = if meta.input.peek(Token![=]) {
+        string(meta)?.parse_with(parse)?
+    } else {
+        let content;
+        parenthesized!(content in meta.input);
+        parse(&content)?
+    };
+    Ok(predicates.into_iter().collect())
+}
+
+fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, place: &str, known: &[&str]) {
+    let name = meta.path.to_token_stream().to_string();
+    let distance = |known: &&&str| edits(&name, known);
+    let nearest = known.iter().min_by_key(distance).filter(|known| distance(known) <= 2);
+    let help = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    cx.error(&meta.path, format!("`{name}` is no attribute of {place}; {help}"));
+}
+
+/// Letters to change, add or take away to get from one word to the other.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i.saturating_add(1);
+        let mut next = vec![left];
+        for (y, &up) in b.chars().zip(row.iter().skip(1)) {
+            let changed = diagonal.saturating_add(usize::from(x != y));
+            left = changed.min(left.saturating_add(1)).min(up.saturating_add(1));
+            next.push(left);
+            diagonal = up;
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// What `#[repr(…)]` says. What is malformed in it is the compiler's to report.
+fn repr(attributes: &[Attribute]) -> Repr {
+    let mut repr = Repr::default();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        let _ = attribute.parse_nested_meta(|meta| {
+            repr.c |= meta.path.is_ident("C");
+            repr.packed |= meta.path.is_ident("packed");
+            skip_value(meta.input)
+        });
+    }
+    repr
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edits;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, count) in [
+            ("rename", "rename", 0),
+            ("renam", "rename", 1),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(edits(a, b), count, "{a} {b}");
+        }
+    }
+}

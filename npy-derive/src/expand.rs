@@ -1,0 +1,185 @@
+//! The model as Rust.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+
+use crate::ast::{Field, Record};
+use crate::attr::Endian;
+
+/// `Element` and `NpyRecord` for a record. Of
+///
+/// ```text
+/// struct Pick { station: u32, time: f64 }
+/// ```
+///
+/// it makes, paths shortened,
+///
+/// ```text
+/// impl NpyRecord for Pick {
+///     const FIELDS: &'static [FieldLayout] = &Packing::Packed.layout(
+///         ["station", "time"],
+///         [<u32 as Element>::SIZE, <f64 as Element>::SIZE],
+///         [<u32 as Element>::ALIGN, <f64 as Element>::ALIGN],
+///     );
+/// }
+/// impl Element for Pick {
+///     const SIZE: usize = size(Self::FIELDS, Self::ALIGN);
+///     const ALIGN: usize = Packing::Packed.align(&[<u32 as Element>::ALIGN, <f64 as Element>::ALIGN]);
+///     fn dtype() -> DType { Self::dtype_in(ByteOrder::Little) }
+///     fn dtype_in(order: ByteOrder) -> DType {
+///         record(Self::FIELDS, Self::SIZE, [<u32 as Element>::dtype_in(order), <f64 as Element>::dtype_in(order)])
+///     }
+///     fn decode(item: &[u8]) -> Self {
+///         Pick {
+///             station: <u32 as Element>::decode(part(item, const { Self::FIELDS[0] })),
+///             time: <f64 as Element>::decode(part(item, const { Self::FIELDS[1] })),
+///         }
+///     }
+///     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+///         let field = const { Self::FIELDS[0] };
+///         in_field(<u32 as Element>::encode(&self.station, part_mut(item, field)), field)?;
+///         …
+///     }
+///     fn check(items: &[u8]) -> Result<(), InvalidValue> {
+///         check(items, Self::SIZE, |item| {
+///             let field = const { Self::FIELDS[0] };
+///             in_field(<u32 as Element>::check(part(item, field)), field)?;
+///             …
+///         })
+///     }
+/// }
+/// ```
+pub(crate) fn record(record: &Record<'_>) -> TokenStream {
+    let Record { ident, krate, fields, .. } = record;
+    let private = quote!(#krate::private);
+    let element = quote!(#krate::Element);
+    let invalid = quote!(::core::result::Result<(), #krate::InvalidValue>);
+    let bytes = quote!([::core::primitive::u8]);
+    let usize = quote!(::core::primitive::usize);
+    let packing = if record.aligned { quote!(Aligned) } else { quote!(Packed) };
+    let packing = quote!(#private::Packing::#packing);
+    let (impl_generics, type_generics, where_clause) = record.generics.split_for_impl();
+
+    let names = fields.iter().map(|field| &field.name);
+    let types: Vec<_> = fields.iter().map(|field| field.ty).collect();
+    let members = fields.iter().map(|field| &field.member);
+    let layouts: Vec<_> = (0..fields.len())
+        .map(|i| quote!(const { <Self as #krate::NpyRecord>::FIELDS[#i] }))
+        .collect();
+    // What is stated inside wins over what is stated outside, and that over what is passed in.
+    let stated = fields.iter().map(|field| order(field.endian.or(record.endian), krate));
+    let stated: Vec<_> = stated.collect();
+    let passed = if stated.iter().all(Option::is_some) { quote!(_) } else { quote!(order) };
+    let orders = stated.into_iter().map(|order| order.unwrap_or_else(|| quote!(order)));
+    let borrows = fields.iter().map(|field| borrow(record, field));
+
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #krate::NpyRecord for #ident #type_generics #where_clause {
+                const FIELDS: &'static [#krate::FieldLayout] = &#packing.layout(
+                    [#(#names),*],
+                    [#(<#types as #element>::SIZE),*],
+                    [#(<#types as #element>::ALIGN),*],
+                );
+            }
+
+            #[automatically_derived]
+            impl #impl_generics #element for #ident #type_generics #where_clause {
+                const SIZE: #usize = #private::size(
+                    <Self as #krate::NpyRecord>::FIELDS,
+                    <Self as #element>::ALIGN,
+                );
+                const ALIGN: #usize = #packing.align(&[#(<#types as #element>::ALIGN),*]);
+
+                fn dtype() -> #krate::DType {
+                    <Self as #element>::dtype_in(#krate::ByteOrder::Little)
+                }
+
+                fn dtype_in(#passed: #krate::ByteOrder) -> #krate::DType {
+                    #private::record(
+                        <Self as #krate::NpyRecord>::FIELDS,
+                        <Self as #element>::SIZE,
+                        [#(<#types as #element>::dtype_in(#orders)),*],
+                    )
+                }
+
+                #[inline]
+                fn decode(item: &#bytes) -> Self {
+                    Self { #(#members: <#types as #element>::decode(#private::part(item, #layouts))),* }
+                }
+
+                #[inline]
+                fn encode(&self, item: &mut #bytes) -> #invalid {
+                    #({
+                        let field = #layouts;
+                        let item = #private::part_mut(item, field);
+                        #private::in_field(<#types as #element>::encode(#borrows, item), field)?;
+                    })*
+                    ::core::result::Result::Ok(())
+                }
+
+                #[inline]
+                fn check(items: &#bytes) -> #invalid {
+                    #private::check(items, <Self as #element>::SIZE, |item| {
+                        #({
+                            let field = #layouts;
+                            let item = #private::part(item, field);
+                            #private::in_field(<#types as #element>::check(item), field)?;
+                        })*
+                        ::core::result::Result::Ok(())
+                    })
+                }
+            }
+        };
+    }
+}
+
+/// Impls that say nothing, for a struct that is reported already.
+pub(crate) fn fallback(input: &DeriveInput) -> TokenStream {
+    let ident = &input.ident;
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics ::npy_core::NpyRecord for #ident #type_generics #where_clause {
+                const FIELDS: &'static [::npy_core::FieldLayout] = &[];
+            }
+
+            #[automatically_derived]
+            impl #impl_generics ::npy_core::Element for #ident #type_generics #where_clause {
+                const SIZE: ::core::primitive::usize = 0;
+
+                fn dtype() -> ::npy_core::DType {
+                    ::core::unimplemented!()
+                }
+
+                fn decode(_: &[::core::primitive::u8]) -> Self {
+                    ::core::unimplemented!()
+                }
+
+                fn encode(
+                    &self,
+                    _: &mut [::core::primitive::u8],
+                ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
+                    ::core::unimplemented!()
+                }
+            }
+        };
+    }
+}
+
+fn order(endian: Option<Endian>, krate: &TokenStream) -> Option<TokenStream> {
+    Some(match endian? {
+        Endian::Big => quote!(#krate::ByteOrder::Big),
+        Endian::Little => quote!(#krate::ByteOrder::Little),
+        Endian::Native => quote!(#krate::ByteOrder::NATIVE),
+    })
+}
+
+/// A reference to the field; to a copy of it where the field itself may be misaligned.
+fn borrow(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
+    let member = &field.member;
+    if record.packed { quote!(&{ self.#member }) } else { quote!(&self.#member) }
+}
