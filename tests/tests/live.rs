@@ -337,18 +337,23 @@ impl Ours {
         self.add_with(array, &WriteOptions::new(), None, expression);
     }
 
-    /// Writes a file for each version and byte order.
+    /// Writes a file in each byte order.
+    fn add_orders<A: WriteNpy + ?Sized>(&mut self, array: &A, expression: &str) {
+        self.add(array, expression);
+        let mut options = WriteOptions::new();
+        options.byte_order(ByteOrder::Big);
+        self.add_with(array, &options, None, &format!("big({expression})"));
+    }
+
+    /// Writes a file for each version in each byte order.
     fn add_all<A: WriteNpy + ?Sized>(&mut self, array: &A, expression: &str) {
-        for version in VERSIONS {
+        self.add_orders(array, expression);
+        for version in VERSIONS.into_iter().flatten() {
             let mut options = WriteOptions::new();
-            if let Some(version) = version {
-                options.version(version);
-            }
-            self.add_with(array, &options, version, expression);
-            options.byte_order(ByteOrder::Little);
-            self.add_with(array, &options, version, expression);
+            options.version(version).byte_order(ByteOrder::Little);
+            self.add_with(array, &options, Some(version), expression);
             options.byte_order(ByteOrder::Big);
-            self.add_with(array, &options, version, &format!("big({expression})"));
+            self.add_with(array, &options, Some(version), &format!("big({expression})"));
         }
     }
 
@@ -395,7 +400,7 @@ where
     ours.add(&many.clone().into_boxed_slice(), &all);
     ours.add(&Vec::<T>::new(), &format!("{all}[:0]"));
     for (i, value) in values.iter().enumerate() {
-        ours.add_all(value, &format!("{py}[{i}:{i} + 1].reshape(())"));
+        ours.add_orders(value, &format!("{py}[{i}:{i} + 1].reshape(())"));
     }
     for order in [Order::C, Order::Fortran] {
         let name = if order == Order::C { "C" } else { "F" };
@@ -415,9 +420,10 @@ where
             let n = shape.iter().product();
             let array = NpyArray::with_order(many[..n].to_vec(), shape, order).unwrap();
             let expression = format!("{all}[:{n}].reshape({shape:?}, order='{name}')");
-            ours.add_all(&array, &expression);
+            ours.add_orders(&array, &expression);
             for (wanted, name) in [(Order::C, "C"), (Order::Fortran, "F")] {
-                let options = WriteOptions::new().order(wanted).clone();
+                let mut options = WriteOptions::new();
+                options.order(wanted);
                 let expression = format!("np.array({expression}, order='{name}')");
                 ours.add_with(&array, &options, None, &expression);
                 ours.add(&array.to_order(wanted), &expression);
@@ -435,7 +441,8 @@ where
     ours.add_all(&c, &format!("{all}.reshape(2, 4, 3)"));
     let permuted = format!("{all}.reshape(4, 2, 3).transpose(1, 0, 2)");
     ours.add_all(&fortran, &format!("np.array({permuted}, order='F')"));
-    let options = WriteOptions::new().order(Order::C).clone();
+    let mut options = WriteOptions::new();
+    options.order(Order::C);
     ours.add_with(&fortran, &options, None, &format!("np.array({permuted}, order='C')"));
 }
 
@@ -797,7 +804,7 @@ fn structs_are_written_as_numpy_saves_them() {
             options.version(version).write_to(std::io::sink(), &[Beyond { whole: 5 }]).is_err()
         );
     }
-    assert!(ours.assert_numpys() > 100);
+    assert!(ours.assert_numpys() > 80);
 }
 
 #[test]

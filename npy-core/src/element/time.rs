@@ -299,9 +299,9 @@ fn date(days: i128) -> String {
     format!("{}-{month:02}-{day:02}", year(years))
 }
 
-/// A year in four digits or more, as NumPy prints it.
+/// A year in four characters or more, its sign among them, as NumPy prints it.
 fn year(year: i128) -> String {
-    if year < 0 { format!("-{:04}", year.unsigned_abs()) } else { format!("{year:04}") }
+    format!("{year:04}")
 }
 
 #[cfg(test)]
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(text::<Week>(1), "1970-01-08");
         assert_eq!(text::<Day>(0), "1970-01-01");
         assert_eq!(text::<Day>(11_016), "2000-02-29");
-        assert_eq!(text::<Day>(-719_529), "-001-12-31".replace("-001", "-0001"));
+        assert_eq!(text::<Day>(-719_529), "-001-12-31");
         assert_eq!(text::<Hour>(-1), "1969-12-31T23");
         assert_eq!(text::<Minute>(61), "1970-01-01T01:01");
         assert_eq!(text::<Second>(951_827_696), "2000-02-29T12:34:56");

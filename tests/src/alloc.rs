@@ -1,0 +1,134 @@
+//! How much memory a call takes, counted by the allocator.
+//!
+//! A test says `#[global_allocator] static ALLOCATOR: Counting = Counting;` and calls [`peak`].
+//! Each thread has a count of its own, so tests that run at the same time do not see each other.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+thread_local! {
+    // `const` and without a destructor: these need no memory themselves, and outlive the thread's other values.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, with a count. Memory that one thread takes and another gives back is a
+/// plus to the one and a minus to the other.
+#[derive(Debug)]
+pub struct Counting;
+
+fn count(change: isize) {
+    let now = NOW.get().wrapping_add(change);
+    NOW.set(now);
+    PEAK.set(PEAK.get().max(now));
+}
+
+/// Bytes of an allocation; a `Layout` has at most `isize::MAX`.
+fn bytes(size: usize) -> isize {
+    size.cast_signed()
+}
+
+// SAFETY: each method hands its arguments to `System` and returns what that returns; counting neither
+// allocates nor panics.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    // SAFETY: the caller's promises are those of `System::alloc`.
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as promised to this function.
+        let memory = unsafe { System.alloc(layout) };
+        if !memory.is_null() {
+            count(bytes(layout.size()));
+        }
+        memory
+    }
+
+    // SAFETY: the caller's promises are those of `System::alloc_zeroed`.
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as promised to this function.
+        let memory = unsafe { System.alloc_zeroed(layout) };
+        if !memory.is_null() {
+            count(bytes(layout.size()));
+        }
+        memory
+    }
+
+    // SAFETY: the caller's promises are those of `System::dealloc`.
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as promised to this function; all memory of `self` is the system's.
+        unsafe { System.dealloc(memory, layout) };
+        count(bytes(layout.size()).wrapping_neg());
+    }
+
+    // SAFETY: the caller's promises are those of `System::realloc`.
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as promised to this function; all memory of `self` is the system's.
+        let grown = unsafe { System.realloc(memory, layout, size) };
+        if !grown.is_null() {
+            count(bytes(size).wrapping_sub(bytes(layout.size())));
+        }
+        grown
+    }
+}
+
+/// What `f` returns, and how many bytes above the start it held at the most, on this thread.
+///
+/// # Panics
+///
+/// If the program's allocator is not [`Counting`]: it would measure nothing.
+pub fn peak<R>(f: impl FnOnce() -> R) -> (R, usize) {
+    let start = NOW.get();
+    let probe = black_box(Box::new(0_u8));
+    assert_ne!(
+        NOW.get(),
+        start,
+        "nothing is counted: say `#[global_allocator] static ALLOCATOR: Counting = Counting;`"
+    );
+    drop(probe);
+    let before = PEAK.replace(start);
+    let result = f();
+    let high = PEAK.get();
+    // The peak of a call around this one.
+    PEAK.set(high.max(before));
+    (result, high.wrapping_sub(start).cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counting, peak};
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    #[test]
+    fn the_peak_is_what_is_held_at_once() {
+        let (kept, cost) = peak(|| {
+            drop(vec![1_u8; 3000]);
+            let mut kept = Vec::<u8>::with_capacity(1000);
+            kept.reserve_exact(2000);
+            kept
+        });
+        assert_eq!((kept.capacity(), cost), (2000, 3000));
+    }
+
+    #[test]
+    fn calls_nest() {
+        let (((), inner), outer) = peak(|| {
+            drop(vec![0_u8; 500]);
+            let _held = vec![0_u8; 100];
+            peak(|| drop(vec![1_u8; 200]))
+        });
+        assert_eq!((inner, outer), (200, 500));
+    }
+
+    #[test]
+    fn other_threads_do_not_count() {
+        let (sum, cost) = peak(|| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| vec![1_u8; 1 << 20].iter().map(|&n| u64::from(n)).sum::<u64>()).join()
+            })
+        });
+        assert_eq!(sum.unwrap(), 1 << 20);
+        assert!(cost < 1 << 16, "{cost}");
+    }
+}
