@@ -287,6 +287,18 @@ impl DType {
         DType(Kind::Record(Box::new(Record { fields, itemsize })))
     }
 
+    /// The number of fields, those of records inside included.
+    fn count_fields(&self) -> usize {
+        match &self.0 {
+            Kind::Scalar(_) => 0,
+            Kind::SubArray(sub) => sub.base.count_fields(),
+            Kind::Record(record) => {
+                let inside = record.fields.iter().map(|field| field.dtype.count_fields());
+                inside.fold(record.fields.len(), usize::saturating_add)
+            }
+        }
+    }
+
     pub(crate) fn kind(&self) -> &Kind {
         &self.0
     }
@@ -338,7 +350,9 @@ impl FromStr for DType {
         if literal {
             descr::parse_text(text, &Limits::default())
         } else {
-            let error = |reason| ErrorKind::DType { descr: format!("{text:?}"), reason }.into();
+            let error = |reason| {
+                ErrorKind::DType { descr: format!("{:?}", descr::excerpt(text)), reason }.into()
+            };
             Scalar::parse(text).map(DType::from).map_err(error)
         }
     }

@@ -163,6 +163,19 @@ impl std::fmt::Display for InvalidValue {
 
 impl std::error::Error for InvalidValue {}
 
+/// Calls a macro with the types that, by themselves, are an array without dimensions.
+macro_rules! for_each_single {
+    ($macro:ident) => {
+        $macro! {
+            [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
+            [const N: usize] crate::ByteStr<N>,
+            [U: crate::time::TimeUnit] crate::DateTime64<U>,
+            [U: crate::time::TimeUnit] crate::TimeDelta64<U>,
+        }
+    };
+}
+pub(crate) use for_each_single;
+
 /// NumPy's sub-array: `N` items side by side. An array of arrays is one sub-array of two dimensions.
 impl<T: Element, const N: usize> Element for [T; N] {
     const SIZE: usize = limits::array_size(T::SIZE, N);

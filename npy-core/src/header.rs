@@ -214,7 +214,7 @@ impl Header {
         };
         let dialect = if version == Version::V3 { Dialect::Python3 } else { Dialect::Python2 };
         let parsed = descr::parse_literal(&decoded, dialect, limits)
-            .and_then(|literal| read_dict(literal.root()));
+            .and_then(|literal| read_dict(literal.root(), limits));
         let (dtype, order, shape) = parsed.map_err(|fault| {
             let before = decoded.get(..fault.at).unwrap_or_default();
             let before = if version == Version::V3 { before.len() } else { before.chars().count() };
@@ -339,7 +339,7 @@ pub(crate) fn short_start(start: &[u8]) -> Error {
 }
 
 /// Takes the dictionary apart: exactly the three keys, each once.
-fn read_dict(dict: Item<'_>) -> Result<(DType, Order, Vec<usize>), Fault> {
+fn read_dict(dict: Item<'_>, limits: &Limits) -> Result<(DType, Order, Vec<usize>), Fault> {
     let malformed = |at: usize, reason: String| Fault { at, kind: ErrorKind::Header { reason } };
     if dict.kind() != Kind::Dict {
         let reason = format!("it is {} and should be a dictionary", dict.kind().name());
@@ -364,7 +364,7 @@ fn read_dict(dict: Item<'_>) -> Result<(DType, Order, Vec<usize>), Fault> {
         }
     }
     let missing = |key: &str| malformed(dict.at(), format!("it has no key '{key}'"));
-    let dtype = descr::read(dtype.ok_or_else(|| missing("descr"))?)?;
+    let dtype = descr::read(dtype.ok_or_else(|| missing("descr"))?, limits)?;
     let order = order.ok_or_else(|| missing("fortran_order"))?;
     let order = match order.kind() {
         Kind::Bool(true) => Order::Fortran,

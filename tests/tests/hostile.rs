@@ -181,6 +181,17 @@ fn wide_headers_are_limited() {
         DynArray::read_npy_from(&file(2, &text, &[])[..]).unwrap().dtype().fields().len(),
         10_000
     );
+    // Each is counted, where it stands in another too.
+    let mut limits = Limits::default();
+    limits.fields = 3;
+    for (descr, fields) in [
+        ("[('a', '<f4'), ('b', '<f4'), ('c', '<f4')]", 3),
+        ("[('a', [('x', '<f4')], (2,)), ('b', [('y', '<f4'), ('z', '<f4')])]", 5),
+    ] {
+        let bytes = file(1, &header(descr, "(0,)"), &[]);
+        let result = ReadOptions::new().limits(limits).read_from::<DynArray>(&bytes[..]);
+        assert_eq!(result.is_ok(), fields <= 3, "{result:?}");
+    }
     // As many items as fit into a header that is allowed, and more than any dtype has.
     let digits = header("'|b1'", &format!("({})", "1,".repeat(500_000)));
     let (result, cost) = peak(|| DynArray::read_npy_from(&file(2, &digits, &[])[..]));

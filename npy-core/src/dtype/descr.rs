@@ -15,20 +15,8 @@ pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
 }
 
-impl From<SyntaxError> for Fault {
-    fn from(error: SyntaxError) -> Self {
-        let limit = |what, name, limit: usize| {
-            let limit = limits::to_u64(limit);
-            ErrorKind::Limit { what, name, found: limit.saturating_add(1), limit }
-        };
-        let kind = match error.reason {
-            Reason::Nesting(cap) => limit("nesting", "nesting", cap),
-            Reason::Items(cap) => limit("a number of items in the header", "fields", cap),
-            Reason::Other(reason) => ErrorKind::Header { reason },
-        };
-        Fault { at: error.at, kind }
-    }
-}
+/// Literals that a field may take: a tuple, a name, a dtype, and now and then a title or a shape.
+const LITERALS_A_FIELD: usize = 8;
 
 /// Parses a literal within the limits.
 pub(crate) fn parse_literal<'t>(
@@ -36,21 +24,43 @@ pub(crate) fn parse_literal<'t>(
     dialect: Dialect,
     limits: &Limits,
 ) -> Result<Literal<'t>, Fault> {
-    // A field is a tuple, a name, a dtype and now and then a shape or a title.
-    let items = limits.fields.saturating_mul(8).saturating_add(64);
-    Ok(Literal::parse(text, dialect, Caps { nesting: limits.nesting, items })?)
+    let items = limits.fields.saturating_mul(LITERALS_A_FIELD).saturating_add(64);
+    let caps = Caps { nesting: limits.nesting, items };
+    Literal::parse(text, dialect, caps).map_err(|SyntaxError { at, reason }| {
+        let kind = match reason {
+            Reason::Nesting(cap) => over("nesting", "nesting", cap.saturating_add(1), cap),
+            Reason::Items(cap) => {
+                over("a count of values, eight a field,", "fields", cap.saturating_add(1), cap)
+            }
+            Reason::Other(reason) => ErrorKind::Header { reason },
+        };
+        Fault { at, kind }
+    })
+}
+
+fn over(what: &'static str, name: &'static str, found: usize, limit: usize) -> ErrorKind {
+    ErrorKind::Limit { what, name, found: limits::to_u64(found), limit: limits::to_u64(limit) }
 }
 
 /// Parses a text that is a descr literal and nothing else.
 pub(super) fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
-    let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root());
+    let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root(), limits);
     parse().map_err(|fault| fault.kind.into())
 }
 
-/// The dtype that a literal describes; NumPy's `descr_to_dtype`.
-///
+/// The dtype that a literal describes, within the limits; NumPy's `descr_to_dtype`.
+pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
+    let dtype = read_dtype(item)?;
+    let fields = dtype.count_fields();
+    if fields > limits.fields {
+        let kind = over("a number of fields", "fields", fields, limits.fields);
+        return Err(Fault { at: item.at(), kind });
+    }
+    Ok(dtype)
+}
+
 /// The literal's nesting is limited, so recursion is.
-pub(crate) fn read(item: Item<'_>) -> Result<DType, Fault> {
+fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
     match item.kind() {
         literal::Kind::Str => {
             let text = item.text().map(|text| text.as_str().to_owned()).unwrap_or_default();
@@ -61,7 +71,7 @@ pub(crate) fn read(item: Item<'_>) -> Result<DType, Fault> {
             let [base, shape] = exactly(item.items()).ok_or_else(|| {
                 fault(item, "a tuple is a dtype and a shape, as in ('<f4', (3,))")
             })?;
-            read_sub_array(read(base)?, shape)
+            read_sub_array(read_dtype(base)?, shape)
         }
         other => Err(fault(item, format!("{} is no dtype", other.name()))),
     }
@@ -107,7 +117,7 @@ fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
     else {
         return Err(malformed());
     };
-    let dtype = read(dtype)?;
+    let dtype = read_dtype(dtype)?;
     let dtype = match shape {
         Some(shape) => read_sub_array(dtype, shape)?,
         None => dtype,

@@ -5,9 +5,7 @@ use std::io::Write;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
-use crate::element::Element;
-use crate::element::text::ByteStr;
-use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::{Element, for_each_single};
 use crate::error::Result;
 use crate::shape::Order;
 
@@ -58,9 +56,4 @@ macro_rules! single {
     )*};
 }
 
-single! {
-    [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
-    [const N: usize] ByteStr<N>,
-    [U: TimeUnit] DateTime64<U>,
-    [U: TimeUnit] TimeDelta64<U>,
-}
+for_each_single!(single);
