@@ -252,7 +252,7 @@ impl DType {
 
     /// `n` items of this dtype side by side. A sub-array grows by a dimension at the front.
     ///
-    /// For item sizes that the compiler has checked ([`array_size`](crate::limits::array_size)).
+    /// For item sizes that the compiler has checked.
     pub(crate) fn repeated(self, n: usize) -> DType {
         let itemsize = self.itemsize().saturating_mul(n);
         let (base, mut shape) = match self.0 {

@@ -7,7 +7,7 @@ pub(crate) mod text;
 pub mod time;
 
 use crate::dtype::{ByteOrder, DType};
-use crate::limits;
+use crate::limits::MAX_ITEMSIZE;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
@@ -168,9 +168,9 @@ macro_rules! for_each_single {
     ($macro:ident) => {
         $macro! {
             [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
-            [const N: usize] crate::ByteStr<N>,
-            [U: crate::time::TimeUnit] crate::DateTime64<U>,
-            [U: crate::time::TimeUnit] crate::TimeDelta64<U>,
+            [const N: usize] crate::element::text::ByteStr<N>,
+            [U: crate::element::time::TimeUnit] crate::element::time::DateTime64<U>,
+            [U: crate::element::time::TimeUnit] crate::element::time::TimeDelta64<U>,
         }
     };
 }
@@ -178,7 +178,15 @@ pub(crate) use for_each_single;
 
 /// NumPy's sub-array: `N` items side by side. An array of arrays is one sub-array of two dimensions.
 impl<T: Element, const N: usize> Element for [T; N] {
-    const SIZE: usize = limits::array_size(T::SIZE, N);
+    const SIZE: usize = {
+        const {
+            assert!(
+                T::SIZE.saturating_mul(N) <= MAX_ITEMSIZE,
+                "an item is larger than 2147483647 bytes"
+            )
+        };
+        T::SIZE.saturating_mul(N)
+    };
     const ALIGN: usize = T::ALIGN;
 
     fn dtype() -> DType {

@@ -84,13 +84,3 @@ pub(crate) const MAX_ITEMSIZE: usize = 0x7fff_ffff;
 
 /// NumPy's largest number of dimensions.
 pub(crate) const MAX_NDIM: usize = 64;
-
-/// `size * count` for an item size known to the compiler; too large is a compile error.
-pub(crate) const fn array_size(size: usize, count: usize) -> usize {
-    let bytes = size.saturating_mul(count);
-    assert!(
-        bytes <= MAX_ITEMSIZE,
-        "an array item is larger than NumPy's limit of 2147483647 bytes"
-    );
-    bytes
-}

@@ -297,7 +297,7 @@ impl<R: Read> Reader<R> {
             self.options.limits.check_empty_items(limits::to_u64(count))?;
         }
         let mut out = Vec::new();
-        if self.expect(total)? {
+        if self.is_there(total)? {
             reserve::exact(&mut out, count)?;
         }
         let mut buffers = Buffers::default();
@@ -324,7 +324,7 @@ impl<R: Read> Reader<R> {
         self.header.without_objects()?;
         let bytes = self.claim();
         let mut data = Vec::new();
-        if self.expect(bytes)? {
+        if self.is_there(bytes)? {
             reserve::exact(&mut data, bytes)?;
         }
         let found = self.source.append(&mut data, bytes)?;
@@ -341,7 +341,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Refuses data that is over the limit or surely not there; tells whether it surely is there.
-    fn expect(&mut self, bytes: usize) -> Result<bool> {
+    fn is_there(&mut self, bytes: usize) -> Result<bool> {
         self.options.limits.check_array(limits::to_u64(bytes))?;
         match self.source.available(bytes) {
             Some(found) if found < bytes => Err(truncated(bytes, found)),

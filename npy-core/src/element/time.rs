@@ -77,14 +77,22 @@ pub struct Times<const N: u32, U>(PhantomData<U>);
 
 impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     const RESOLUTION: Option<Resolution> = {
-        assert!(N >= 1 && N <= 0x7fff_ffff, "a multiple of a unit is 1 to 2147483647");
-        let single = matches!(U::RESOLUTION, Some(Resolution { multiple: 1, .. }));
-        assert!(single, "Times takes a unit: not a multiple of one, and not Generic");
+        const { assert!(N >= 1 && N <= 0x7fff_ffff, "a multiple of a unit is 1 to 2147483647") };
+        const {
+            assert!(
+                is_unit(U::RESOLUTION),
+                "Times takes a unit: not a multiple of one, and not Generic"
+            )
+        };
         match U::RESOLUTION {
             Some(Resolution { unit, .. }) => Some(Resolution { multiple: N, unit }),
             None => None,
         }
     };
+}
+
+const fn is_unit(resolution: Option<Resolution>) -> bool {
+    matches!(resolution, Some(Resolution { multiple: 1, .. }))
 }
 
 /// Defines one of the two kinds of time; both are a count of `U`, and the smallest count is "not a time".
