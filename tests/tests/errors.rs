@@ -41,6 +41,9 @@ impl Element for Even {
     }
 }
 
+/// Which kind it is, what gave it, and what it says.
+type Case = (fn(&ErrorKind) -> bool, Result<(), Error>, &'static str);
+
 /// Guards the sentences: each says what is wrong, where, and what to do.
 #[test]
 fn every_kind_says_what_to_do() {
@@ -48,7 +51,7 @@ fn every_kind_says_what_to_do() {
     let header = |text: &str| Header::parse(text.as_bytes()).map(drop);
     let read =
         |descr, shape, data| DynArray::read_npy_from(&file(descr, shape, data)[..]).map(drop);
-    let cases: Vec<(fn(&ErrorKind) -> bool, Result<(), Error>, &str)> = vec![
+    let cases: Vec<Case> = vec![
         (
             |kind| matches!(kind, ErrorKind::Io(_)),
             Header::read_npy(&missing).map(drop),
