@@ -27,10 +27,10 @@ struct Tick {
 }
 
 fn tick(i: u32) -> Tick {
-    let x = f64::from(i);
+    let time = f64::from(i);
     #[expect(clippy::cast_possible_truncation)] // Any value will do.
-    let (flag, count) = (i as u8, i as i16);
-    Tick { id: i, time: x, x: x as f32, y: 0.5, z: -1.0, flag, count }
+    let (x, flag, count) = (time as f32, i as u8, i as i16);
+    Tick { id: i, time, x, y: 0.5, z: -1.0, flag, count }
 }
 
 type Contestant<'a> = (&'a str, Box<dyn Fn() + 'a>);
@@ -64,7 +64,7 @@ fn by_hand<T, const SIZE: usize>(path: &Path, decode: impl Fn(&[u8; SIZE]) -> T)
     let mut file = File::open(path).unwrap();
     let offset = npy_core::Header::read_from(&mut file).map(|_| file.stream_position().unwrap());
     file.seek(SeekFrom::Start(offset.unwrap())).unwrap();
-    let bytes = file.metadata().unwrap().len() as usize;
+    let bytes = usize::try_from(file.metadata().unwrap().len()).unwrap();
     let mut out = Vec::with_capacity(bytes / SIZE);
     let mut block = vec![0; (256 << 10) / SIZE * SIZE];
     loop {
