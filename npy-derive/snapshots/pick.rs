@@ -20,25 +20,25 @@ const _: () = {
         fn dtype() -> ::npy_core::DType {
             <Self as ::npy_core::Element>::dtype_in(::npy_core::ByteOrder::Little)
         }
-        fn dtype_in(order: ::npy_core::ByteOrder) -> ::npy_core::DType {
+        fn dtype_in(__order: ::npy_core::ByteOrder) -> ::npy_core::DType {
             ::npy_core::private::record(
                 <Self as ::npy_core::NpyRecord>::FIELDS,
                 <Self as ::npy_core::Element>::SIZE,
                 [
-                    <u32 as ::npy_core::Element>::dtype_in(order),
+                    <u32 as ::npy_core::Element>::dtype_in(__order),
                     <f64 as ::npy_core::Element>::dtype_in(::npy_core::ByteOrder::Big),
                 ],
             )
         }
         #[inline]
-        fn decode(item: &[::core::primitive::u8]) -> Self {
+        fn decode(__item: &[::core::primitive::u8]) -> Self {
             Self {
                 station: <u32 as ::npy_core::Element>::decode(::npy_core::private::part(
-                    item,
+                    __item,
                     const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] },
                 )),
                 time: <f64 as ::npy_core::Element>::decode(::npy_core::private::part(
-                    item,
+                    __item,
                     const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] },
                 )),
             }
@@ -46,45 +46,45 @@ const _: () = {
         #[inline]
         fn encode(
             &self,
-            item: &mut [::core::primitive::u8],
+            __item: &mut [::core::primitive::u8],
         ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
             {
-                let field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
-                let item = ::npy_core::private::part_mut(item, field);
+                let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
+                let __item = ::npy_core::private::part_mut(__item, __field);
                 ::npy_core::private::in_field(
-                    <u32 as ::npy_core::Element>::encode(&self.station, item),
-                    field,
+                    <u32 as ::npy_core::Element>::encode(&self.station, __item),
+                    __field,
                 )?;
             }
             {
-                let field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
-                let item = ::npy_core::private::part_mut(item, field);
+                let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
+                let __item = ::npy_core::private::part_mut(__item, __field);
                 ::npy_core::private::in_field(
-                    <f64 as ::npy_core::Element>::encode(&self.time, item),
-                    field,
+                    <f64 as ::npy_core::Element>::encode(&self.time, __item),
+                    __field,
                 )?;
             }
             ::core::result::Result::Ok(())
         }
         #[inline]
         fn check(
-            items: &[::core::primitive::u8],
+            __items: &[::core::primitive::u8],
         ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
-            ::npy_core::private::check(items, <Self as ::npy_core::Element>::SIZE, |item| {
+            ::npy_core::private::check(__items, <Self as ::npy_core::Element>::SIZE, |__item| {
                 {
-                    let field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
-                    let item = ::npy_core::private::part(item, field);
+                    let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
+                    let __item = ::npy_core::private::part(__item, __field);
                     ::npy_core::private::in_field(
-                        <u32 as ::npy_core::Element>::check(item),
-                        field,
+                        <u32 as ::npy_core::Element>::check(__item),
+                        __field,
                     )?;
                 }
                 {
-                    let field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
-                    let item = ::npy_core::private::part(item, field);
+                    let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
+                    let __item = ::npy_core::private::part(__item, __field);
                     ::npy_core::private::in_field(
-                        <f64 as ::npy_core::Element>::check(item),
-                        field,
+                        <f64 as ::npy_core::Element>::check(__item),
+                        __field,
                     )?;
                 }
                 ::core::result::Result::Ok(())

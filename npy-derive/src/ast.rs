@@ -34,7 +34,11 @@ pub(crate) struct Field<'a> {
 
 impl<'a> Record<'a> {
     /// The record that the tokens describe; `None`, and errors, if they describe none.
-    pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput) -> Option<Self> {
+    pub(crate) fn from_input(
+        cx: &Ctxt,
+        input: &'a DeriveInput,
+        container: &Container,
+    ) -> Option<Self> {
         let data = match &input.data {
             Data::Struct(data) => data,
             Data::Enum(data) => {
@@ -48,7 +52,6 @@ impl<'a> Record<'a> {
                 return None;
             }
         };
-        let container = Container::from_attributes(cx, &input.attrs);
         if let Some(lifetime) = input.generics.lifetimes().next() {
             let message = "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
             cx.error(lifetime, message);
@@ -59,24 +62,27 @@ impl<'a> Record<'a> {
                 "a record needs a field: NumPy has no use for items of no bytes",
             );
         }
-        check_align(cx, &container);
+        check_align(cx, container);
         let fields: Vec<Field<'a>> = data
             .fields
             .iter()
             .enumerate()
-            .map(|(i, field)| Field::from_input(cx, i, field, &container))
+            .map(|(i, field)| Field::from_input(cx, i, field, container))
             .collect();
-        let krate =
-            container.krate.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream);
         check_names(cx, &fields, data);
+        let krate = container.krate();
+        let packed = container.repr.packed;
+        // What may be misaligned is copied to be read.
+        let copy = packed.then(|| quote!(+ ::core::marker::Copy));
+        let bound = quote!(#krate::Element #copy);
         let types = fields.iter().map(|field| field.ty);
-        let generics = bound::with_bounds(&input.generics, container.bound.get(), types, &krate);
+        let generics = bound::with_bounds(&input.generics, container.bound.get(), types, &bound);
         Some(Record {
             ident: &input.ident,
             generics,
             krate,
             aligned: container.align.get().is_some(),
-            packed: container.repr.packed,
+            packed,
             endian: container.endian.get().copied(),
             fields,
         })
@@ -99,10 +105,9 @@ impl<'a> Field<'a> {
             }
         };
         if name.is_empty() {
-            cx.error(
-                attrs.rename.tokens(),
-                "a field needs a name: NumPy takes one without for padding",
-            );
+            let at = attrs.rename.tokens().cloned();
+            let at = at.unwrap_or_else(|| field.ident.to_token_stream());
+            cx.error(at, "a field needs a name: NumPy takes one without for padding");
         }
         Field { member, name, ty: &field.ty, endian: attrs.endian.get().copied() }
     }
@@ -122,7 +127,8 @@ fn check_align(cx: &Ctxt, container: &Container) {
 fn check_names(cx: &Ctxt, fields: &[Field<'_>], data: &syn::DataStruct) {
     for (i, (field, tokens)) in fields.iter().zip(&data.fields).enumerate() {
         let before = fields.iter().take(i).find(|before| before.name == field.name);
-        if let Some(before) = before {
+        // Two without a name are two errors already.
+        if let Some(before) = before.filter(|before| !before.name.is_empty()) {
             let (name, first) = (&field.name, before.member.to_token_stream());
             let message =
                 format!("a second field called {name:?} in the file; the first is `{first}`");

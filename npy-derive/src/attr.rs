@@ -1,10 +1,11 @@
 //! `#[npy(…)]` as values, each with the tokens that an error will point at.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::meta::ParseNestedMeta;
-use syn::parse::ParseStream;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
+use syn::token::Paren;
 use syn::{Attribute, LitStr, Path, Token, WherePredicate, parenthesized};
 
 use crate::case::{CASES, Case};
@@ -62,59 +63,66 @@ impl<T> Attr<T> {
         self.0.as_ref().map(|(_, tokens)| tokens)
     }
 
-    fn set(&mut self, cx: &Ctxt, key: &Path, value: syn::Result<T>) {
-        match value {
+    fn set(&mut self, cx: &Ctxt, meta: &ParseNestedMeta<'_>, value: syn::Result<T>) {
+        match value.and_then(|value| end(meta).map(|()| value)) {
             Err(error) => cx.push(error),
             Ok(_) if self.0.is_some() => {
-                let name = key.to_token_stream();
-                cx.error(key, format!("`{name}` is given twice; once is enough"));
+                cx.error(&meta.path, format!("`{}` is given twice; once is enough", name(meta)));
             }
-            Ok(value) => self.0 = Some((value, key.to_token_stream())),
+            Ok(value) => self.0 = Some((value, meta.path.to_token_stream())),
         }
     }
 }
 
 impl Container {
     pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
-        const KNOWN: &[&str] = &["crate", "rename_all", "align", "endian", "bound"];
         let mut container = Container { repr: repr(attributes), ..Container::default() };
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("crate") {
-                container.krate.set(cx, key, crate_path(meta));
+                container.krate.set(cx, meta, crate_path(meta));
             } else if key.is_ident("rename_all") {
-                container.rename_all.set(cx, key, one_of(meta, &CASES));
+                container.rename_all.set(cx, meta, one_of(meta, &CASES));
             } else if key.is_ident("align") {
-                container.align.set(cx, key, flag(meta));
+                container.align.set(cx, meta, flag(meta));
             } else if key.is_ident("endian") {
-                container.endian.set(cx, key, one_of(meta, &ENDIANS));
+                container.endian.set(cx, meta, one_of(meta, &ENDIANS));
             } else if key.is_ident("bound") {
-                container.bound.set(cx, key, bound(meta));
+                container.bound.set(cx, meta, bound(meta));
             } else {
-                unknown(cx, meta, "a struct", KNOWN);
+                unknown(cx, meta, STRUCT, FIELD);
             }
         });
         container
+    }
+
+    /// Where `npy-core` is.
+    pub(crate) fn krate(&self) -> TokenStream {
+        self.krate.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream)
     }
 }
 
 impl FieldAttrs {
     pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
-        const KNOWN: &[&str] = &["rename", "endian"];
         let mut field = FieldAttrs::default();
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("rename") {
-                field.rename.set(cx, key, string(meta).map(|text| text.value()));
+                field.rename.set(cx, meta, string(meta).map(|text| text.value()));
             } else if key.is_ident("endian") {
-                field.endian.set(cx, key, one_of(meta, &ENDIANS));
+                field.endian.set(cx, meta, one_of(meta, &ENDIANS));
             } else {
-                unknown(cx, meta, "a field", KNOWN);
+                unknown(cx, meta, FIELD, STRUCT);
             }
         });
         field
     }
 }
+
+/// A place for attributes, and those that may stand there.
+type Keys = (&'static str, &'static [&'static str]);
+const STRUCT: Keys = ("a struct", &["crate", "rename_all", "align", "endian", "bound"]);
+const FIELD: Keys = ("a field", &["rename", "endian"]);
 
 const ENDIANS: [(&str, Endian); 3] =
     [("big", Endian::Big), ("little", Endian::Little), ("native", Endian::Native)];
@@ -144,19 +152,32 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
+/// The key as it is written.
+fn name(meta: &ParseNestedMeta<'_>) -> String {
+    meta.path.to_token_stream().to_string().replace(' ', "")
+}
+
 /// The error for a key whose value is something else.
 fn takes<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
-    let name = meta.path.to_token_stream();
-    Err(syn::Error::new_spanned(&meta.path, format!("`{name}` takes {what}")))
+    Err(syn::Error::new_spanned(&meta.path, format!("`{}` takes {what}", name(meta))))
+}
+
+fn at_end(meta: &ParseNestedMeta<'_>) -> bool {
+    meta.input.is_empty() || meta.input.peek(Token![,])
+}
+
+/// Nothing stands between a value and the next attribute.
+fn end(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    if at_end(meta) {
+        Ok(())
+    } else {
+        Err(meta.input.error(format!("`{}` ends before this; a comma is missing", name(meta))))
+    }
 }
 
 /// A key without a value.
 fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-    if meta.input.is_empty() || meta.input.peek(Token![,]) {
-        Ok(())
-    } else {
-        takes(meta, "no value")
-    }
+    if at_end(meta) { Ok(()) } else { takes(meta, "no value") }
 }
 
 /// The string behind `key = `.
@@ -164,7 +185,7 @@ fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     if meta.input.peek(Token![=]) && meta.input.peek2(LitStr) {
         return meta.value()?.parse();
     }
-    takes(meta, &format!("a string: {} = \"…\"", meta.path.to_token_stream()))
+    takes(meta, &format!("a string: {} = \"…\"", name(meta)))
 }
 
 /// The value whose name is the string behind `key = `.
@@ -175,8 +196,7 @@ fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Resu
         Some((_, value)) => Ok(*value),
         None => {
             let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            let key = meta.path.to_token_stream();
-            let message = format!("`{key}` is one of {}", names.join(", "));
+            let message = format!("`{}` is one of {}", name(meta), names.join(", "));
             Err(syn::Error::new_spanned(text, message))
         }
     }
@@ -196,24 +216,34 @@ fn crate_path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
 fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
     let parse = Punctuated::<WherePredicate, Token![,]>::parse_terminated;
     let predicates = if meta.input.peek(Token![=]) {
-        string(meta)?.parse_with(parse)?
-    } else {
+        string(meta)?.parse_with(parse)
+    } else if meta.input.peek(Paren) {
         let content;
         parenthesized!(content in meta.input);
-        parse(&content)?
+        // All of it first: what a parser leaves behind is a second error.
+        let tokens: TokenStream = content.parse()?;
+        parse.parse2(tokens)
+    } else {
+        return takes(meta, "bounds: bound(T: Element)");
     };
-    Ok(predicates.into_iter().collect())
+    match predicates {
+        Ok(predicates) => Ok(predicates.into_iter().collect()),
+        Err(error) => takes(meta, &format!("bounds: bound(T: Element); {error}")),
+    }
 }
 
-fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, place: &str, known: &[&str]) {
-    let name = meta.path.to_token_stream().to_string();
+/// The error for a key that may not stand here: it stands elsewhere, or is misspelled.
+fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, others): Keys) {
+    let name = name(meta);
     let distance = |known: &&&str| edits(&name, known);
-    let nearest = known.iter().min_by_key(distance).filter(|known| distance(known) <= 2);
-    let help = match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => format!("there are {}", known.join(", ")),
+    let message = if others.contains(&name.as_str()) {
+        format!("`{name}` is an attribute of {there}, not of {here}")
+    } else if let Some(nearest) = known.iter().min_by_key(distance).filter(|n| distance(n) <= 2) {
+        format!("`{name}` is no attribute of {here}; did you mean `{nearest}`?")
+    } else {
+        format!("`{name}` is no attribute of {here}; there are {}", known.join(", "))
     };
-    cx.error(&meta.path, format!("`{name}` is no attribute of {place}; {help}"));
+    cx.error(&meta.path, message);
 }
 
 /// Letters to change, add or take away to get from one word to the other.

@@ -2,26 +2,29 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
+use syn::{GenericArgument, Generics, Ident, PathArguments, Type, WherePredicate, parse_quote};
 
-/// The generics with the bounds that are given, or else with those that the fields need: each type parameter that a
-/// field mentions is an `Element`, and so is each field that is a parameter's associated type.
+/// The generics with the bounds that are given, or else with those that the fields need: `bound` holds for each type
+/// parameter in a field, and for each associated type of one.
 pub(crate) fn with_bounds<'t>(
     generics: &Generics,
     given: Option<&Vec<WherePredicate>>,
-    types: impl Iterator<Item = &'t Type> + Clone,
-    krate: &TokenStream,
+    types: impl Iterator<Item = &'t Type>,
+    bound: &TokenStream,
 ) -> Generics {
     let mut generics = generics.clone();
-    let parameters: Vec<Ident> =
-        generics.type_params().map(|parameter| parameter.ident.clone()).collect();
     let inferred = || {
-        let used = parameters
-            .iter()
-            .filter(|parameter| types.clone().any(|ty| mentions(ty.to_token_stream(), parameter)));
-        let used = used.map(|parameter| parse_quote!(#parameter: #krate::Element));
-        let associated = types.clone().filter(|ty| is_associated(ty, &parameters));
-        used.chain(associated.map(|ty| parse_quote!(#ty: #krate::Element))).collect()
+        let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
+        let mut found = Vec::new();
+        types.for_each(|ty| find(ty, &parameters, &mut found));
+        let mut seen = Vec::new();
+        found.retain(|ty| {
+            let text = ty.to_token_stream().to_string();
+            let new = !seen.contains(&text);
+            seen.push(text);
+            new
+        });
+        found.into_iter().map(|ty| parse_quote!(#ty: #bound)).collect()
     };
     let predicates: Vec<WherePredicate> = given.map_or_else(inferred, Clone::clone);
     if !predicates.is_empty() {
@@ -30,34 +33,44 @@ pub(crate) fn with_bounds<'t>(
     generics
 }
 
-/// Whether the tokens of a type name the parameter itself, not something of it: `T::Name`, `<T as Trait>::Name`.
-fn mentions(tokens: TokenStream, parameter: &Ident) -> bool {
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        let found = match token {
-            TokenTree::Ident(ident) if ident == *parameter => match tokens.peek() {
-                Some(TokenTree::Punct(next)) => next.as_char() != ':',
-                Some(TokenTree::Ident(next)) => next != "as",
-                _ => true,
-            },
-            TokenTree::Group(group) => mentions(group.stream(), parameter),
-            _ => false,
-        };
-        if found {
-            return true;
+/// Finds the parameters, and the types of theirs (`T::Name`, `<T as Trait>::Name`), that a type is made of.
+fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
+    match ty {
+        Type::Array(array) => find(&array.elem, parameters, found),
+        // Around what a macro passes on as one type.
+        Type::Group(group) => find(&group.elem, parameters, found),
+        Type::Paren(paren) => find(&paren.elem, parameters, found),
+        Type::Path(path) => {
+            let segments = &path.path.segments;
+            let is_of_parameter = match segments.first() {
+                _ if path.qself.is_some() => mentions(ty.to_token_stream(), parameters),
+                Some(first) => {
+                    path.path.leading_colon.is_none() && parameters.contains(&&first.ident)
+                }
+                None => false,
+            };
+            if is_of_parameter {
+                found.push(ty);
+                return;
+            }
+            for segment in segments {
+                let PathArguments::AngleBracketed(arguments) = &segment.arguments else { continue };
+                for argument in &arguments.args {
+                    if let GenericArgument::Type(ty) = argument {
+                        find(ty, parameters, found);
+                    }
+                }
+            }
         }
+        _ => {}
     }
-    false
 }
 
-/// Whether the type is `T::Name` or `<T as Trait>::Name` of one of the parameters.
-fn is_associated(ty: &Type, parameters: &[Ident]) -> bool {
-    let Type::Path(path) = ty else { return false };
-    if let Some(of) = &path.qself {
-        let of = of.ty.to_token_stream();
-        return parameters.iter().any(|parameter| mentions(of.clone(), parameter));
-    }
-    let segments = &path.path.segments;
-    let first = segments.first().map(|segment| &segment.ident);
-    segments.len() > 1 && first.is_some_and(|first| parameters.contains(first))
+/// Whether one of the parameters is among the tokens.
+fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => parameters.contains(&&ident),
+        TokenTree::Group(group) => mentions(group.stream(), parameters),
+        _ => false,
+    })
 }

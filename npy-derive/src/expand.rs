@@ -1,8 +1,9 @@
 //! The model as Rust.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::DeriveInput;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DeriveInput, Ident};
 
 use crate::ast::{Field, Record};
 use crate::attr::Endian;
@@ -13,7 +14,8 @@ use crate::attr::Endian;
 /// struct Pick { station: u32, time: f64 }
 /// ```
 ///
-/// it makes, paths shortened,
+/// it makes, paths shortened, and the variables without their `__` (a constant of the user's by the name of a variable
+/// would stand for the constant),
 ///
 /// ```text
 /// impl NpyRecord for Pick {
@@ -51,7 +53,8 @@ use crate::attr::Endian;
 /// }
 /// ```
 pub(crate) fn record(record: &Record<'_>) -> TokenStream {
-    let Record { ident, krate, fields, .. } = record;
+    let Record { krate, fields, .. } = record;
+    let ident = at_call_site(record.ident);
     let private = quote!(#krate::private);
     let element = quote!(#krate::Element);
     let invalid = quote!(::core::result::Result<(), #krate::InvalidValue>);
@@ -70,8 +73,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     // What is stated inside wins over what is stated outside, and that over what is passed in.
     let stated = fields.iter().map(|field| order(field.endian.or(record.endian), krate));
     let stated: Vec<_> = stated.collect();
-    let passed = if stated.iter().all(Option::is_some) { quote!(_) } else { quote!(order) };
-    let orders = stated.into_iter().map(|order| order.unwrap_or_else(|| quote!(order)));
+    let passed = if stated.iter().all(Option::is_some) { quote!(_) } else { quote!(__order) };
+    let orders = stated.into_iter().map(|order| order.unwrap_or_else(|| quote!(__order)));
     let borrows = fields.iter().map(|field| borrow(record, field));
 
     quote! {
@@ -106,27 +109,27 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                 }
 
                 #[inline]
-                fn decode(item: &#bytes) -> Self {
-                    Self { #(#members: <#types as #element>::decode(#private::part(item, #layouts))),* }
+                fn decode(__item: &#bytes) -> Self {
+                    Self { #(#members: <#types as #element>::decode(#private::part(__item, #layouts))),* }
                 }
 
                 #[inline]
-                fn encode(&self, item: &mut #bytes) -> #invalid {
+                fn encode(&self, __item: &mut #bytes) -> #invalid {
                     #({
-                        let field = #layouts;
-                        let item = #private::part_mut(item, field);
-                        #private::in_field(<#types as #element>::encode(#borrows, item), field)?;
+                        let __field = #layouts;
+                        let __item = #private::part_mut(__item, __field);
+                        #private::in_field(<#types as #element>::encode(#borrows, __item), __field)?;
                     })*
                     ::core::result::Result::Ok(())
                 }
 
                 #[inline]
-                fn check(items: &#bytes) -> #invalid {
-                    #private::check(items, <Self as #element>::SIZE, |item| {
+                fn check(__items: &#bytes) -> #invalid {
+                    #private::check(__items, <Self as #element>::SIZE, |__item| {
                         #({
-                            let field = #layouts;
-                            let item = #private::part(item, field);
-                            #private::in_field(<#types as #element>::check(item), field)?;
+                            let __field = #layouts;
+                            let __item = #private::part(__item, __field);
+                            #private::in_field(<#types as #element>::check(__item), __field)?;
                         })*
                         ::core::result::Result::Ok(())
                     })
@@ -137,21 +140,21 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// Impls that say nothing, for a struct that is reported already.
-pub(crate) fn fallback(input: &DeriveInput) -> TokenStream {
-    let ident = &input.ident;
+pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+    let ident = at_call_site(&input.ident);
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     quote! {
         const _: () = {
             #[automatically_derived]
-            impl #impl_generics ::npy_core::NpyRecord for #ident #type_generics #where_clause {
-                const FIELDS: &'static [::npy_core::FieldLayout] = &[];
+            impl #impl_generics #krate::NpyRecord for #ident #type_generics #where_clause {
+                const FIELDS: &'static [#krate::FieldLayout] = &[];
             }
 
             #[automatically_derived]
-            impl #impl_generics ::npy_core::Element for #ident #type_generics #where_clause {
+            impl #impl_generics #krate::Element for #ident #type_generics #where_clause {
                 const SIZE: ::core::primitive::usize = 0;
 
-                fn dtype() -> ::npy_core::DType {
+                fn dtype() -> #krate::DType {
                     loop {}
                 }
 
@@ -162,7 +165,7 @@ pub(crate) fn fallback(input: &DeriveInput) -> TokenStream {
                 fn encode(
                     &self,
                     _: &mut [::core::primitive::u8],
-                ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
+                ) -> ::core::result::Result<(), #krate::InvalidValue> {
                     loop {}
                 }
             }
@@ -181,5 +184,17 @@ fn order(endian: Option<Endian>, krate: &TokenStream) -> Option<TokenStream> {
 /// A reference to the field; to a copy of it where the field itself may be misaligned.
 fn borrow(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let member = &field.member;
-    if record.packed { quote!(&{ self.#member }) } else { quote!(&self.#member) }
+    if !record.packed {
+        return quote!(&self.#member);
+    }
+    // Where a type that is not `Copy` is reported.
+    let span = field.ty.span().resolved_at(Span::call_site());
+    quote_spanned!(span=> &{ self.#member })
+}
+
+/// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.
+fn at_call_site(ident: &Ident) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(ident.span().resolved_at(Span::call_site()));
+    ident
 }

@@ -10,13 +10,15 @@ mod expand;
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
+use crate::attr::Container;
 use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
 ///
 /// The fields are the fields of the record, in the order of the struct, side by side; those of a tuple struct are
 /// called `f0`, `f1`, … Each field's type is an `Element`, another record among them. Types and constants may be
-/// generic; a parameter that a field uses is asked to be an `Element`.
+/// generic; a parameter that a field uses is asked to be an `Element`. The fields of a `#[repr(packed)]` struct are
+/// `Copy`, as they cannot be borrowed.
 ///
 /// ```
 /// use npy_core::{Element, NpyRecord};
@@ -135,12 +137,13 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// Tokens to our model, checks, model to tokens.
 fn npy_record(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
-    let record = ast::Record::from_input(&cx, input);
+    let container = Container::from_attributes(&cx, &input.attrs);
+    let record = ast::Record::from_input(&cx, input, &container);
     match (record, cx.check()) {
         (Some(record), Ok(())) => expand::record(&record),
         (_, errors) => {
             // An impl all the same, or each use of the struct would be a further error.
-            let fallback = expand::fallback(input);
+            let fallback = expand::fallback(input, &container.krate());
             let errors = errors.err().into_iter().flatten().map(|error| error.to_compile_error());
             quote::quote!(#(#errors)* #fallback)
         }

@@ -4,11 +4,15 @@ use quote::quote;
 
 use super::*;
 
+fn model<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<ast::Record<'a>> {
+    ast::Record::from_input(cx, input, &Container::from_attributes(cx, &input.attrs))
+}
+
 /// The errors for an item, one a line.
 fn errors(tokens: TokenStream) -> Vec<String> {
     let input: DeriveInput = syn::parse2(tokens).unwrap();
     let cx = Ctxt::new();
-    ast::Record::from_input(&cx, &input);
+    model(&cx, &input);
     let errors = cx.check().err().unwrap_or_default();
     errors.iter().map(ToString::to_string).collect()
 }
@@ -74,7 +78,52 @@ fn every_mistake_is_one_error() {
                     a: u8,
                 }
             ),
-            "`rename` is no attribute of a struct; there are crate, rename_all, align, endian, bound",
+            "`rename` is an attribute of a field, not of a struct",
+        ),
+        (
+            quote!(
+                struct S {
+                    #[npy(align)]
+                    a: u8,
+                }
+            ),
+            "`align` is an attribute of a struct, not of a field",
+        ),
+        (
+            quote!(
+                #[npy(compress)]
+                struct S {
+                    a: u8,
+                }
+            ),
+            "`compress` is no attribute of a struct; there are crate, rename_all, align, endian, bound",
+        ),
+        (
+            quote!(
+                struct S {
+                    #[npy(serde::rename = "x")]
+                    a: u8,
+                }
+            ),
+            "`serde::rename` is no attribute of a field; there are rename, endian",
+        ),
+        (
+            quote!(
+                struct S {
+                    #[npy(rename = "x" endian = "big")]
+                    a: u8,
+                }
+            ),
+            "`rename` ends before this; a comma is missing",
+        ),
+        (
+            quote!(
+                #[npy(bound(T: Copy) align)]
+                struct S<T> {
+                    a: T,
+                }
+            ),
+            "`bound` ends before this; a comma is missing",
         ),
         (
             quote!(
@@ -233,6 +282,61 @@ fn every_mistake_is_one_error() {
         ),
         (
             quote!(
+                #[npy(bound)]
+                struct S {
+                    a: u8,
+                }
+            ),
+            "`bound` takes bounds: bound(T: Element)",
+        ),
+        (
+            quote!(
+                #[npy(bound(T Copy))]
+                struct S<T> {
+                    a: T,
+                }
+            ),
+            "`bound` takes bounds: bound(T: Element); expected `:`",
+        ),
+        (
+            quote!(
+                #[npy(bound = "T Copy")]
+                struct S<T> {
+                    a: T,
+                }
+            ),
+            "`bound` takes bounds: bound(T: Element); expected `:`",
+        ),
+        (
+            quote!(
+                #[npy(crate = "a b")]
+                struct S {
+                    a: u8,
+                }
+            ),
+            "`crate` takes a path: crate = path",
+        ),
+        (
+            quote!(
+                #[npy(rename_all = "PascalCase")]
+                struct S {
+                    __: u8,
+                }
+            ),
+            "a field needs a name: NumPy takes one without for padding",
+        ),
+        (
+            quote!(
+                #[npy(rename_all = "camelCase")]
+                struct S {
+                    a_b: u8,
+                    aB: u8,
+                }
+            ),
+            "a second field called \"aB\" in the file; the first is `a_b`",
+        ),
+        (
+            quote!(
                 #[npy(crate = 3)]
                 struct S {
                     a: u8,
@@ -310,7 +414,7 @@ fn names_are_those_of_the_file() {
     };
     let input: DeriveInput = syn::parse2(tokens).unwrap();
     let cx = Ctxt::new();
-    let record = ast::Record::from_input(&cx, &input).unwrap();
+    let record = model(&cx, &input).unwrap();
     cx.check().unwrap();
     let names: Vec<_> = record.fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["type", "twoWords", "as_is"]);
@@ -367,7 +471,35 @@ fn bounds_are_inferred_from_the_fields() {
                     b: [T; 2],
                 }
             ),
-            "where T : :: npy_core :: Element , < T as Tr > :: A : :: npy_core :: Element",
+            "where < T as Tr > :: A : :: npy_core :: Element , T : :: npy_core :: Element",
+        ),
+        (
+            quote!(
+                struct S<T: Tr> {
+                    a: [[T::A; 2]; 3],
+                    b: Pair<T::B, u8>,
+                    c: T::A,
+                }
+            ),
+            "where T :: A : :: npy_core :: Element , T :: B : :: npy_core :: Element",
+        ),
+        (
+            quote!(
+                struct S<T> {
+                    a: other::T,
+                    b: Pair<u8, [u8; 3]>,
+                }
+            ),
+            "",
+        ),
+        (
+            quote!(
+                #[repr(C, packed)]
+                struct S<T> {
+                    a: T,
+                }
+            ),
+            "where T : :: npy_core :: Element + :: core :: marker :: Copy",
         ),
         (
             quote!(
@@ -390,32 +522,46 @@ fn bounds_are_inferred_from_the_fields() {
     ] {
         let input: DeriveInput = syn::parse2(tokens).unwrap();
         let cx = Ctxt::new();
-        let record = ast::Record::from_input(&cx, &input).unwrap();
+        let record = model(&cx, &input).unwrap();
         cx.check().unwrap();
         let (_, _, clause) = record.generics.split_for_impl();
         assert_eq!(quote!(#clause).to_string(), bounds);
     }
 }
 
-/// Guards the size and shape of what is generated; `tests/tests/derive.rs` compiles the same struct.
+/// Guards the size and shape of what is generated; `tests/tests/derive.rs` compiles the same structs.
 #[test]
-fn the_expansion_is_the_one_that_was_reviewed() {
-    let input = syn::parse_quote! {
-        struct Pick {
-            station: u32,
-            #[npy(endian = "big")]
-            time: f64,
-        }
-    };
-    let snapshot: TokenStream = include_str!("../snapshots/pick.rs").parse().unwrap();
-    let tokens = npy_record(&input);
-    assert_eq!(without_last_commas(&tokens), without_last_commas(&snapshot), "\n{tokens}\n");
+fn the_expansions_are_those_that_were_reviewed() {
+    for (input, snapshot) in [
+        (
+            quote! {
+                struct Pick {
+                    station: u32,
+                    #[npy(endian = "big")]
+                    time: f64,
+                }
+            },
+            include_str!("../snapshots/pick.rs"),
+        ),
+        (
+            quote! {
+                #[npy(align, crate = npy_core)]
+                #[repr(C)]
+                struct Pair<T, const N: usize>(u8, [T; N]);
+            },
+            include_str!("../snapshots/pair.rs"),
+        ),
+    ] {
+        let snapshot: TokenStream = snapshot.parse().unwrap();
+        let tokens = npy_record(&syn::parse2(input).unwrap());
+        assert_eq!(without_last_commas(&tokens), without_last_commas(&snapshot), "\n{tokens}\n");
+    }
 }
 
 /// The tokens without the commas that only the formatting adds.
 fn without_last_commas(tokens: &TokenStream) -> String {
     let text: String = tokens.to_string().split_whitespace().collect();
-    [")", "]", "}"].iter().fold(text, |text, close| text.replace(&format!(",{close}"), close))
+    [")", "]", "{", "}"].iter().fold(text, |text, close| text.replace(&format!(",{close}"), close))
 }
 
 /// Guards against a second error for each use of a struct that is wrong.
@@ -429,4 +575,9 @@ fn after_an_error_there_is_an_impl() {
     .to_string();
     assert!(tokens.contains("compile_error"));
     assert!(tokens.contains(":: npy_core :: Element for S < T > where T : Copy"), "{tokens}");
+    let renamed = npy_record(&syn::parse_quote!(
+        #[npy(crate = renamed)]
+        enum E {}
+    ));
+    assert!(!renamed.to_string().contains("npy_core"), "{renamed}");
 }

@@ -49,7 +49,7 @@ struct Everything {
 fn everything(x: u8) -> Everything {
     let inner = Inner { gain: f32::from(x), name: ByteStr::new("ab").unwrap() };
     Everything {
-        a: x % 2 == 0,
+        a: x.is_multiple_of(2),
         b: -1,
         c: -2,
         d: i32::MIN,
@@ -100,6 +100,27 @@ trait Unit {
     type Count;
 }
 
+/// Bounds are found inside arrays and inside other records' parameters.
+#[derive(NpyRecord, Debug, PartialEq)]
+struct Within<U: Unit> {
+    array: [[U::Count; 2]; 3],
+    pair: Pair<<U as Unit>::Count, u8>,
+}
+
+/// A type that a macro passes on is one token to the derive.
+macro_rules! record {
+    ($name:ident, $ty:ty, $file_name:literal) => {
+        #[derive(NpyRecord, Debug, PartialEq)]
+        struct $name<U: Unit> {
+            #[npy(rename = $file_name)]
+            count: $ty,
+            array: [$ty; 2],
+        }
+    };
+}
+
+record!(FromMacro, U::Count, "n");
+
 #[derive(Debug, PartialEq)]
 struct Seconds;
 
@@ -119,6 +140,11 @@ fn generics_are_elements_where_their_parameters_are() {
     assert_round_trip(vec![Generic { first: 1i64, rest: [2, 3] }]);
     assert_round_trip(vec![Generic::<u8, 0> { first: 1, rest: [] }]);
     assert_eq!(Associated::<Seconds>::dtype().to_string(), "[('count', '<u4')]");
+    assert_eq!(
+        Within::<Seconds>::dtype().to_string(),
+        "[('array', '<u4', (3, 2)), ('pair', [('f0', '<u4'), ('f1', '|u1')])]"
+    );
+    assert_eq!(FromMacro::<Seconds>::dtype().to_string(), "[('n', '<u4'), ('array', '<u4', (2,))]");
 }
 
 /// C's layout, in a record in a record.
@@ -169,9 +195,14 @@ struct Packed {
     b: f64,
 }
 
+#[derive(NpyRecord, Debug, Clone, Copy, PartialEq)]
+#[repr(C, packed(2))]
+struct PackedPair<T>(u8, T, [T; 2]);
+
 #[test]
 fn fields_of_packed_structs_are_copied_and_not_borrowed() {
     assert_round_trip(vec![Packed { a: 1, b: -2.5 }; 3]);
+    assert_round_trip(vec![PackedPair(1, -2.5f64, [0.5, 1.5]); 3]);
 }
 
 mod endian {
@@ -284,8 +315,12 @@ fn fields_are_matched_by_name() {
     assert!(error.to_string().contains("no field \"b\""), "{error}");
 }
 
-/// The reviewed expansion, compiled as it stands.
+/// The reviewed expansions, compiled as they stand.
+// Fields are filled in by number as by name: one expansion for both kinds of struct.
+#[allow(clippy::init_numbered_fields)]
 mod snapshot {
+    use npy_core::Element;
+
     #[derive(Debug, PartialEq)]
     struct Pick {
         station: u32,
@@ -294,10 +329,19 @@ mod snapshot {
 
     include!("../../npy-derive/snapshots/pick.rs");
 
+    #[derive(Debug, PartialEq)]
+    struct Pair<T, const N: usize>(u8, [T; N]);
+
+    include!("../../npy-derive/snapshots/pair.rs");
+
     #[test]
-    fn the_snapshot_compiles_and_works() {
-        use npy_core::Element;
+    fn the_snapshots_compile_and_work() {
         assert_eq!(Pick::dtype().to_string(), "[('station', '<u4'), ('time', '>f8')]");
         super::assert_round_trip(vec![Pick { station: 7, time: 1.5 }]);
+        assert_eq!(
+            Pair::<f32, 2>::dtype().to_string(),
+            "[('f0', '|u1'), ('', '|V3'), ('f1', '<f4', (2,))]"
+        );
+        super::assert_round_trip(vec![Pair(7, [1.5f32, 2.5])]);
     }
 }

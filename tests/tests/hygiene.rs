@@ -1,9 +1,9 @@
-//! The derive in a module without a prelude, with the crate under another name, among hostile names.
+//! The derive in a module without a prelude, with the crate under another name, among hostile names and strict lints.
 
 #![no_implicit_prelude]
-#![deny(warnings)]
+#![deny(warnings, unused_qualifications, clippy::pedantic, clippy::nursery)]
 // Of the names here, not of what is generated.
-#![allow(missing_docs, unreachable_pub)]
+#![allow(missing_docs, unreachable_pub, non_upper_case_globals)]
 
 extern crate npy_core as renamed;
 
@@ -20,10 +20,17 @@ mod hostile {
     pub struct usize;
     pub struct str;
     pub const FIELDS: () = ();
-    pub fn part() {}
-    pub fn record() {}
+    pub const fn part() {}
+    pub const fn record() {}
     pub mod core {}
     pub mod npy_core {}
+
+    // What a pattern of this name would be, rather than a new variable.
+    pub struct item;
+    pub struct items;
+    pub const order: () = ();
+    pub static field: () = ();
+    pub static error: () = ();
 }
 
 #[allow(unused_imports)]
@@ -47,11 +54,29 @@ pub struct Fields {
 #[npy(crate = "renamed")]
 pub struct Generic<Item, E, const N: ::core::primitive::usize>(pub Item, pub [E; N]);
 
+/// Constants called as variables might be.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed)]
+pub struct Lengths<const order: ::core::primitive::usize, const field: ::core::primitive::usize> {
+    pub a: [i8; order],
+    pub b: [i8; field],
+}
+
+/// Deprecated: who uses it hears that, who wrote it need not.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed)]
+#[deprecated]
+pub struct Old {
+    #[deprecated]
+    pub a: i8,
+}
+
 #[test]
 fn it_works() {
     use ::renamed::Element as _;
     ::core::assert_eq!(Fields::SIZE, 1 + 2 + 4 + 8 + 8 + 8 + 1 + 1);
     ::core::assert_eq!(Generic::<f32, i16, 3>::SIZE, 4 + 6);
+    ::core::assert_eq!(Lengths::<2, 3>::SIZE, 5);
     let value = Generic::<f32, i16, 3>::decode(&[0; 10]);
     ::core::assert_eq!(value.1, [0; 3]);
 }
