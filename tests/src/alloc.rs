@@ -115,7 +115,7 @@ mod tests {
     fn calls_nest() {
         let (((), inner), outer) = peak(|| {
             drop(vec![0_u8; 500]);
-            let _held = vec![0_u8; 100];
+            let _held = Box::new([0_u8; 100]);
             peak(|| drop(vec![1_u8; 200]))
         });
         assert_eq!((inner, outer), (200, 500));
@@ -125,7 +125,9 @@ mod tests {
     fn other_threads_do_not_count() {
         let (sum, cost) = peak(|| {
             std::thread::scope(|scope| {
-                scope.spawn(|| vec![1_u8; 1 << 20].iter().map(|&n| u64::from(n)).sum::<u64>()).join()
+                scope
+                    .spawn(|| vec![1_u8; 1 << 20].iter().map(|&n| u64::from(n)).sum::<u64>())
+                    .join()
             })
         });
         assert_eq!(sum.unwrap(), 1 << 20);

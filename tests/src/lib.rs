@@ -43,6 +43,10 @@ impl Numpy {
 }
 
 /// A file of ours by NumPy: `tests/golden/README.md`.
+///
+/// ```
+/// assert!(npy_tests::golden("bool.npy").is_file());
+/// ```
 pub fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }

@@ -1,0 +1,48 @@
+//! `cargo xtask ci`: everything that must hold before a change lands, the quick checks first.
+
+use std::time::Instant;
+
+use crate::command::{cargo, run as run_command};
+use crate::{Result, fixtures, test, tidy};
+
+/// What is checked, and the command that checks it alone.
+struct Step {
+    command: &'static str,
+    run: fn() -> Result,
+}
+
+const STEPS: [Step; 6] = [
+    Step {
+        command: "cargo fmt --all --check",
+        run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
+    },
+    Step { command: "cargo xtask tidy", run: tidy::run },
+    Step {
+        command: "cargo clippy --workspace --all-targets --all-features -- -D warnings",
+        run: || {
+            let targets = ["clippy", "--workspace", "--all-targets", "--all-features"];
+            run_command(cargo(&targets).args(["--", "-D", "warnings"]))
+        },
+    },
+    Step {
+        command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --all-features",
+        run: || {
+            let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
+            run_command(doc.env("RUSTDOCFLAGS", "-D warnings"))
+        },
+    },
+    Step { command: "cargo xtask fixtures --check", run: fixtures::check },
+    // Last, so that what is printed ends with the counts of the tests.
+    Step { command: "cargo xtask test", run: || test::run(&[]) },
+];
+
+pub(crate) fn run() -> Result {
+    let start = Instant::now();
+    for step in &STEPS {
+        // The time up to here: a line at the end would stand behind the counts of the tests.
+        println!("\n== {} (at {} s)", step.command, start.elapsed().as_secs());
+        let again = |error| format!("{error}\n\nto run this step again: {}", step.command);
+        (step.run)().map_err(again)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! Other programs, run to their end.
+
+use std::process::{Command, Stdio};
+
+use crate::{Result, root};
+
+/// A command of the cargo that runs this, in the workspace.
+pub(crate) fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.args(args).current_dir(root());
+    command
+}
+
+/// Runs a command that prints what is wrong itself; an error is only that it failed.
+pub(crate) fn run(command: &mut Command) -> Result {
+    let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ({status})", shown(command)).into()) }
+}
+
+/// What a command prints.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| cannot_start(command, &error))?;
+    if !output.status.success() {
+        return Err(format!("{} ({})", shown(command), output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+fn cannot_start(command: &Command, error: &std::io::Error) -> String {
+    format!("{} cannot be started: {error}", command.get_program().display())
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    format!("failed: {}", words.join(" "))
+}

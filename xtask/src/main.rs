@@ -1,0 +1,58 @@
+//! The project's chores: `cargo xtask <command>`.
+
+mod bench;
+mod ci;
+mod command;
+mod fixtures;
+mod python;
+mod test;
+mod tidy;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  test [ARGS]         all tests, those against a real NumPy too; ARGS as for `cargo test`,
+                      which narrow the run
+  fixtures [--check]  write tests/golden anew with NumPy; --check: only compare
+  bench [ARGS]        the benchmarks; ARGS as for `cargo bench`
+  tidy                the conventions that a program can check
+  ci                  everything that must hold before a change lands
+
+test, fixtures, bench and ci need Python 3.11 or newer, and make an environment in target/venv.
+PYTHON names another interpreter than python3.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["test", rest @ ..] => test::run(rest),
+        ["fixtures"] => fixtures::write(),
+        ["fixtures", "--check"] => fixtures::check(),
+        ["bench", rest @ ..] => bench::run(rest),
+        ["tidy"] => tidy::run(),
+        ["ci"] => ci::run(),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(USAGE.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Where the workspace is.
+fn root() -> &'static Path {
+    // `xtask` is a folder of it.
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}

@@ -1,0 +1,90 @@
+//! The virtual environment with the NumPy of `tests/requirements.txt`.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::run;
+use crate::{Result, root};
+
+/// What to do where Python, or a part of it, is not there.
+const REMEDY: &str = "\
+The tests against NumPy need Python 3.11 or newer with venv and pip:
+  Debian, Ubuntu   apt install python3 python3-venv python3-pip
+  Fedora           dnf install python3 python3-pip
+  macOS            brew install python
+  Windows          winget install Python.Python.3.13, and PYTHON=py
+If python3 is another one, name the right one: PYTHON=python3.12 cargo xtask test
+Without Python, `cargo test --workspace` runs everything else.";
+
+/// The interpreter of the environment, which is made if it is not there.
+pub(crate) fn interpreter() -> Result<PathBuf> {
+    let wanted = fs::read_to_string(root().join("tests/requirements.txt"))?;
+    let venv = target()?.join("venv");
+    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    // Written last: a half-made environment has none.
+    let stamp = venv.join("requirements.stamp");
+    if !is_made(&stamp, &python, &wanted) {
+        make(&venv, &python)?;
+        fs::write(stamp, wanted)?;
+    }
+    Ok(python)
+}
+
+/// A cargo command whose tests find NumPy.
+pub(crate) fn with_numpy(mut cargo: Command) -> Result<Command> {
+    cargo.env("NPY_PYTHON", interpreter()?);
+    Ok(cargo)
+}
+
+/// Where cargo builds, so that `cargo clean` takes the environment too.
+fn target() -> Result<PathBuf> {
+    match env::var_os("CARGO_TARGET_DIR") {
+        Some(target) => Ok(std::path::absolute(target)?),
+        None => Ok(root().join("target")),
+    }
+}
+
+/// Whether the environment was made to its end, and with these requirements.
+fn is_made(stamp: &Path, python: &Path, wanted: &str) -> bool {
+    python.exists() && fs::read_to_string(stamp).is_ok_and(|made_with| made_with == wanted)
+}
+
+fn make(venv: &Path, python: &Path) -> Result {
+    println!("installing NumPy in {}", venv.display());
+    if venv.exists() {
+        fs::remove_dir_all(venv)?;
+    }
+    let system = env::var_os("PYTHON").unwrap_or_else(|| OsString::from("python3"));
+    let with_remedy = |error| format!("{error}\n\n{REMEDY}");
+    run(Command::new(system).args(["-m", "venv"]).arg(venv)).map_err(with_remedy)?;
+    let requirements = root().join("tests/requirements.txt");
+    run(Command::new(python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+        .arg(requirements))
+    .map_err(with_remedy)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_made;
+    use std::fs;
+
+    #[test]
+    fn an_environment_is_made_anew_if_half_made_or_of_other_requirements() {
+        let venv = std::env::temp_dir().join(format!("xtask-venv-{}", std::process::id()));
+        fs::create_dir_all(&venv).unwrap();
+        let (stamp, python) = (venv.join("stamp"), venv.join("python"));
+        fs::write(&python, "").unwrap();
+        assert!(!is_made(&stamp, &python, "numpy==1"), "half-made");
+        fs::write(&stamp, "numpy==1").unwrap();
+        assert!(is_made(&stamp, &python, "numpy==1"));
+        assert!(!is_made(&stamp, &python, "numpy==2"), "other requirements");
+        fs::remove_file(&python).unwrap();
+        assert!(!is_made(&stamp, &python, "numpy==1"), "no interpreter");
+        fs::remove_dir_all(&venv).unwrap();
+    }
+}

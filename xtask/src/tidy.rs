@@ -1,0 +1,129 @@
+//! `cargo xtask tidy`: the conventions that a program can check. Each rule is a function with a name.
+
+mod dependencies;
+mod files;
+mod kinds;
+mod layers;
+mod lexer;
+mod panics;
+mod unsafety;
+
+use std::fs;
+use std::process::Command;
+
+use crate::{Result, command, root};
+
+/// A rule for one file after the other.
+type Rule = fn(&File) -> Vec<Problem>;
+
+const RULES: [(&str, Rule); 12] = [
+    ("known-room", layers::known_room),
+    ("imports-point-down", layers::imports_point_down),
+    ("no-user-type-below", layers::no_user_type_below),
+    ("no-io-below", layers::no_io_below),
+    ("unsafe-rooms", unsafety::rooms),
+    ("unsafe-explained", unsafety::explained),
+    ("no-panic", panics::no_panic),
+    ("no-mod-rs", files::no_mod_rs),
+    ("one-idea", files::one_idea),
+    ("file-docs", files::docs),
+    ("no-machine-paths", files::no_machine_paths),
+    ("dependency-comment", dependencies::explained),
+];
+
+/// What breaks a rule, and where.
+#[derive(Debug, PartialEq)]
+struct Problem {
+    path: String,
+    line: usize,
+    /// What to do about it.
+    message: String,
+}
+
+/// A text file of the repository.
+struct File {
+    /// From the root, with `/`.
+    path: String,
+    text: String,
+    /// Of Rust: without comments and strings.
+    code: String,
+    /// Of that, what is not for tests only.
+    shipped: String,
+    /// Of that, the rest.
+    tests: String,
+}
+
+impl File {
+    fn new(path: &str, text: &str) -> Self {
+        let code = if path.ends_with(".rs") { lexer::code(text) } else { String::new() };
+        let all_tests = path.starts_with("tests/") || path.ends_with("/tests.rs");
+        let (shipped, tests) = if all_tests {
+            (String::new(), code.clone())
+        } else {
+            (lexer::without_tests(&code), lexer::only_tests(&code))
+        };
+        File { path: path.to_owned(), text: text.to_owned(), code, shipped, tests }
+    }
+
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// A problem at an offset of the text.
+    fn problem(&self, at: usize, message: impl Into<String>) -> Problem {
+        self.problem_in_line(lexer::line(&self.text, at), message)
+    }
+
+    fn problem_in_line(&self, line: usize, message: impl Into<String>) -> Problem {
+        Problem { path: self.path.clone(), line, message: message.into() }
+    }
+}
+
+pub(crate) fn run() -> Result {
+    let files = files()?;
+    let named = |rule, problems: Vec<Problem>| problems.into_iter().map(move |it| (rule, it));
+    let mut problems: Vec<_> = RULES
+        .iter()
+        .flat_map(|(rule, check)| files.iter().flat_map(|file| named(*rule, check(file))))
+        .chain(named("kinds-tested", kinds::tested(&files)))
+        .collect();
+    problems.sort_by(|(_, a), (_, b)| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    for (rule, Problem { path, line, message }) in &problems {
+        eprintln!("{path}:{line}: {message} [{rule}]");
+    }
+    if !problems.is_empty() {
+        return Err(format!("tidy: {} found in {} files", problems.len(), files.len()).into());
+    }
+    println!("tidy: {} files", files.len());
+    Ok(())
+}
+
+/// The text files that are in the repository, or will be with the next `git add`.
+fn files() -> Result<Vec<File>> {
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    let list = command::output(Command::new("git").args(list).current_dir(root()))?;
+    let mut files = Vec::new();
+    for path in list.split_terminator('\0').filter(|path| !path.starts_with("tests/corpus/")) {
+        // Deleted and not yet committed, or not text.
+        let Ok(bytes) = fs::read(root().join(path)) else { continue };
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        if !text.contains('\0') {
+            files.push(File::new(path, &text));
+        }
+    }
+    Ok(files)
+}
+
+/// What a rule says of a sample: the lines and the messages.
+#[cfg(test)]
+fn said(rule: Rule, path: &str, text: &str) -> Vec<(usize, String)> {
+    rule(&File::new(path, text)).into_iter().map(|it| (it.line, it.message)).collect()
+}
+
+/// The lines in which a rule finds something in a sample.
+#[cfg(test)]
+fn lines(rule: Rule, path: &str, text: &str) -> Vec<usize> {
+    let mut lines: Vec<_> = said(rule, path, text).into_iter().map(|(line, _)| line).collect();
+    lines.sort_unstable();
+    lines
+}

@@ -1,0 +1,90 @@
+//! `unsafe` has its rooms, and each has its proof.
+
+use super::lexer::{closing, words};
+use super::{File, Problem};
+
+/// Where the library may be unsafe.
+const ROOMS: [&str; 3] =
+    ["npy-core/src/view.rs", "npy-core/src/mmap.rs", "npy-core/src/reserve.rs"];
+
+/// In the library `unsafe` stands in its rooms, and in tokens that a derive emits.
+pub(super) fn rooms(file: &File) -> Vec<Problem> {
+    let core = file.path.starts_with("npy-core/");
+    let derive = file.path.starts_with("npy-derive/");
+    if !(core || derive) || ROOMS.contains(&file.path.as_str()) {
+        return Vec::new();
+    }
+    let emitted = if derive { emitted(&file.code) } else { Vec::new() };
+    let message = "`unsafe` stands in view.rs, mmap.rs and reserve.rs of npy-core and in what npy-derive emits: write this safely, or move it there";
+    let found = words(&file.code, "unsafe");
+    let outside = found.filter(|at| !emitted.iter().any(|(from, to)| (from..to).contains(&at)));
+    outside.map(|at| file.problem(at, message)).collect()
+}
+
+/// What `quote!` and its like hold.
+pub(super) fn emitted(code: &str) -> Vec<(usize, usize)> {
+    let macros = ["quote!", "quote_spanned!", "parse_quote!", "parse_quote_spanned!"];
+    let starts =
+        macros.into_iter().flat_map(|name| words(code, name).map(move |at| at + name.len()));
+    starts.map(|at| (at, closing(code, at))).collect()
+}
+
+/// Each `unsafe` has a comment that proves it, or docs that say what the caller must hold.
+pub(super) fn explained(file: &File) -> Vec<Problem> {
+    let message = "`unsafe` without a proof: put `// SAFETY:` above it and say why it holds; above an `unsafe fn` or `unsafe trait`, `# Safety` in its docs";
+    let unproved = words(&file.code, "unsafe").filter(|&at| !is_explained(file, at));
+    unproved.map(|at| file.problem(at, message)).collect()
+}
+
+fn is_explained(file: &File, at: usize) -> bool {
+    let before = &file.text[..at];
+    let mut lines = before.lines().rev().zip(file.code[..at].lines().rev());
+    // The line itself, up to the word.
+    if !before.ends_with('\n') {
+        lines.next();
+    }
+    for (line, code) in lines {
+        let line = line.trim();
+        if line.starts_with("//") {
+            if line.contains("SAFETY:") || line.contains("# Safety") {
+                return true;
+            }
+        } else if !line.starts_with("#[") && !continues(code.trim_end()) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether the statement goes on in the next line.
+fn continues(code: &str) -> bool {
+    !code.trim().is_empty() && !code.ends_with([';', '{', '}', ','])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines;
+    use super::{explained, rooms};
+
+    #[test]
+    fn unsafe_stands_in_its_rooms() {
+        let file = "#![deny(unsafe_code)]\n// unsafe\nunsafe { f() }";
+        assert_eq!(lines(rooms, "npy-core/src/read.rs", file), [3]);
+        assert_eq!(lines(rooms, "npy-core/src/view.rs", file), [0_usize; 0]);
+        assert_eq!(lines(rooms, "tests/tests/map.rs", file), [0_usize; 0]);
+    }
+
+    #[test]
+    fn a_derive_may_emit_it() {
+        let file = "quote! { unsafe impl X for #y { fn f() {} } }\nunsafe fn g() {}";
+        assert_eq!(lines(rooms, "npy-derive/src/expand.rs", file), [2]);
+    }
+
+    #[test]
+    fn each_has_a_proof() {
+        let good = "// SAFETY: it is.\n// Indeed.\n#[allow(x)]\nlet y =\n    unsafe { f() };\n/// # Safety\n///\n/// Be good.\npub unsafe fn g() {}\n";
+        assert_eq!(lines(explained, "a.rs", good), [0_usize; 0]);
+        let bad = "// SAFETY: of another.\nlet y = unsafe { f() };\nlet z = unsafe { g() };\n\nunsafe impl X for Y {}\n// Why not.\nunsafe { h() }";
+        assert_eq!(lines(explained, "a.rs", bad), [3, 5, 7]);
+    }
+}
