@@ -21,7 +21,6 @@ const PRELUDE: &str = r#"
 import os, random, sys, warnings
 import numpy as np
 warnings.simplefilter('ignore')  # "Stored array in format 2.0"
-sys.stdout.reconfigure(encoding='utf-8')
 os.chdir(sys.argv[1])
 
 def make(dtype, rows):
@@ -30,11 +29,14 @@ def make(dtype, rows):
         a[i] = row
     return a
 
-def big(a):
+def big(a, order='>'):
     # `np.zeros` would turn '>M8' into '<M8'.
-    b = np.ndarray(a.shape, a.dtype.newbyteorder('>'), bytearray(a.nbytes), order='F' if a.flags.fnc else 'C')
+    b = np.ndarray(a.shape, a.dtype.newbyteorder(order), bytearray(a.nbytes), order='F' if a.flags.fnc else 'C')
     b[...] = a
     return b
+
+def little(a):
+    return big(a, '<')
 
 def lines():
     return [line.split('\t') for line in open('list', encoding='utf-8').read().splitlines()]
@@ -112,6 +114,7 @@ fn assert_the_same_again(script: &str) -> usize {
             assert_same_bytes(&header_again, &theirs, line);
         }
     }
+    println!("{} files", listing.lines().count());
     listing.lines().count()
 }
 
@@ -383,6 +386,7 @@ print(len(lines()))
 sys.exit(f'{len(wrong)} wrong:\n' + '\n'.join(wrong[:20]) if wrong else None)
 "#;
         assert_eq!(python(script, self.dir.path()).trim(), self.count.to_string());
+        println!("{} files", self.count);
         self.count
     }
 }
@@ -492,11 +496,19 @@ fn text_and_times_are_written_as_numpy_saves_them() {
         ($($unit:ty: $code:literal),* $(,)?) => {$(
             let counts = [0, -1, 1_251_073_203, i64::MIN];
             let py = |kind| format!("np.array([0, -1, 1251073203, -2**63], '<i8').view('<{kind}8{}')", $code);
-            add_containers(&mut ours, counts.map(DateTime64::<$unit>::new), &py('M'));
-            add_containers(&mut ours, counts.map(TimeDelta64::<$unit>::new), &py('m'));
+            ours.add_all(&counts.map(DateTime64::<$unit>::new), &py('M'));
+            ours.add_all(&counts.map(TimeDelta64::<$unit>::new), &py('m'));
         )*};
     }
-    times!(Year: "[Y]", Day: "[D]", Ns: "[ns]", Generic: "", Times<25, Second>: "[25s]");
+    times!(
+        Generic: "", Year: "[Y]", Month: "[M]", Week: "[W]", Day: "[D]", Hour: "[h]", Minute: "[m]", Second: "[s]",
+        Ms: "[ms]", Us: "[us]", Ns: "[ns]", Ps: "[ps]", Fs: "[fs]", As: "[as]", Times<25, Second>: "[25s]",
+        Times<2_147_483_647, As>: "[2147483647as]",
+    );
+    let counts = [0, -1, 1_251_073_203, i64::MIN];
+    let py = |dtype: &str| format!("np.array([0, -1, 1251073203, -2**63], '<i8').view('<{dtype}')");
+    add_containers(&mut ours, counts.map(DateTime64::<Ns>::new), &py("M8[ns]"));
+    add_containers(&mut ours, counts.map(TimeDelta64::<Times<7, Day>>::new), &py("m8[7D]"));
     // The calendar itself, and not only its counts.
     let moments = [1_251_073_203_500, -62_135_596_800_000, 253_402_300_799_999];
     ours.add(
@@ -508,42 +520,51 @@ fn text_and_times_are_written_as_numpy_saves_them() {
 }
 
 #[test]
-fn a_dtype_of_run_time_is_written_as_numpy_saves_it() {
+fn a_dtype_of_run_time_is_written_and_turned_round_as_in_numpy() {
     let mut ours = Ours::new();
-    for (dtype, shape, order) in [
-        ("<f8", vec![2, 3], Order::Fortran),
-        (">c16", vec![], Order::C),
-        ("<U3", vec![4], Order::Fortran),
-        ("|V7", vec![2, 2, 2], Order::Fortran),
-        (
-            "[('a', '|i1'), ('', '|V7'), ('b', '>f8', (2,)), (('t', 'é'), '<M8[ns]')]",
-            vec![3],
-            Order::C,
-        ),
-        ("[('整', '<f4'), ('n', [('x', '>i2'), ('', '|V2')], (2,))]", vec![2, 2], Order::Fortran),
-    ] {
-        let dtype: DType = dtype.parse().unwrap();
-        let items: usize = shape.iter().product();
-        let bytes: Vec<u8> = (0..=250).cycle().take(items * dtype.itemsize()).collect();
-        let name = if order == Order::C { "C" } else { "F" };
-        let descr = dtype.descr();
-        let expression = format!(
-            "np.resize(np.arange(251, dtype='u1'), {}).view(np.lib.format.descr_to_dtype({descr})).reshape({shape:?}, order='{name}')",
-            bytes.len()
-        );
-        let array = DynArray::new(dtype, shape, order, bytes).unwrap();
-        ours.add(&array, &expression);
-        // Padding is copied with `as_bytes`, and zero where something was turned round.
-        if !descr.contains("('', ") {
-            ours.add_with(
-                &array,
-                WriteOptions::new().byte_order(ByteOrder::Big),
-                None,
-                &format!("big({expression})"),
-            );
+    let scalars = "?b1 ?i1 i2 u4 i8 f2 f4 f8 f16 c8 c16 c32 U1 U3 M8[ns] m8[25s] M8 m8 ?S3 ?V5 ?V0";
+    let mut dtypes: Vec<String> = Vec::new();
+    for code in scalars.split(' ') {
+        match code.strip_prefix('?') {
+            Some(code) => dtypes.push(format!("|{code}")),
+            None => dtypes.extend([format!("<{code}"), format!(">{code}")]),
         }
     }
-    ours.assert_numpys();
+    dtypes.extend(
+        [
+            "[('a', '>c8', (2,)), (('t', 'é'), '<M8[ns]'), ('s', '<U2', (3,)), ('g', '>c32')]",
+            "[('整', '<f4'), ('n', [('x', '>i2'), ('y', '<c16')], (2,))]",
+            "[('a', '|i1'), ('', '|V7'), ('b', '>f8', (2,)), ('', '|V3')]",
+        ]
+        .map(String::from),
+    );
+    for dtype in dtypes {
+        let dtype: DType = dtype.parse().unwrap();
+        let descr = dtype.descr();
+        for (shape, order, name) in [
+            (&[][..], Order::C, "C"),
+            (&[4], Order::C, "C"),
+            (&[2, 3], Order::Fortran, "F"),
+            (&[2, 1, 3], Order::C, "C"),
+        ] {
+            let size = shape.iter().product::<usize>() * dtype.itemsize();
+            let bytes: Vec<u8> = (0..=250).cycle().take(size).collect();
+            let expression = format!(
+                "np.ndarray({shape:?}, np.lib.format.descr_to_dtype({descr}), np.resize(np.arange(251, dtype='u1'), {size}).tobytes(), order='{name}')"
+            );
+            let array = DynArray::new(dtype.clone(), shape, order, bytes).unwrap();
+            ours.add(&array, &expression);
+            // Padding stays while nothing is turned round, and is zero then.
+            if !descr.contains("('', ") {
+                for (order, name) in [(ByteOrder::Little, "little"), (ByteOrder::Big, "big")] {
+                    let mut options = WriteOptions::new();
+                    options.byte_order(order);
+                    ours.add_with(&array, &options, None, &format!("{name}({expression})"));
+                }
+            }
+        }
+    }
+    assert!(ours.assert_numpys() > 300);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -843,8 +864,8 @@ fn structs_keep_the_byte_orders_they_state() {
         if let Some(order) = order {
             options.byte_order(order);
         }
-        ours.add_with(&[row.clone()], &options, None, &py);
-        ours.add_with(&[little.clone()], &options, None, &little_py);
+        ours.add_with(std::slice::from_ref(&row), &options, None, &py);
+        ours.add_with(std::slice::from_ref(&little), &options, None, &little_py);
         let rest = if order == Some(ByteOrder::Big) { &b } else { &l };
         let other = if order == Some(ByteOrder::Big) { '>' } else { '<' };
         let one = [StatesOne { plain: plain(1), big: plain(2), little: 3 }];
@@ -1023,6 +1044,38 @@ fn nested_and_aligned_structs_are_read_from_any_layout() {
         }
     }
     assert_eq!(Vec::<StatesLittle>::read_npy(last).unwrap(), [StatesLittle { x: -2, y: 300 }]);
+}
+
+#[test]
+fn arrays_are_indexed_alike_in_every_layout() {
+    let a = "np.arange(24, dtype='<i4').reshape(2, 3, 4)";
+    let expressions = [
+        a.into(),
+        format!("np.asfortranarray({a})"),
+        format!("big({a})"),
+        format!("big(np.asfortranarray({a}))"),
+    ];
+    let (_dir, paths) = saved(&expressions);
+    let nested: [[[i32; 4]; 3]; 2] = [
+        [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]],
+        [[12, 13, 14, 15], [16, 17, 18, 19], [20, 21, 22, 23]],
+    ];
+    for (path, expression) in paths.iter().zip(&expressions) {
+        let array = NpyArray::<i32>::read_npy(path).unwrap();
+        assert!(array.iter().copied().eq(0..24), "{expression}");
+        for (i, plane) in nested.iter().enumerate() {
+            for (j, row) in plane.iter().enumerate() {
+                for (k, value) in row.iter().enumerate() {
+                    assert_eq!(array.get(&[i, j, k]), Some(value), "{expression}");
+                }
+            }
+        }
+        // The last dimensions as items.
+        assert_eq!(Vec::<[[i32; 4]; 3]>::read_npy(path).unwrap(), nested, "{expression}");
+        let rows = NpyArray::<[i32; 4]>::read_npy(path).unwrap();
+        assert_eq!(rows.shape(), [2, 3], "{expression}");
+        assert_eq!(rows.get(&[1, 0]), Some(&nested[1][0]), "{expression}");
+    }
 }
 
 #[test]
