@@ -29,7 +29,8 @@ use source::Source;
 /// | `bool`, `i8` … `f64`, `ByteStr<N>`, `DateTime64<U>`, `TimeDelta64<U>` | a single item (0-d) |
 ///
 /// `T` is any [`Element`]. A `T` that is a sub-array (`[f32; 3]`) stands for the last dimensions of the array:
-/// `Vec<[f32; 3]>` takes shape `(n, 3)`.
+/// `Vec<[f32; 3]>` takes shape `(n, 3)`. From a file in Fortran order, where the parts of such an item are far apart, the
+/// items come out in C order.
 ///
 /// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] has more.

@@ -13,7 +13,7 @@ use crate::element::block::{self, Buffers};
 use crate::error::Result;
 use crate::header::{Header, Version};
 use crate::plan::{Cast, Plan};
-use crate::shape::Order;
+use crate::shape::{self, Order};
 
 /// What can be written to a `.npy` file in one call.
 ///
@@ -143,6 +143,7 @@ impl WriteOptions {
         writer: &mut dyn Write,
     ) -> Result<()> {
         let order = self.order.unwrap_or(order);
+        let count = shape::count(shape)?;
         let item = T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
         // The dimensions of an element are the last ones of the array.
         let mut shape = shape.to_vec();
@@ -155,12 +156,12 @@ impl WriteOptions {
         if base != &item && order.normalized(&shape) == Order::Fortran {
             // The parts of an element stand together here, and far apart there.
             let mut bytes = Vec::new();
-            put_items(&plan, items(Order::C), &mut bytes)?;
+            put_items(&plan, count, items(Order::C), &mut bytes)?;
             let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
             return WriteOptions { order: Some(order), ..self.clone() }.put_dyn(&array, writer);
         }
         writer.write_all(&self.header(base.clone(), &shape, order)?)?;
-        put_items(&plan, items(order), writer)
+        put_items(&plan, count, items(order), writer)
     }
 
     /// Writes an array as it is, but for what the options say.
@@ -187,22 +188,24 @@ impl WriteOptions {
     }
 }
 
-/// Writes items of `T` block by block.
+/// Writes `count` items of `T` block by block.
 fn put_items<'t, T: Element + 't>(
     plan: &Plan,
+    count: usize,
     mut items: impl Iterator<Item = &'t T>,
     writer: &mut dyn Write,
 ) -> Result<()> {
-    let capacity = block::items_per_block(plan);
+    if T::SIZE == 0 {
+        return Ok(());
+    }
     let mut buffers = Buffers::default();
     let mut first = 0usize;
-    loop {
-        let bytes = block::encode(plan, capacity, &mut items, &mut buffers)
+    while first < count {
+        let n = count.saturating_sub(first).min(block::items_per_block(plan));
+        let bytes = block::encode(plan, n, items.by_ref(), &mut buffers)
             .map_err(|error| block::invalid(&error, first))?;
-        if bytes.is_empty() {
-            return Ok(());
-        }
         writer.write_all(bytes)?;
-        first = first.saturating_add(capacity);
+        first = first.saturating_add(n);
     }
+    Ok(())
 }

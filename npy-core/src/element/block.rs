@@ -46,22 +46,19 @@ pub(crate) fn decode<T: Element>(
     Ok(())
 }
 
-/// Encodes items until the block of `capacity` items is full or there are no more: the bytes for the file.
+/// Encodes the next `count` items: the bytes for the file.
 pub(crate) fn encode<'b, 't, T: Element + 't>(
     plan: &Plan,
-    capacity: usize,
-    items: &mut impl Iterator<Item = &'t T>,
+    count: usize,
+    items: impl Iterator<Item = &'t T>,
     buffers: &'b mut Buffers,
 ) -> Result<&'b [u8], InvalidValue> {
     // Padding is zero from the first block on; no item writes it.
-    buffers.block.resize(capacity.saturating_mul(T::SIZE), 0);
-    let mut count = 0usize;
-    for slot in buffers.block.chunks_exact_mut(T::SIZE.max(1)) {
-        let Some(item) = items.next() else { break };
-        item.encode(slot).map_err(|error| error.at_item(count))?;
-        count = count.saturating_add(1);
+    buffers.block.resize(count.saturating_mul(T::SIZE), 0);
+    let slots = buffers.block.chunks_exact_mut(T::SIZE.max(1));
+    for (i, (slot, item)) in slots.zip(items).enumerate() {
+        item.encode(slot).map_err(|error| error.at_item(i))?;
     }
-    buffers.block.truncate(count.saturating_mul(T::SIZE));
     Ok(buffers.run(plan, count))
 }
 
