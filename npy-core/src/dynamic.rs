@@ -7,14 +7,15 @@ use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::plan::{Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 
 /// An array of any dtype: its bytes as they are in the file.
 ///
-/// What `np.save` wrote is written again byte for byte.
+/// What `np.save` of NumPy 1.24 or later wrote is written again byte for byte; of an older one the data, and the header as it
+/// is written today.
 ///
 /// ```
 /// use npy_core::{DynArray, ReadNpy, WriteNpy};
@@ -96,13 +97,13 @@ impl DynArray {
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype,
     /// [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        self.decode(&block::reading::<T>(self.dtype(), Cast::Exact)?)
+        self.decode(&block::reading::<T>(self.dtype(), Cast::Exact)?, &Limits::default())
     }
 
     /// The items that a plan makes of this array: as many as have its item size.
-    pub(crate) fn decode<T: Element>(&self, plan: &Plan) -> Result<Vec<T>, Error> {
+    pub(crate) fn decode<T: Element>(&self, plan: &Plan, limits: &Limits) -> Result<Vec<T>, Error> {
         if plan.from_size == 0 {
-            Limits::default().check_empty_items(limits::to_u64(self.header.count()))?;
+            limits.check_empty_items(self.header.count(), size_of::<T>())?;
         }
         let mut out = Vec::new();
         reserve::exact(&mut out, self.items_of(plan))?;
@@ -116,7 +117,7 @@ impl DynArray {
 
     /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them.
     ///
-    /// Kinds and sizes of scalars must be the same; `as_bytes` of the result has zeros for padding.
+    /// Kinds and sizes of scalars must be the same.
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};

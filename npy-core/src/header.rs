@@ -92,9 +92,12 @@ pub(crate) fn not_npy(start: &[u8]) -> Error {
 /// let (parsed, data_offset) = Header::parse(&bytes)?;
 /// assert_eq!(data_offset, 128);
 /// assert_eq!(parsed.shape(), [3, 4]);
+///
+/// // Two are equal if they describe the same array; the version does not count.
+/// assert_eq!(parsed, header);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Header {
     dtype: DType,
     shape: Vec<usize>,
@@ -264,6 +267,15 @@ impl Header {
         text
     }
 }
+
+impl PartialEq for Header {
+    fn eq(&self, other: &Self) -> bool {
+        let order = |header: &Header| header.order.normalized(&header.shape);
+        self.dtype == other.dtype && self.shape == other.shape && order(self) == order(other)
+    }
+}
+
+impl Eq for Header {}
 
 /// The versions that NumPy tries for a text, in its order.
 fn candidates(text: &str) -> impl Iterator<Item = Version> {
@@ -442,6 +454,18 @@ mod tests {
         let cjk = Header::new("[('整', '<f4')]".parse().unwrap(), [], Order::C).unwrap();
         assert!(cjk.to_bytes_in(Version::V2).is_err());
         assert_eq!(cjk.version(), Version::V3);
+    }
+
+    #[test]
+    fn headers_of_the_same_array_are_equal() {
+        let of =
+            |order, shape: &[usize]| Header::new("<i4".parse().unwrap(), shape, order).unwrap();
+        let parse = |bytes: Vec<u8>| Header::parse(&bytes).unwrap().0;
+        let new = of(Order::C, &[2, 3]);
+        assert_eq!(parse(new.to_bytes().unwrap()), new);
+        assert_eq!(parse(new.to_bytes_in(Version::V3).unwrap()), new);
+        assert_ne!(of(Order::Fortran, &[2, 3]), new);
+        assert_eq!(of(Order::Fortran, &[6]), of(Order::C, &[6]));
     }
 
     #[test]

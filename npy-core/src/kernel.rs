@@ -269,6 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn text_of_no_characters_is_zeros_and_not_its_neighbour() {
+        for (from, to) in [("|S0", "|S3"), ("<U0", "<U1"), (">U0", "<U1")] {
+            let record = |text: &str| format!("[('a', '{text}'), ('x', '|u1')]").parse().unwrap();
+            let (from, to): (DType, DType) = (record(from), record(to));
+            let plan = Plan::new(&from, &to, Cast::Lossless).unwrap();
+            let mut expected = vec![0; to.itemsize()];
+            *expected.last_mut().unwrap() = 7;
+            assert_eq!(run(&plan, 1, &mut [7], &mut Vec::new()), expected, "{from} to {to}");
+        }
+    }
+
+    #[test]
     fn items_that_cost_nothing_are_not_visited() {
         let huge = "[('a', '|V0', (1000000, 2000)), ('b', [('c', '|S0')], (2147483647,))]";
         let dtype: DType = huge.parse().unwrap();

@@ -22,13 +22,14 @@ pub struct Limits {
     /// Bytes of a header. 1 MiB: a record of ten thousand fields fits; NumPy itself stops at 10,000 characters.
     pub header_bytes: u64,
     /// Brackets open at once in a header. 200: what Python's own parser takes; a record nested 90 deep fits.
+    /// More than 400 counts as 400, which any stack holds.
     pub nesting: usize,
     /// Fields in a header, those of nested records included. 65,536: more than 1 MiB of header usefully holds.
     pub fields: usize,
     /// Bytes of one array's data. None: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
     /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
-    /// its sender nothing, whatever its length.
+    /// its sender nothing, whatever its length. A value of more than 16 bytes counts once for each 16.
     pub empty_items: u64,
 }
 
@@ -59,9 +60,17 @@ impl Limits {
         }
     }
 
-    /// Refuses this many items of no bytes if it is over the limit.
-    pub(crate) fn check_empty_items(&self, count: u64) -> Result<(), Error> {
+    /// Refuses this many items of no bytes, each to be a value of that many, if it is over the limit.
+    pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
+        const UNIT: usize = 16;
+        let count = to_u64(count.saturating_mul(size.div_ceil(UNIT).max(1)));
         check("an array of items of no bytes", "empty_items", count, self.empty_items)
+    }
+
+    /// How many brackets may be open at once. The tree of a dtype is walked by recursion.
+    pub(crate) fn brackets(&self) -> usize {
+        const MOST: usize = 400;
+        self.nesting.min(MOST)
     }
 }
 

@@ -220,7 +220,9 @@ impl Action {
         match self {
             Action::Copy { bytes } => *bytes == 0,
             Action::Swap { unit, count } => *unit == 0 || *count == 0,
-            Action::Convert { count, .. } | Action::Repeat { count, .. } => *count == 0,
+            // Text of no characters: what it becomes is zeros already.
+            Action::Convert { convert, count } => convert.size_before() == 0 || *count == 0,
+            Action::Repeat { count, .. } => *count == 0,
         }
     }
 

@@ -30,7 +30,7 @@ use source::Source;
 ///
 /// `T` is any [`Element`]. A `T` that is a sub-array (`[f32; 3]`) stands for the last dimensions of the array:
 /// `Vec<[f32; 3]>` takes shape `(n, 3)`. From a file in Fortran order, where the parts of such an item are far apart, the
-/// items come out in C order.
+/// items come out in C order; that takes three times the memory of the array while it is read.
 ///
 /// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] has more.
@@ -150,7 +150,7 @@ impl ReadOptions {
     fn start<R: Read>(&self, mut source: Source<R>) -> Result<Reader<R>> {
         let header = read_header(&mut source, &self.limits)?;
         let remaining = header.count();
-        Ok(Reader { source, header, remaining, options: self.clone(), path: None })
+        Ok(Reader { source, header, remaining, lost: false, options: self.clone(), path: None })
     }
 }
 
@@ -173,6 +173,8 @@ pub struct Reader<R> {
     source: Source<R>,
     header: Header,
     remaining: usize,
+    /// Whether a read failed half-way: where the source stands is not known.
+    lost: bool,
     options: ReadOptions,
     path: Option<PathBuf>,
 }
@@ -212,7 +214,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`ReadNpy::read_npy`].
+    /// As [`ReadNpy::read_npy`]. A read that fails once it has begun is the last: where the reader stands is not known then.
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
             let fit = reader.fit::<T>()?;
@@ -224,31 +226,36 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the whole array.
+    /// Reads the whole array, of which nothing may have been read.
     ///
     /// # Errors
     ///
-    /// As [`ReadNpy::read_npy`].
+    /// As [`Reader::read_vec`].
     pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
+            reader.untouched()?;
             let fit = reader.fit::<T>()?;
             let items = reader.items(&fit)?;
             NpyArray::with_order(items, fit.shape, fit.order)
         })
     }
 
-    /// Reads the whole array as it is, whatever its dtype.
+    /// Reads the whole array as it is, whatever its dtype. Nothing of it may have been read.
     ///
     /// # Errors
     ///
-    /// As [`ReadNpy::read_npy`], and [`ErrorKind::Unsupported`] for Python objects.
+    /// As [`Reader::read_vec`], and [`ErrorKind::Unsupported`] for Python objects.
     pub fn read_dyn(&mut self) -> Result<DynArray> {
-        self.located(Self::bytes)
+        self.located(|reader| {
+            reader.untouched()?;
+            reader.bytes()
+        })
     }
 
     /// Reads the single item of an array without dimensions.
     fn read_single<T: Element>(&mut self) -> Result<T> {
         self.located(|reader| {
+            reader.untouched()?;
             let fit = reader.fit::<T>()?;
             let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
             let rank =
@@ -273,7 +280,10 @@ impl<R: Read> Reader<R> {
         let shape = self.header.shape();
         let Some(outer) = shape.strip_suffix(inner.as_slice()) else {
             let wanted = format!("{} as its last dimensions", shape::repr(&inner));
-            let remedy = "read it as an NpyArray of the scalar, which takes any shape";
+            let remedy = match self.header.dtype().is_record() {
+                true => "the items are records: read them as a struct that derives NpyRecord",
+                false => "read it as an NpyArray of the scalar, which takes any shape",
+            };
             return Err(self.rank(&block::type_name::<T>(), &wanted, remedy));
         };
         let item =
@@ -289,18 +299,24 @@ impl<R: Read> Reader<R> {
     /// Decodes the items that remain, block by block.
     fn items<T: Element>(&mut self, fit: &Fit) -> Result<Vec<T>> {
         if fit.scattered {
-            return self.bytes()?.to_order(Order::C)?.decode(&fit.plan);
+            let array = self.bytes()?.to_order(Order::C)?;
+            return array.decode(&fit.plan, &self.options.limits);
         }
         let plan = &fit.plan;
-        let total = self.claim();
-        let count = total.checked_div(plan.from_size).unwrap_or(shape::count(&fit.shape)?);
+        let total = self.bytes_left();
+        let count = match total.checked_div(plan.from_size) {
+            Some(count) => count,
+            None if self.remaining == 0 => 0,
+            None => shape::count(&fit.shape)?,
+        };
         if plan.from_size == 0 {
-            self.options.limits.check_empty_items(limits::to_u64(count))?;
+            self.options.limits.check_empty_items(count, size_of::<T>())?;
         }
         let mut out = Vec::new();
         if self.is_there(total)? {
             reserve::exact(&mut out, count)?;
         }
+        self.lost = true;
         let mut buffers = Buffers::default();
         let mut taken = 0usize;
         while out.len() < count {
@@ -317,32 +333,55 @@ impl<R: Read> Reader<R> {
             block::decode(plan, n, &mut buffers, &mut out)
                 .map_err(|e| block::invalid(&e, first))?;
         }
+        self.all_read();
         Ok(out)
     }
 
     /// Takes the data as it is.
     fn bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
-        let bytes = self.claim();
+        let bytes = self.bytes_left();
         let mut data = Vec::new();
         if self.is_there(bytes)? {
             reserve::exact(&mut data, bytes)?;
         }
+        self.lost = true;
         let found = self.source.append(&mut data, bytes)?;
         if found < bytes {
             return Err(truncated(bytes, found));
         }
+        self.all_read();
         DynArray::from_parts(self.header.clone(), data)
     }
 
-    /// The bytes that remain, which whoever calls this reads.
-    fn claim(&mut self) -> usize {
-        let remaining = std::mem::take(&mut self.remaining);
-        if remaining == 0 { 0 } else { self.header.data_bytes() }
+    /// The bytes of the items that remain: of all or of none.
+    fn bytes_left(&self) -> usize {
+        if self.remaining == 0 { 0 } else { self.header.data_bytes() }
     }
 
-    /// Refuses data that is over the limit or surely not there; tells whether it surely is there.
-    fn is_there(&mut self, bytes: usize) -> Result<bool> {
+    /// Takes note that all was read that remained, and well.
+    fn all_read(&mut self) {
+        self.remaining = 0;
+        self.lost = false;
+    }
+
+    /// Refuses to give a whole array of which something has been read.
+    fn untouched(&self) -> Result<()> {
+        if self.lost || self.remaining == self.header.count() {
+            return Ok(());
+        }
+        let what = "reading an array whole, after items of it were read,".into();
+        let needs = "a new reader: open the file again";
+        Err(ErrorKind::Unsupported { what, needs }.into())
+    }
+
+    /// Refuses data that cannot be found any more, is over the limit, or is surely not there; tells whether it surely is there.
+    fn is_there(&self, bytes: usize) -> Result<bool> {
+        if self.lost {
+            let what = "reading on after a read that failed".into();
+            let needs = "a new reader: where this one stands in the file is not known";
+            return Err(ErrorKind::Unsupported { what, needs }.into());
+        }
         self.options.limits.check_array(limits::to_u64(bytes))?;
         match self.source.available(bytes) {
             Some(found) if found < bytes => Err(truncated(bytes, found)),

@@ -25,8 +25,9 @@ use crate::shape::{self, Order};
 pub trait WriteNpy {
     /// Writes a file: a temporary one beside it first, which then takes its place.
     ///
-    /// The file is whole or it is as it was, also if the program is killed. A link is followed; the permissions of
-    /// a file that is replaced stay. What is no regular file (a pipe, a device) is written to directly.
+    /// The file is whole or it is as it was, also if the program is killed. A symbolic link is followed, also one that leads to
+    /// no file yet; the permissions of a file that is replaced stay, its owner and its other hard links do not follow. What is no
+    /// regular file (a pipe, a device) is written to directly.
     ///
     /// ```
     /// use npy_core::WriteNpy;
@@ -128,6 +129,7 @@ impl WriteOptions {
 
     fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {
         let header = Header::new(dtype, shape, order)?;
+        header.without_objects()?;
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),
@@ -158,7 +160,9 @@ impl WriteOptions {
             let mut bytes = Vec::new();
             put_items(&plan, count, items(Order::C), &mut bytes)?;
             let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
-            return WriteOptions { order: Some(order), ..self.clone() }.put_dyn(&array, writer);
+            // The bytes have their order already, also that which a type states for itself.
+            let whole = WriteOptions { order: Some(order), byte_order: None, ..self.clone() };
+            return whole.put_dyn(&array, writer);
         }
         writer.write_all(&self.header(base.clone(), &shape, order)?)?;
         put_items(&plan, count, items(order), writer)

@@ -120,6 +120,10 @@ fn check_align(cx: &Ctxt, container: &Container) {
         cx.error(tokens, "`align` and #[repr(packed)] exclude each other: drop one");
     } else if !container.repr.c {
         cx.error(tokens, "`align` is the layout of C: add #[repr(C)] to the struct");
+    } else if container.repr.align {
+        let message =
+            "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record";
+        cx.error(tokens, message);
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct FieldAttrs {
 pub(crate) struct Repr {
     pub(crate) c: bool,
     pub(crate) packed: bool,
+    pub(crate) align: bool,
 }
 
 /// A byte order that is stated.
@@ -271,6 +272,7 @@ fn repr(attributes: &[Attribute]) -> Repr {
         let _ = attribute.parse_nested_meta(|meta| {
             repr.c |= meta.path.is_ident("C");
             repr.packed |= meta.path.is_ident("packed");
+            repr.align |= meta.path.is_ident("align");
             skip_value(meta.input)
         });
     }

@@ -41,6 +41,16 @@ fn every_mistake_is_one_error() {
         ),
         (
             quote!(
+                #[npy(align)]
+                #[repr(C, align(16))]
+                struct S {
+                    a: u8,
+                }
+            ),
+            "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record",
+        ),
+        (
+            quote!(
                 struct S {}
             ),
             "a record needs a field: NumPy has no use for items of no bytes",

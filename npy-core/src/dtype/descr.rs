@@ -25,7 +25,7 @@ pub(crate) fn parse_literal<'t>(
     limits: &Limits,
 ) -> Result<Literal<'t>, Fault> {
     let items = limits.fields.saturating_mul(LITERALS_A_FIELD).saturating_add(64);
-    let caps = Caps { nesting: limits.nesting, items };
+    let caps = Caps { nesting: limits.brackets(), items };
     Literal::parse(text, dialect, caps).map_err(|SyntaxError { at, reason }| {
         let kind = match reason {
             Reason::Nesting(cap) => over("nesting", "nesting", cap.saturating_add(1), cap),
@@ -371,6 +371,10 @@ mod tests {
     fn nesting_is_limited_and_costs_no_stack() {
         let nested = |n: usize| format!("{}'|u1'{}", "[('a', ".repeat(n), ")]".repeat(n));
         assert_eq!(parse(&nested(90)).unwrap().itemsize(), 1);
+        let limits = Limits { nesting: usize::MAX, ..Limits::default() };
+        let error = parse_text(&nested(201), &limits).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { limit: 400, .. }), "{error}");
+        assert!(parse_text(&nested(199), &limits).is_ok());
         for n in [101, 100_000] {
             let error = parse(&nested(n)).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Limit { name: "nesting", .. }), "{error}");

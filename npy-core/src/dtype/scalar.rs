@@ -198,6 +198,14 @@ fn name(text: &str, order: ByteOrder) -> Option<Scalar> {
     Some(Scalar::ordered(*kind, *size, order))
 }
 
+/// Why a text is no scalar.
+fn unknown(text: &str) -> String {
+    if text.contains(',') {
+        return "a record is a list of its fields, as in [('f0', '<i4'), ('f1', '<f4')]".into();
+    }
+    "no dtype of NumPy's; one looks like '<f8', '|S5', '<M8[ns]'".into()
+}
+
 /// What follows the byte order.
 fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     use ScalarKind as K;
@@ -220,12 +228,12 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         "l" | "L" | "p" | "P" | "g" | "G" => {
             return Err("a one-letter code whose size depends on the machine; write kind and size, as in '<i8'".into());
         }
-        _ => return Err("no dtype of NumPy's; one looks like '<f8', '|S5', '<M8[ns]'".into()),
+        _ => return Err(unknown(text)),
     };
     let size = if rest.is_empty() && matches!(letter, "S" | "V" | "U" | "O") {
         0
     } else {
-        number(rest).ok_or_else(|| format!("{letter:?} is followed by its size, a plain number"))?
+        number(rest).ok_or_else(|| unknown(text))?
     };
     match kind {
         K::Object if sizes.contains(&size) => Ok((kind, 8)),

@@ -177,7 +177,11 @@ impl<'t> Scanner<'t> {
             }
             _ => {
                 let shown = word.get(..40).unwrap_or(word);
-                let reason = format!("'{shown}' is no literal; the names are True, False and None");
+                let hint = match shown {
+                    "np" => "a shape holds plain numbers, 3 and not np.int64(3)",
+                    _ => "the names are True, False and None",
+                };
+                let reason = format!("'{shown}' is no literal; {hint}");
                 return fail(at, reason);
             }
         };

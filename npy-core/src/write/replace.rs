@@ -20,7 +20,7 @@ pub(super) fn replace(
         // A pipe or a device cannot be replaced; a directory says so itself.
         return write(&mut OpenOptions::new().write(true).open(path)?);
     }
-    let target = if old.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+    let target = followed(path);
     let mut file = temporary(&target)?;
     write(file.as_file_mut())?;
     if let Some(old) = old {
@@ -30,20 +30,49 @@ pub(super) fn replace(
     Ok(())
 }
 
+/// Where a path leads through links, also if there is no file yet.
+fn followed(path: &Path) -> PathBuf {
+    // As many as Linux follows; more are an error before we come here.
+    const MOST: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(link) = fs::read_link(&path) else { break };
+        path = directory(&path).join(link);
+    }
+    path
+}
+
+/// Where the file of a path stands.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// A file beside `target`, which goes when dropped.
 fn temporary(target: &Path) -> Result<tempfile::NamedTempFile<File>> {
-    let directory = match target.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
+    let directory = directory(target);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".npy-").suffix(".tmp");
     // As for any new file: what the umask leaves of it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(&directory).map_err(|error| {
+    builder.tempfile_in(directory).map_err(|error| {
         let place = directory.display();
-        let reason = format!("no temporary file can be made in {place}, which replaces the old one when whole: {error}");
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => format!("there is no directory {place}; make it first"),
+            _ => format!(
+                "no temporary file can be made in {place}, to take the place of the old one when whole: {}",
+                plain(&error)
+            ),
+        };
         io::Error::new(error.kind(), reason).into()
     })
+}
+
+/// What the system says, without the name of the temporary file.
+fn plain(error: &io::Error) -> String {
+    let system = error.raw_os_error().map(io::Error::from_raw_os_error);
+    system.map_or_else(|| error.kind().to_string(), |error| error.to_string())
 }

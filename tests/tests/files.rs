@@ -1,0 +1,159 @@
+//! Writing to a path: the whole new file, or the old one as it was.
+
+use std::fs;
+use std::path::Path;
+
+use npy_core::{
+    DType, Element, ErrorKind, InvalidValue, NpyArray, Order, ReadNpy, Result, WriteNpy,
+};
+
+/// What stands in a directory, by name.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A number under 10, to have values that cannot be written.
+#[derive(Debug)]
+struct Digit(u8);
+
+impl Element for Digit {
+    const SIZE: usize = 1;
+
+    fn dtype() -> DType {
+        u8::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Digit(u8::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        if self.0 > 9 {
+            return Err(InvalidValue::new(format!("{} is no digit", self.0)));
+        }
+        self.0.encode(item)
+    }
+}
+
+/// Guards the temporary file: what fails half-way leaves the old file and nothing beside it.
+#[test]
+fn a_write_that_fails_leaves_the_old_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    [1u8, 2].write_npy(&path).unwrap();
+    // The value that fails stands behind blocks that were written.
+    let mut digits: Vec<Digit> = (0..1_000_000).map(|_| Digit(0)).collect();
+    digits.push(Digit(10));
+    let error = digits.write_npy(&path).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}: row 1000000: 10 is no digit", path.display()));
+    assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2]);
+    assert_eq!(names(directory.path()), ["x.npy"]);
+}
+
+#[test]
+fn a_missing_directory_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("no/x.npy");
+    let error = [1u8].write_npy(&path).unwrap_err();
+    let expected = format!(
+        "{}: there is no directory {}; make it first",
+        path.display(),
+        path.parent().unwrap().display()
+    );
+    assert_eq!(error.to_string(), expected);
+    assert!(matches!(error.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound));
+}
+
+/// Guards against arrays of objects whose items would be addresses.
+#[test]
+fn python_objects_are_not_written() {
+    struct Object;
+
+    impl Element for Object {
+        const SIZE: usize = 8;
+
+        fn dtype() -> DType {
+            "|O".parse().unwrap()
+        }
+
+        fn decode(_: &[u8]) -> Self {
+            Object
+        }
+
+        fn encode(&self, _: &mut [u8]) -> Result<(), InvalidValue> {
+            Ok(())
+        }
+    }
+
+    let mut file = Vec::new();
+    let error = [Object].write_npy_to(&mut file).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+    assert!(file.is_empty());
+}
+
+/// Guards a type's own byte order where its parts stand apart in the file.
+#[test]
+fn a_stated_byte_order_stays_in_fortran_order() {
+    use npy_core::{ByteOrder, NpyRecord, Reader, WriteOptions};
+
+    #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+    struct Big {
+        #[npy(endian = "big")]
+        x: u16,
+        y: u16,
+    }
+
+    let pairs = [[Big { x: 1, y: 2 }; 3], [Big { x: 3, y: 4 }; 3]];
+    let array = NpyArray::new(pairs.to_vec(), [2]).unwrap();
+    for (order, y) in [(ByteOrder::Little, "<u2"), (ByteOrder::Big, ">u2")] {
+        let mut file = Vec::new();
+        let mut options = WriteOptions::new();
+        options.order(Order::Fortran).byte_order(order).write_to(&mut file, &array).unwrap();
+        let mut reader = Reader::new(&file[..]).unwrap();
+        let descr = format!("[('x', '>u2'), ('y', '{y}')]");
+        assert_eq!(reader.header().dtype().to_string(), descr);
+        assert_eq!(reader.header().order(), Order::Fortran);
+        assert_eq!(reader.read_vec::<[Big; 3]>().unwrap(), pairs);
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    /// Guards links: what they lead to is written, be it there or not, and they stay.
+    #[test]
+    fn links_are_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let inner = directory.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        symlink("inner/target.npy", directory.path().join("link.npy")).unwrap();
+        symlink("link.npy", directory.path().join("link2.npy")).unwrap();
+        for (path, values) in [("link2.npy", [1u8, 2]), ("link.npy", [3, 4])] {
+            values.write_npy(directory.path().join(path)).unwrap();
+            assert_eq!(Vec::<u8>::read_npy(inner.join("target.npy")).unwrap(), values);
+            assert!(directory.path().join(path).is_symlink());
+            assert_eq!(names(&inner), ["target.npy"]);
+        }
+        assert_eq!(names(directory.path()), ["inner", "link.npy", "link2.npy"]);
+        // One that leads to itself is an error, and no loop.
+        symlink("loop.npy", directory.path().join("loop.npy")).unwrap();
+        assert!([1u8].write_npy(directory.path().join("loop.npy")).is_err());
+    }
+
+    #[test]
+    fn permissions_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npy");
+        [1u8].write_npy(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        [2u8].write_npy(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

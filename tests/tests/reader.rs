@@ -1,0 +1,95 @@
+//! A reader that is asked again: after its items were read, and after a read failed.
+
+use npy_core::{ByteStr, Cast, ErrorKind, Limits, NpyArray, ReadOptions, Reader, WriteNpy};
+
+fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    array.write_npy_to(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn items_are_given_once() {
+    let bytes = file(&[1u8, 2, 3]);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.remaining(), 3);
+    assert_eq!(reader.read_vec::<u8>().unwrap(), [1, 2, 3]);
+    assert_eq!(reader.remaining(), 0);
+    assert_eq!(reader.read_vec::<u8>().unwrap(), []);
+    for error in [reader.read_array::<u8>().err(), reader.read_dyn().err()] {
+        assert_eq!(
+            error.unwrap().to_string(),
+            "reading an array whole, after items of it were read, needs a new reader: open the file again"
+        );
+    }
+    // An item of no bytes is an item.
+    let bytes = file(&[ByteStr::<0>::default(); 3]);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.read_vec::<ByteStr<0>>().unwrap().len(), 3);
+    assert_eq!(reader.read_vec::<ByteStr<0>>().unwrap().len(), 0);
+    // An array without items can be had as often as one likes.
+    let bytes = file(&[0u8; 0]);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.read_array::<u8>().unwrap(), reader.read_array::<u8>().unwrap());
+}
+
+/// Guards against an empty array in place of one that is refused.
+#[test]
+fn a_refusal_is_repeated() {
+    let bytes = file(&[1u8, 2, 3]);
+    let mut limits = Limits::default();
+    limits.array_bytes = Some(2);
+    let mut reader = ReadOptions::new().limits(limits).reader(&bytes[..]).unwrap();
+    for _ in 0..2 {
+        let error = reader.read_vec::<u8>().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+        let error = reader.read_vec::<u16>().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    }
+    assert_eq!(reader.remaining(), 3);
+}
+
+/// Guards against items that would be read from the wrong place.
+#[test]
+fn a_reader_that_failed_reads_no_more() {
+    let bytes = file(&[1u32, 2, 3]);
+    let mut reader = Reader::new(&bytes[..bytes.len() - 1]).unwrap();
+    let error = reader.read_vec::<u32>().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    let again =
+        [reader.read_vec::<u32>().err(), reader.read_array::<u32>().err(), reader.read_dyn().err()];
+    for error in again {
+        assert_eq!(
+            error.unwrap().to_string(),
+            "reading on after a read that failed needs a new reader: where this one stands in the file is not known"
+        );
+    }
+}
+
+/// Guards memory: an item of no bytes can be a large value.
+#[test]
+fn values_of_no_bytes_count_by_their_size() {
+    let text = "{'descr': '|S0', 'fortran_order': False, 'shape': (1000000,), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
+    bytes.extend(text.as_bytes());
+    let mut options = ReadOptions::new();
+    options.cast(Cast::Lossless);
+    assert!(options.read_from::<Vec<ByteStr<16>>>(&bytes[..]).is_ok());
+    let error = options.read_from::<Vec<ByteStr<5000>>>(&bytes[..]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "empty_items", .. }), "{error}");
+}
+
+/// Guards the limits where the parts of an item stand apart.
+#[test]
+fn limits_hold_in_fortran_order() {
+    let text = "{'descr': '|S0', 'fortran_order': True, 'shape': (100, 2), }";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
+    bytes.extend(text.as_bytes());
+    let mut limits = Limits::default();
+    limits.empty_items = 99;
+    let mut options = ReadOptions::new();
+    let error = options.limits(limits).read_from::<NpyArray<[ByteStr<0>; 2]>>(&bytes[..]);
+    assert!(matches!(error.unwrap_err().kind(), ErrorKind::Limit { name: "empty_items", .. }));
+}
