@@ -76,7 +76,7 @@ pub use error::{Error, ErrorKind, Place, Result};
 pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "derive")]
-pub use npy_derive::NpyRecord;
+pub use npy_derive::{NpyElement, NpyRecord};
 pub use plan::Cast;
 pub use read::{ReadNpy, ReadOptions, Reader};
 pub use shape::Order;

@@ -1,8 +1,10 @@
 //! Layer 8: what generated code calls. Not for people: it changes without notice.
 
+use std::fmt::Display;
+
 use crate::dtype::DType;
-use crate::element::InvalidValue;
 use crate::element::record::FieldLayout;
+use crate::element::{Element, InvalidValue};
 use crate::limits::MAX_ITEMSIZE;
 
 /// Where the fields of a record stand.
@@ -87,6 +89,22 @@ pub fn part_mut(item: &mut [u8], field: FieldLayout) -> &mut [u8] {
 #[inline]
 pub fn in_field(result: Result<(), InvalidValue>, field: FieldLayout) -> Result<(), InvalidValue> {
     result.map_err(|error| error.in_field(field.name))
+}
+
+/// Checks a run of integers, each of which must be a variant of the enum of this name.
+#[inline]
+pub fn check_variants<I: Element + Copy + Display>(
+    items: &[u8],
+    name: &str,
+    is_variant: impl Fn(I) -> bool,
+) -> Result<(), InvalidValue> {
+    let mut values = items.chunks_exact(I::SIZE.max(1)).map(I::decode).enumerate();
+    match values.find(|&(_, value)| !is_variant(value)) {
+        None => Ok(()),
+        Some((i, value)) => {
+            Err(InvalidValue::new(format!("{value} is no variant of {name}")).at_item(i))
+        }
+    }
 }
 
 /// Checks a run of records one by one.

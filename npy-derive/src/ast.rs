@@ -42,7 +42,7 @@ impl<'a> Record<'a> {
         let data = match &input.data {
             Data::Struct(data) => data,
             Data::Enum(data) => {
-                let message = "NpyRecord is for structs; NumPy has no enums: keep the integer, and convert it";
+                let message = "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer";
                 cx.error(data.enum_token, message);
                 return None;
             }

@@ -6,7 +6,7 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Paren;
-use syn::{Attribute, LitStr, Path, Token, WherePredicate, parenthesized};
+use syn::{Attribute, Ident, LitStr, Path, Token, WherePredicate, parenthesized};
 
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
@@ -18,6 +18,15 @@ pub(crate) struct Container {
     pub(crate) rename_all: Attr<Case>,
     pub(crate) align: Attr<()>,
     pub(crate) endian: Attr<Endian>,
+    pub(crate) bound: Attr<Vec<WherePredicate>>,
+    pub(crate) repr: Repr,
+}
+
+/// What stands on a type that is stored as another.
+#[derive(Default)]
+pub(crate) struct Stored {
+    pub(crate) krate: Attr<Path>,
+    pub(crate) transparent: Attr<()>,
     pub(crate) bound: Attr<Vec<WherePredicate>>,
     pub(crate) repr: Repr,
 }
@@ -35,6 +44,9 @@ pub(crate) struct Repr {
     pub(crate) c: bool,
     pub(crate) packed: bool,
     pub(crate) align: bool,
+    pub(crate) transparent: bool,
+    /// `u8` and its like.
+    pub(crate) integer: Option<Ident>,
 }
 
 /// A byte order that is stated.
@@ -99,7 +111,31 @@ impl Container {
 
     /// Where `npy-core` is.
     pub(crate) fn krate(&self) -> TokenStream {
-        self.krate.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream)
+        npy_core(&self.krate)
+    }
+}
+
+impl Stored {
+    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
+        let mut stored = Stored { repr: repr(attributes), ..Stored::default() };
+        for_each(cx, attributes, |meta| {
+            let key = &meta.path;
+            if key.is_ident("crate") {
+                stored.krate.set(cx, meta, crate_path(meta));
+            } else if key.is_ident("transparent") {
+                stored.transparent.set(cx, meta, flag(meta));
+            } else if key.is_ident("bound") {
+                stored.bound.set(cx, meta, bound(meta));
+            } else {
+                unknown(cx, meta, ELEMENT, STRUCT);
+            }
+        });
+        stored
+    }
+
+    /// Where `npy-core` is.
+    pub(crate) fn krate(&self) -> TokenStream {
+        npy_core(&self.krate)
     }
 }
 
@@ -124,6 +160,7 @@ impl FieldAttrs {
 type Keys = (&'static str, &'static [&'static str]);
 const STRUCT: Keys = ("a struct", &["crate", "rename_all", "align", "endian", "bound"]);
 const FIELD: Keys = ("a field", &["rename", "endian"]);
+const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
 
 const ENDIANS: [(&str, Endian); 3] =
     [("big", Endian::Big), ("little", Endian::Little), ("native", Endian::Native)];
@@ -156,6 +193,11 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
 /// The key as it is written.
 fn name(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// The path that is given, or else the usual one.
+fn npy_core(given: &Attr<Path>) -> TokenStream {
+    given.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream)
 }
 
 /// The error for a key whose value is something else.
@@ -265,6 +307,9 @@ fn edits(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
+/// The `repr`s of enums whose size is the same on every machine.
+const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
+
 /// What `#[repr(…)]` says. What is malformed in it is the compiler's to report.
 fn repr(attributes: &[Attribute]) -> Repr {
     let mut repr = Repr::default();
@@ -273,6 +318,10 @@ fn repr(attributes: &[Attribute]) -> Repr {
             repr.c |= meta.path.is_ident("C");
             repr.packed |= meta.path.is_ident("packed");
             repr.align |= meta.path.is_ident("align");
+            repr.transparent |= meta.path.is_ident("transparent");
+            let integer =
+                meta.path.get_ident().filter(|name| INTEGERS.contains(&name.to_string().as_str()));
+            repr.integer = repr.integer.take().or(integer.cloned());
             skip_value(meta.input)
         });
     }

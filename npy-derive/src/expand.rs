@@ -140,16 +140,27 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// Impls that say nothing, for a struct that is reported already.
-pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let element = fallback_element(input, krate);
     quote! {
         const _: () = {
             #[automatically_derived]
             impl #impl_generics #krate::NpyRecord for #ident #type_generics #where_clause {
                 const FIELDS: &'static [#krate::FieldLayout] = &[];
             }
+        };
+        #element
+    }
+}
 
+/// An impl that says nothing, for a type that is reported already.
+pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+    let ident = at_call_site(&input.ident);
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        const _: () = {
             #[automatically_derived]
             impl #impl_generics #krate::Element for #ident #type_generics #where_clause {
                 const SIZE: ::core::primitive::usize = 0;
@@ -193,7 +204,7 @@ fn borrow(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
 }
 
 /// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.
-fn at_call_site(ident: &Ident) -> Ident {
+pub(crate) fn at_call_site(ident: &Ident) -> Ident {
     let mut ident = ident.clone();
     ident.set_span(ident.span().resolved_at(Span::call_site()));
     ident

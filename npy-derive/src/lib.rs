@@ -5,12 +5,13 @@ mod attr;
 mod bound;
 mod case;
 mod ctxt;
+mod element;
 mod expand;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::attr::Container;
+use crate::attr::{Container, Stored};
 use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
@@ -134,17 +135,85 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     }
 }
 
+/// Makes a type one item of an array that is stored as another: implements `Element`.
+///
+/// For a unit enum with an integer `repr` the item is that integer. A value that is no variant is an error when it is read, which
+/// names the value, the row and the field:
+///
+/// ```
+/// use npy_core::{NpyElement, ReadNpy, WriteNpy};
+///
+/// #[derive(NpyElement, Debug, PartialEq)]
+/// #[repr(u8)]
+/// enum Phase {
+///     P = 1,
+///     S = 2,
+/// }
+///
+/// let mut file = Vec::new();
+/// [Phase::P, Phase::S].write_npy_to(&mut file)?; // dtype '|u1'
+/// assert_eq!(Vec::<Phase>::read_npy_from(&file[..])?, [Phase::P, Phase::S]);
+///
+/// *file.last_mut().unwrap() = 9;
+/// let error = Vec::<Phase>::read_npy_from(&file[..]).unwrap_err();
+/// assert_eq!(error.to_string(), "row 1: 9 is no variant of Phase");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// For a newtype (`#[npy(transparent)]` or `#[repr(transparent)]`) it is what the one field is:
+///
+/// ```
+/// use npy_core::{Element, NpyElement};
+///
+/// #[derive(NpyElement)]
+/// #[npy(transparent)]
+/// struct Celsius(f32);
+///
+/// assert_eq!(Celsius::dtype().to_string(), "<f4");
+/// ```
+///
+/// | `#[npy(…)]` | |
+/// |---|---|
+/// | `transparent` | on a struct of one field: stored as the field is |
+/// | `bound(T: Element)` | these bounds in place of the inferred ones; also `bound = "T: Element"` |
+/// | `crate = path` | where `npy-core` is, if not at `::npy_core` |
+#[proc_macro_derive(NpyElement, attributes(npy))]
+pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    match syn::parse(input) {
+        Ok(input) => npy_element(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+/// Tokens to our model, checks, model to tokens.
+fn npy_element(input: &DeriveInput) -> TokenStream {
+    let cx = Ctxt::new();
+    let stored = Stored::from_attributes(&cx, &input.attrs);
+    let element = element::Element::from_input(&cx, input, &stored);
+    let tokens = element.map(|element| element.expand());
+    finish(cx, tokens, || expand::fallback_element(input, &stored.krate()))
+}
+
 /// Tokens to our model, checks, model to tokens.
 fn npy_record(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let container = Container::from_attributes(&cx, &input.attrs);
     let record = ast::Record::from_input(&cx, input, &container);
-    match (record, cx.check()) {
-        (Some(record), Ok(())) => expand::record(&record),
+    let tokens = record.map(|record| expand::record(&record));
+    finish(cx, tokens, || expand::fallback_record(input, &container.krate()))
+}
+
+/// What is generated. After errors that is an impl all the same, or each use of the type would be a further error.
+fn finish(
+    cx: Ctxt,
+    tokens: Option<TokenStream>,
+    fallback: impl FnOnce() -> TokenStream,
+) -> TokenStream {
+    match (tokens, cx.check()) {
+        (Some(tokens), Ok(())) => tokens,
         (_, errors) => {
-            // An impl all the same, or each use of the struct would be a further error.
-            let fallback = expand::fallback(input, &container.krate());
             let errors = errors.err().into_iter().flatten().map(|error| error.to_compile_error());
+            let fallback = fallback();
             quote::quote!(#(#errors)* #fallback)
         }
     }

@@ -17,6 +17,124 @@ fn errors(tokens: TokenStream) -> Vec<String> {
     errors.iter().map(ToString::to_string).collect()
 }
 
+/// The errors of the other derive.
+fn element_errors(tokens: TokenStream) -> Vec<String> {
+    let input: DeriveInput = syn::parse2(tokens).unwrap();
+    let cx = Ctxt::new();
+    let stored = Stored::from_attributes(&cx, &input.attrs);
+    element::Element::from_input(&cx, &input, &stored);
+    let errors = cx.check().err().unwrap_or_default();
+    errors.iter().map(ToString::to_string).collect()
+}
+
+/// Guards the messages of `NpyElement`.
+#[test]
+fn every_mistake_of_an_element_is_one_error() {
+    for (tokens, message) in [
+        (
+            quote!(union U { a: u8 }),
+            "NpyElement is for enums and newtypes: keep a union's bytes in an array [u8; N]",
+        ),
+        (
+            quote!(
+                enum E {
+                    A,
+                    B,
+                }
+            ),
+            "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+        ),
+        (
+            quote!(
+                #[repr(usize)]
+                enum E {
+                    A,
+                }
+            ),
+            "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                enum E {}
+            ),
+            "an enum without variants has no value that could be read",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                enum E {
+                    A(u8),
+                    B,
+                }
+            ),
+            "a variant with fields has no one dtype: NpyElement is for enums without",
+        ),
+        (
+            quote!(
+                #[repr(u8)]
+                #[npy(transparent)]
+                enum E {
+                    A,
+                }
+            ),
+            "`transparent` is for structs of one field: an enum is stored as its integer",
+        ),
+        (
+            quote!(
+                struct S(u8);
+            ),
+            "add #[npy(transparent)] to store it as its field, or derive NpyRecord for a record of one field",
+        ),
+        (
+            quote!(
+                #[npy(transparent)]
+                struct S(u8, u8);
+            ),
+            "NpyElement is for structs of one field; one of several is a record: derive NpyRecord",
+        ),
+        (
+            quote!(
+                #[npy(transparant)]
+                #[repr(transparent)]
+                struct S(u8);
+            ),
+            "`transparant` is no attribute of an element; did you mean `transparent`?",
+        ),
+    ] {
+        let shown = tokens.to_string();
+        assert_eq!(element_errors(tokens), [message], "{shown}");
+    }
+    for tokens in [
+        quote!(
+            #[repr(i64)]
+            enum E {
+                A = -1,
+                B,
+            }
+        ),
+        quote!(
+            #[repr(C, u8)]
+            enum E {
+                A,
+            }
+        ),
+        quote!(
+            #[repr(transparent)]
+            struct S {
+                a: f32,
+            }
+        ),
+        quote!(
+            #[npy(transparent, crate = a, bound(T: Copy))]
+            struct S<T>(T);
+        ),
+    ] {
+        let shown = tokens.to_string();
+        assert_eq!(element_errors(tokens), [""; 0], "{shown}");
+    }
+}
+
 /// Guards the messages: each mistake is one error that says what to write.
 #[test]
 fn every_mistake_is_one_error() {
@@ -27,7 +145,7 @@ fn every_mistake_is_one_error() {
                     A,
                 }
             ),
-            "NpyRecord is for structs; NumPy has no enums: keep the integer, and convert it",
+            "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer",
         ),
         (
             quote!(union U { a: u8 }),

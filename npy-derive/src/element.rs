@@ -1,0 +1,171 @@
+//! Types that are stored as another: enums as their integer, newtypes as their field.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Member, Type};
+
+use crate::attr::Stored;
+use crate::bound;
+use crate::ctxt::Ctxt;
+use crate::expand::at_call_site;
+
+/// A type to be stored as another.
+pub(crate) struct Element<'a> {
+    ident: &'a Ident,
+    generics: Generics,
+    krate: TokenStream,
+    kind: Kind<'a>,
+}
+
+enum Kind<'a> {
+    /// An enum: its integer and its variants, of which there is one.
+    Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
+    /// A newtype: its field.
+    Transparent { member: Member, ty: &'a Type },
+}
+
+impl<'a> Element<'a> {
+    /// The type that the tokens describe; `None`, and errors, if they describe none.
+    pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput, stored: &Stored) -> Option<Self> {
+        let kind = match &input.data {
+            Data::Enum(data) => variants(cx, input, data, stored),
+            Data::Struct(data) => transparent(cx, input, data, stored),
+            Data::Union(data) => {
+                let message = "NpyElement is for enums and newtypes: keep a union's bytes in an array [u8; N]";
+                cx.error(data.union_token, message);
+                None
+            }
+        }?;
+        let krate = stored.krate();
+        let bound = quote!(#krate::Element);
+        let types = match &kind {
+            Kind::Transparent { ty, .. } => Some(*ty),
+            Kind::Variants { .. } => None,
+        };
+        let bounds = stored.bound.get();
+        let generics = bound::with_bounds(&input.generics, bounds, types.into_iter(), &bound);
+        Some(Element { ident: &input.ident, generics, krate, kind })
+    }
+
+    /// `Element` for the type: each method says what the integer or the field says.
+    pub(crate) fn expand(&self) -> TokenStream {
+        let Element { krate, .. } = self;
+        let ident = at_call_site(self.ident);
+        let element = quote!(#krate::Element);
+        let invalid = quote!(::core::result::Result<(), #krate::InvalidValue>);
+        let bytes = quote!([::core::primitive::u8]);
+        let usize = quote!(::core::primitive::usize);
+        let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
+        let (inner, decode, encode, check) = match &self.kind {
+            Kind::Transparent { member, ty } => (
+                quote!(#ty),
+                quote!(Self { #member: <#ty as #element>::decode(__item) }),
+                quote!(<#ty as #element>::encode(&self.#member, __item)),
+                quote!(<#ty as #element>::check(__items)),
+            ),
+            Kind::Variants { integer, first, variants } => {
+                let inner = quote!(::core::primitive::#integer);
+                let name = ident.to_string();
+                (
+                    inner.clone(),
+                    // What is no variant has been refused by `check`.
+                    quote! {{
+                        let __value = <#inner as #element>::decode(__item);
+                        #(if __value == Self::#variants as #inner { return Self::#variants; })*
+                        Self::#first
+                    }},
+                    quote! {{
+                        // An enum need not be `Copy`: its value is the one of the variant it is.
+                        let __value = match self { #(Self::#variants => Self::#variants as #inner),* };
+                        <#inner as #element>::encode(&__value, __item)
+                    }},
+                    quote! {
+                        #krate::private::check_variants::<#inner>(__items, #name, |__value| {
+                            false #(|| __value == Self::#variants as #inner)*
+                        })
+                    },
+                )
+            }
+        };
+        quote! {
+            const _: () = {
+                #[automatically_derived]
+                impl #impl_generics #element for #ident #type_generics #where_clause {
+                    const SIZE: #usize = <#inner as #element>::SIZE;
+                    const ALIGN: #usize = <#inner as #element>::ALIGN;
+
+                    fn dtype() -> #krate::DType {
+                        <#inner as #element>::dtype()
+                    }
+
+                    fn dtype_in(__order: #krate::ByteOrder) -> #krate::DType {
+                        <#inner as #element>::dtype_in(__order)
+                    }
+
+                    #[inline]
+                    fn decode(__item: &#bytes) -> Self {
+                        #decode
+                    }
+
+                    #[inline]
+                    fn encode(&self, __item: &mut #bytes) -> #invalid {
+                        #encode
+                    }
+
+                    #[inline]
+                    fn check(__items: &#bytes) -> #invalid {
+                        #check
+                    }
+                }
+            };
+        }
+    }
+}
+
+fn variants<'a>(
+    cx: &Ctxt,
+    input: &'a DeriveInput,
+    data: &'a DataEnum,
+    stored: &Stored,
+) -> Option<Kind<'a>> {
+    if let Some(tokens) = stored.transparent.tokens() {
+        cx.error(
+            tokens,
+            "`transparent` is for structs of one field: an enum is stored as its integer",
+        );
+    }
+    for variant in data.variants.iter().filter(|variant| !matches!(variant.fields, Fields::Unit)) {
+        let message = "a variant with fields has no one dtype: NpyElement is for enums without";
+        cx.error(variant, message);
+    }
+    if stored.repr.integer.is_none() {
+        let message = "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum";
+        cx.error(&input.ident, message);
+    }
+    let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
+    let Some(first) = variants.first() else {
+        cx.error(&input.ident, "an enum without variants has no value that could be read");
+        return None;
+    };
+    Some(Kind::Variants { integer: stored.repr.integer.clone()?, first, variants })
+}
+
+fn transparent<'a>(
+    cx: &Ctxt,
+    input: &'a DeriveInput,
+    data: &'a DataStruct,
+    stored: &Stored,
+) -> Option<Kind<'a>> {
+    let mut members = data.fields.members().zip(&data.fields);
+    let (Some((member, field)), None) = (members.next(), members.next()) else {
+        let message =
+            "NpyElement is for structs of one field; one of several is a record: derive NpyRecord";
+        cx.error(&input.ident, message);
+        return None;
+    };
+    if stored.transparent.get().is_none() && !stored.repr.transparent {
+        let message = "add #[npy(transparent)] to store it as its field, or derive NpyRecord for a record of one field";
+        cx.error(&input.ident, message);
+    }
+    Some(Kind::Transparent { member, ty: &field.ty })
+}

@@ -1,0 +1,90 @@
+//! `#[derive(NpyElement)]` through the public API.
+
+use npy_core::{ByteOrder, Element, NpyElement, NpyRecord, ReadNpy, WriteNpy, WriteOptions};
+
+// Neither `Copy` nor in the order of its values.
+#[derive(NpyElement, Debug, PartialEq)]
+#[repr(i16)]
+enum Phase {
+    S = 300,
+    P = -2,
+    Next,
+}
+
+#[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
+#[repr(u64)]
+enum One {
+    Only = u64::MAX,
+}
+
+#[derive(NpyElement, Debug, PartialEq)]
+#[npy(transparent)]
+struct Wrapped<T>(T);
+
+#[derive(NpyElement, Debug, PartialEq)]
+#[repr(transparent)]
+struct Named {
+    inner: [Phase; 2],
+}
+
+#[derive(NpyRecord, Debug, PartialEq)]
+struct Pick {
+    station: u8,
+    phase: Phase,
+    more: Named,
+    weight: Wrapped<f32>,
+}
+
+fn picks() -> Vec<Pick> {
+    vec![
+        Pick {
+            station: 1,
+            phase: Phase::S,
+            more: Named { inner: [Phase::P, Phase::Next] },
+            weight: Wrapped(0.5),
+        },
+        Pick {
+            station: 2,
+            phase: Phase::Next,
+            more: Named { inner: [Phase::S, Phase::S] },
+            weight: Wrapped(-1.0),
+        },
+    ]
+}
+
+/// Guards the values, in both byte orders, and the dtypes.
+#[test]
+fn elements_are_stored_as_what_they_stand_for() {
+    assert_eq!(
+        Pick::dtype().to_string(),
+        "[('station', '|u1'), ('phase', '<i2'), ('more', '<i2', (2,)), ('weight', '<f4')]"
+    );
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut file = Vec::new();
+        WriteOptions::new().byte_order(order).write_to(&mut file, &picks()).unwrap();
+        assert_eq!(Vec::<Pick>::read_npy_from(&file[..]).unwrap(), picks());
+    }
+    let mut file = Vec::new();
+    [Phase::S, Phase::P, Phase::Next].write_npy_to(&mut file).unwrap();
+    assert_eq!(Vec::<i16>::read_npy_from(&file[..]).unwrap(), [300, -2, -1]);
+    let mut file = Vec::new();
+    [One::Only].write_npy_to(&mut file).unwrap();
+    assert_eq!(Vec::<u64>::read_npy_from(&file[..]).unwrap(), [u64::MAX]);
+}
+
+/// Guards against a wrong variant: what is none is an error that says where it stands.
+#[test]
+fn a_value_that_is_no_variant_names_row_and_field() {
+    let mut file = Vec::new();
+    [300i16, -2, 7, 8].write_npy_to(&mut file).unwrap();
+    let error = Vec::<Phase>::read_npy_from(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), "row 2: 7 is no variant of Phase");
+
+    let mut file = Vec::new();
+    picks().write_npy_to(&mut file).unwrap();
+    // The second of `more` in the second row, little-endian.
+    let at = file.len() - 4 - 2;
+    file[at] = 9;
+    let error = Vec::<Pick>::read_npy_from(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), "row 1: field \"more\": 265 is no variant of Phase");
+}
