@@ -87,6 +87,16 @@ pub struct Field {
 }
 
 impl Field {
+    /// A field of these parts.
+    pub(crate) fn new(name: &str, title: Option<&str>, offset: usize, dtype: DType) -> Self {
+        Field { name: Text::new(name), title: title.map(Text::new), dtype, offset }
+    }
+
+    /// The same so many bytes further on.
+    pub(crate) fn moved(&self, by: usize) -> Self {
+        Field { offset: self.offset.saturating_add(by), ..self.clone() }
+    }
+
     /// The name. A lone surrogate in it, which Rust's strings cannot hold, shows as U+FFFD.
     pub fn name(&self) -> &str {
         self.name.as_str()
@@ -209,7 +219,7 @@ impl DType {
                     dtype: field.dtype.with_byte_order(order),
                     ..field.clone()
                 });
-                DType::new_record(fields.collect(), record.itemsize)
+                DType::from_fields(fields.collect(), record.itemsize)
             }
         }
     }
@@ -245,7 +255,7 @@ impl DType {
                     packed
                 });
                 let fields = fields.collect();
-                DType::new_record(fields, offset)
+                DType::from_fields(fields, offset)
             }
         }
     }
@@ -263,13 +273,11 @@ impl DType {
         DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize })))
     }
 
-    /// A record of these names, offsets and dtypes.
+    /// A record of these fields.
     ///
-    /// For layouts that the compiler has checked: distinct names, ascending offsets, no overlap.
-    pub(crate) fn from_fields(fields: Vec<(&str, usize, DType)>, itemsize: usize) -> DType {
-        let field =
-            |(name, offset, dtype)| Field { name: Text::new(name), title: None, dtype, offset };
-        DType::new_record(fields.into_iter().map(field).collect(), itemsize)
+    /// For layouts that were checked: distinct names, ascending offsets, no overlap.
+    pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
+        DType(Kind::Record(Box::new(Record { fields, itemsize })))
     }
 
     /// A sub-array, if its item size is one that NumPy has.
@@ -281,10 +289,6 @@ impl DType {
             }
             None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
         }
-    }
-
-    fn new_record(fields: Vec<Field>, itemsize: usize) -> DType {
-        DType(Kind::Record(Box::new(Record { fields, itemsize })))
     }
 
     /// The number of fields, those of records inside included.

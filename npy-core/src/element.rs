@@ -1,18 +1,22 @@
 //! Layer 4: a Rust type and the packed little-endian bytes of one item.
 
 pub(crate) mod block;
+mod boxed;
+pub(crate) mod layout;
 pub(crate) mod record;
 pub(crate) mod scalar;
 pub(crate) mod text;
 pub mod time;
+pub(crate) mod width;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::limits::MAX_ITEMSIZE;
+use crate::schema::Schema;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
 /// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. It is implemented for `bool`, the
-/// integers and floats, arrays `[T; N]` of elements (NumPy's sub-arrays), [`ByteStr`](crate::ByteStr),
+/// integers and floats, arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's sub-arrays), [`ByteStr`](crate::ByteStr),
 /// [`DateTime64`](crate::DateTime64) and [`TimeDelta64`](crate::TimeDelta64).
 ///
 /// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
@@ -51,9 +55,12 @@ use crate::limits::MAX_ITEMSIZE;
     message = "`{Self}` is not a NumPy item: it has no dtype",
     label = "`npy_core::Element` is not implemented for this type",
     note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
-    note = "text or bytes: `npy_core::ByteStr<N>`, which holds up to N bytes in place",
-    note = "a list: an array `[T; N]`, whose length is part of the dtype",
-    note = "`usize`, `isize` and `char` differ by machine or have no dtype: use `u64`, `i64` or `u32`"
+    note = "an enum without fields: `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]` on it",
+    note = "`String`, `Vec<u8>`: `#[npy(width = 16)]` on the field, for up to so many characters or bytes; `&str`: make it a `String`",
+    note = "`Vec<T>`, `&[T]`: `[T; N]`, or `Box<[T; N]>` if it is large; its length is part of the dtype",
+    note = "`Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field beside it",
+    note = "`usize`, `isize`: `u64`, `i64`, which are the same on every machine; `char`: `u32`; `u128`: `[u64; 2]`",
+    note = "anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
 )]
 pub trait Element: Sized {
     /// Bytes of one canonical item: the item size of the dtype.
@@ -71,6 +78,12 @@ pub trait Element: Sized {
     fn dtype_in(order: ByteOrder) -> DType {
         let _ = order;
         Self::dtype()
+    }
+
+    /// The dtype in this byte order, and how it is found in files that have not just that.
+    #[doc(hidden)]
+    fn schema(order: ByteOrder) -> Schema {
+        Schema::plain(Self::dtype_in(order))
     }
 
     /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
@@ -195,6 +208,10 @@ impl<T: Element, const N: usize> Element for [T; N] {
 
     fn dtype_in(order: ByteOrder) -> DType {
         T::dtype_in(order).repeated(N)
+    }
+
+    fn schema(order: ByteOrder) -> Schema {
+        T::schema(order).repeated(N)
     }
 
     #[inline]

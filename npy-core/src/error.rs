@@ -136,7 +136,7 @@ pub enum ErrorKind {
 
     /// A field that the program needs is not in the file.
     #[error(
-        "the file has no field {name:?}, which {wanted_by} needs; its fields are {fields}; #[npy(rename = \"…\")] gives a Rust field the name it has in the file"
+        "the file has no field {name:?}, which {wanted_by} needs; its fields are {fields}; #[npy(rename = \"…\")] gives a Rust field the name it has in the file, #[npy(default)] does without"
     )]
     MissingField {
         /// The field.
@@ -145,6 +145,17 @@ pub enum ErrorKind {
         wanted_by: String,
         /// The fields that are there.
         fields: String,
+    },
+
+    /// A field in the file that the program does not take.
+    #[error("the file has a field {name:?}, which {wanted_by} does not take; {remedy}")]
+    UnknownField {
+        /// The field.
+        name: String,
+        /// Who does not take it: the name of a Rust type.
+        wanted_by: String,
+        /// What to do.
+        remedy: &'static str,
     },
 
     /// The array has another number of dimensions, or other dimensions, than the type can take.
@@ -221,6 +232,7 @@ impl Error {
         match &mut self.0.kind {
             ErrorKind::Mismatch { wanted_by, .. }
             | ErrorKind::MissingField { wanted_by, .. }
+            | ErrorKind::UnknownField { wanted_by, .. }
             | ErrorKind::Rank { wanted_by, .. } => who.clone_into(wanted_by),
             _ => {}
         }

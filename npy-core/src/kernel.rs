@@ -33,33 +33,36 @@ pub(crate) fn run<'b>(
 
 /// Runs the steps over items of these sizes. Recursion ends with the dtype, whose nesting is limited.
 fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_size: usize) {
-    if from_size == 0 || to_size == 0 {
+    if to_size == 0 {
         return;
     }
     for step in steps {
         // Each item of one side with its item of the other, from the step's place on.
-        let items = || from.chunks_exact(from_size).filter_map(|item| item.get(step.from..));
+        let items = from.chunks_exact(from_size.max(1)).filter_map(|item| item.get(step.from..));
         let into = to.chunks_exact_mut(to_size).filter_map(|item| item.get_mut(step.to..));
-        let pairs = items().zip(into);
         match &step.action {
-            Action::Copy { bytes } => match bytes {
-                1 => pairs.for_each(|(f, t)| copy_array::<1>(f, t)),
-                2 => pairs.for_each(|(f, t)| copy_array::<2>(f, t)),
-                4 => pairs.for_each(|(f, t)| copy_array::<4>(f, t)),
-                8 => pairs.for_each(|(f, t)| copy_array::<8>(f, t)),
-                16 => pairs.for_each(|(f, t)| copy_array::<16>(f, t)),
-                n => pairs.for_each(|(f, t)| copy(f, t, *n)),
-            },
+            Action::Copy { bytes } => {
+                let pairs = items.zip(into);
+                match bytes {
+                    1 => pairs.for_each(|(f, t)| copy_array::<1>(f, t)),
+                    2 => pairs.for_each(|(f, t)| copy_array::<2>(f, t)),
+                    4 => pairs.for_each(|(f, t)| copy_array::<4>(f, t)),
+                    8 => pairs.for_each(|(f, t)| copy_array::<8>(f, t)),
+                    16 => pairs.for_each(|(f, t)| copy_array::<16>(f, t)),
+                    n => pairs.for_each(|(f, t)| copy(f, t, *n)),
+                }
+            }
+            Action::Fill { bytes } => into.for_each(|t| copy(bytes, t, bytes.len())),
             Action::Swap { unit, count } => {
                 let bytes = unit.saturating_mul(*count);
-                pairs.for_each(|(f, t)| {
+                items.zip(into).for_each(|(f, t)| {
                     copy(f, t, bytes);
                     swap(t.get_mut(..bytes).unwrap_or_default(), *unit);
                 });
             }
             Action::Convert { convert, count } => {
                 let (f_size, t_size) = (convert.size_before(), convert.size_after());
-                pairs.for_each(|(f, t)| {
+                items.zip(into).for_each(|(f, t)| {
                     let scalars =
                         f.chunks_exact(f_size.max(1)).zip(t.chunks_exact_mut(t_size.max(1)));
                     scalars.take(*count).for_each(|(f, t)| convert.run(f, t));
@@ -68,11 +71,17 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
             Action::Repeat { count, from_stride, to_stride, steps } => {
                 let f_bytes = count.saturating_mul(*from_stride);
                 let t_bytes = count.saturating_mul(*to_stride);
-                pairs.for_each(|(f, t)| {
+                let each = |(f, t): (&[u8], &mut [u8])| {
                     if let (Some(f), Some(t)) = (f.get(..f_bytes), t.get_mut(..t_bytes)) {
                         run_steps(steps, f, *from_stride, t, *to_stride);
                     }
-                });
+                };
+                if from_size == 0 {
+                    // Records of no bytes in the file, whose fields here are all defaults.
+                    into.for_each(|t| each((&[], t)));
+                } else {
+                    items.zip(into).for_each(each);
+                }
             }
         }
     }

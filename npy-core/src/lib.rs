@@ -62,6 +62,7 @@ mod plan;
 pub mod private;
 mod read;
 mod reserve;
+mod schema;
 mod shape;
 mod write;
 

@@ -8,6 +8,7 @@ use crate::dtype::{DType, Field, Kind, Record, Scalar};
 use crate::error::{Error, ErrorKind};
 use crate::kernel::cast::Convert;
 use crate::literal::text::Text;
+use crate::schema::{FieldWants, Schema, Wants};
 use crate::shape;
 
 /// How far the dtype of the file may differ from the one that is wanted.
@@ -67,6 +68,8 @@ pub(crate) struct Step {
 pub(crate) enum Action {
     /// Bytes as they are.
     Copy { bytes: usize },
+    /// These bytes, whatever the item.
+    Fill { bytes: Vec<u8> },
     /// Units of so many bytes, each turned round.
     Swap { unit: usize, count: usize },
     /// Scalars to wider ones.
@@ -82,8 +85,21 @@ impl Plan {
     ///
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
     pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan, Error> {
+        Plan::build(from, to, &Wants::default(), cast)
+    }
+
+    /// The plan from items of a file to what a type asks for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
+    pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan, Error> {
+        Plan::build(from, &to.dtype, &to.wants, cast)
+    }
+
+    fn build(from: &DType, to: &DType, wants: &Wants, cast: Cast) -> Result<Plan, Error> {
         let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }.any(from, to, 0, 0)?;
+        Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
         let (from_size, to_size) = (from.itemsize(), to.itemsize());
         let stays = |step: &Step| {
             let same_kind = matches!(step.action, Action::Copy { .. } | Action::Swap { .. });
@@ -106,42 +122,79 @@ struct Builder<'s> {
 
 impl Builder<'_> {
     /// Recursion ends with the dtypes, whose nesting is limited.
-    fn any(&mut self, from: &DType, to: &DType, at: usize, into: usize) -> Result<(), Error> {
+    fn any(
+        &mut self,
+        from: &DType,
+        to: &DType,
+        wants: &Wants,
+        at: usize,
+        into: usize,
+    ) -> Result<(), Error> {
         match (from.kind(), to.kind()) {
             (Kind::Scalar(f), Kind::Scalar(t)) => match scalar(*f, *t, self.cast) {
                 Some(action) => self.push(Step { from: at, to: into, action }),
                 None => return Err(self.mismatch(from, to)),
             },
-            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, at, into),
-            (Kind::SubArray(_), Kind::SubArray(_)) => return self.sub_array(from, to, at, into),
+            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, wants, at, into),
+            (Kind::SubArray(_), Kind::SubArray(_)) => {
+                return self.sub_array(from, to, wants, at, into);
+            }
             _ => return Err(self.mismatch(from, to)),
         }
         Ok(())
     }
 
-    fn record(&mut self, from: &Record, to: &Record, at: usize, into: usize) -> Result<(), Error> {
-        let by_name: HashMap<&Text, &Field> =
+    fn record(
+        &mut self,
+        from: &Record,
+        to: &Record,
+        wants: &Wants,
+        at: usize,
+        into: usize,
+    ) -> Result<(), Error> {
+        let nothing = FieldWants::default();
+        let mut left: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
-        for wanted in &to.fields {
-            let Some(found) = by_name.get(wanted.exact_name()) else {
-                return Err(missing(wanted.name(), &from.fields));
-            };
-            let at = at.saturating_add(found.offset());
+        for (i, wanted) in to.fields.iter().enumerate() {
+            let wants = wants.fields.get(i).unwrap_or(&nothing);
             let into = into.saturating_add(wanted.offset());
-            self.any(found.dtype(), wanted.dtype(), at, into)
-                .map_err(|error| error.in_field(wanted.name()))?;
+            match take(&mut left, wanted, wants)? {
+                Some(found) => {
+                    let at = at.saturating_add(found.offset());
+                    self.any(found.dtype(), wanted.dtype(), &wants.inner, at, into)
+                        .map_err(|error| error.in_field(found.name()))?;
+                }
+                None => {
+                    let default =
+                        wants.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
+                    let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
+                    self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
+                }
+            }
         }
-        Ok(())
+        // In the order of the file, which the map does not keep.
+        let unknown = from.fields.iter().find(|field| left.contains_key(field.exact_name()));
+        match unknown.filter(|_| wants.deny_unknown) {
+            Some(field) => Err(unknown_field(field.name(), UNKNOWN)),
+            None => Ok(()),
+        }
     }
 
-    fn sub_array(&mut self, from: &DType, to: &DType, at: usize, into: usize) -> Result<(), Error> {
+    fn sub_array(
+        &mut self,
+        from: &DType,
+        to: &DType,
+        wants: &Wants,
+        at: usize,
+        into: usize,
+    ) -> Result<(), Error> {
         // `(2,)` of `(3,)` lies in memory as `(2, 3)`.
         let ((f, f_shape), (t, t_shape)) = (flatten(from), flatten(to));
         if f_shape != t_shape {
             return Err(self.mismatch(from, to));
         }
         let mut steps = Vec::new();
-        Builder { cast: self.cast, steps: &mut steps }.any(f, t, 0, 0)?;
+        Builder { cast: self.cast, steps: &mut steps }.any(f, t, wants, 0, 0)?;
         let count = shape::count(&f_shape)?;
         if count == 0 || steps.is_empty() {
             return Ok(());
@@ -199,6 +252,7 @@ impl Step {
     fn ends(&self) -> (usize, usize) {
         let (from, to) = match &self.action {
             Action::Copy { bytes } => (*bytes, *bytes),
+            Action::Fill { bytes } => (0, bytes.len()),
             Action::Swap { unit, count } => {
                 let bytes = unit.saturating_mul(*count);
                 (bytes, bytes)
@@ -219,6 +273,7 @@ impl Action {
     fn is_nothing(&self) -> bool {
         match self {
             Action::Copy { bytes } => *bytes == 0,
+            Action::Fill { bytes } => bytes.is_empty(),
             Action::Swap { unit, count } => *unit == 0 || *count == 0,
             // Text of no characters: what it becomes is zeros already.
             Action::Convert { convert, count } => convert.size_before() == 0 || *count == 0,
@@ -238,16 +293,19 @@ impl Action {
                 convert.size_before().saturating_mul(*count) == from_size
                     && convert.size_after().saturating_mul(*count) == to_size
             }
-            Action::Repeat { .. } => false,
+            Action::Fill { .. } | Action::Repeat { .. } => false,
         }
     }
 
+    /// Does it for so many items instead of one.
     fn times(&mut self, n: usize) {
         match self {
             Action::Copy { bytes: count }
             | Action::Swap { count, .. }
             | Action::Convert { count, .. }
             | Action::Repeat { count, .. } => *count = count.saturating_mul(n),
+            // One fills no item of its own; see `fills`.
+            Action::Fill { .. } => {}
         }
     }
 
@@ -294,6 +352,31 @@ fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
         dtype = base;
     }
     (dtype, dims)
+}
+
+/// Takes the field that is wanted from those that are left, by its name or by another one of it.
+fn take<'f>(
+    left: &mut HashMap<&Text, &'f Field>,
+    wanted: &Field,
+    wants: &FieldWants,
+) -> Result<Option<&'f Field>, Error> {
+    let mut found = left.remove(wanted.exact_name());
+    for alias in wants.aliases {
+        let other = left.remove(&Text::new(*alias));
+        if let (Some(_), Some(other)) = (found, other) {
+            return Err(unknown_field(other.name(), TWICE));
+        }
+        found = found.or(other);
+    }
+    Ok(found)
+}
+
+const UNKNOWN: &str =
+    "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
+const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
+
+fn unknown_field(name: &str, remedy: &'static str) -> Error {
+    ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }
 
 fn missing(name: &str, fields: &[Field]) -> Error {

@@ -2,93 +2,127 @@
 
 use std::fmt::Display;
 
-use crate::dtype::DType;
-use crate::element::record::FieldLayout;
+use crate::dtype::{DType, Field};
+pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
+use crate::element::record::{FieldLayout, NpyRecord};
+pub use crate::element::width::{Bytes, Chars, Utf8};
 use crate::element::{Element, InvalidValue};
-use crate::limits::MAX_ITEMSIZE;
+use crate::error::{Error, ErrorKind};
+pub use crate::schema::Schema;
+use crate::schema::{FieldWants, Wants};
 
-/// Where the fields of a record stand.
-#[derive(Clone, Copy)]
-pub enum Packing {
-    /// Side by side.
-    Packed,
-    /// Where C puts them: each at a multiple of its alignment.
-    Aligned,
+/// What a field asks of a file.
+pub struct Member {
+    dtype: DType,
+    wants: FieldWants,
 }
 
-impl Packing {
-    /// The alignment of a record whose fields have these.
-    pub const fn align(self, aligns: &[usize]) -> usize {
-        let mut most = 1;
-        let mut rest = aligns;
-        while let ([align, others @ ..], Packing::Aligned) = (rest, self) {
-            if *align > most {
-                most = *align;
-            }
-            rest = others;
-        }
-        most
+/// A field of this schema.
+pub fn member(schema: Schema) -> Member {
+    let wants = FieldWants { inner: schema.wants, ..FieldWants::default() };
+    Member { dtype: schema.dtype, wants }
+}
+
+impl Member {
+    /// It may also have one of these names.
+    #[must_use]
+    pub fn alias(mut self, aliases: &'static [&'static str]) -> Self {
+        self.wants.aliases = aliases;
+        self
     }
 
-    /// The layouts of fields of these names, sizes and alignments.
-    // Run by the compiler, to which an overflow or a bad index is an error.
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-    pub const fn layout<const N: usize>(
-        self,
-        names: [&'static str; N],
-        sizes: [usize; N],
-        aligns: [usize; N],
-    ) -> [FieldLayout; N] {
-        let mut fields = [FieldLayout { name: "", offset: 0, size: 0 }; N];
-        let mut end = 0usize;
-        let mut i = 0;
-        while i < N {
-            let offset = match self {
-                Packing::Packed => end,
-                Packing::Aligned => end.next_multiple_of(aligns[i]),
-            };
-            fields[i] = FieldLayout { name: names[i], offset, size: sizes[i] };
-            end = offset + sizes[i];
-            i += 1;
-        }
-        fields
+    /// It may be missing, and is then what these bytes are.
+    #[must_use]
+    pub fn or(mut self, default: fn() -> Result<Vec<u8>, Error>) -> Self {
+        self.wants.default = Some(default);
+        self
     }
 }
 
-/// Bytes of a record of these fields, rounded up to its alignment.
-// As above.
-#[expect(clippy::arithmetic_side_effects)]
-pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
-    let size = match fields {
-        [.., last] => (last.offset + last.size).next_multiple_of(align),
-        [] => 0,
-    };
-    assert!(size <= MAX_ITEMSIZE, "a record is larger than NumPy's limit of 2147483647 bytes");
-    size
+/// What a record of these fields asks of a file.
+pub fn record<const N: usize>(
+    layouts: &[FieldLayout],
+    size: usize,
+    deny_unknown: bool,
+    members: [Member; N],
+) -> Schema {
+    let mut fields = Vec::with_capacity(N);
+    let mut wants = Vec::with_capacity(N);
+    for (layout, member) in layouts.iter().zip(members) {
+        if layout.flattened.is_empty() {
+            fields.push(Field::new(layout.name, layout.title, layout.offset, member.dtype));
+            wants.push(member.wants);
+        } else {
+            // A record may ask for nothing more than its fields.
+            let mut inner = member.wants.inner.fields;
+            inner.resize_with(member.dtype.fields().len(), FieldWants::default);
+            wants.append(&mut inner);
+            fields.extend(member.dtype.fields().iter().map(|field| field.moved(layout.offset)));
+        }
+    }
+    let wants = Wants { deny_unknown, fields: wants };
+    Schema { dtype: DType::from_fields(fields, size), wants }
 }
 
-/// The dtype of a record: these fields, and what each holds.
-pub fn record<const N: usize>(fields: &[FieldLayout], size: usize, dtypes: [DType; N]) -> DType {
-    let fields = fields.iter().zip(dtypes).map(|(field, dtype)| (field.name, field.offset, dtype));
-    DType::from_fields(fields.collect(), size)
+/// The canonical bytes of a default value.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidValue`] if the dtype cannot hold it.
+pub fn default_bytes(
+    size: usize,
+    encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; size];
+    match encode(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) => {
+            let reason = format!("its default value cannot be stored: {error}");
+            Err(ErrorKind::InvalidValue { reason }.into())
+        }
+    }
+}
+
+/// Where the field of this index stands.
+// Run by the compiler.
+#[expect(clippy::indexing_slicing)]
+const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
+    R::FIELDS[I]
 }
 
 /// The bytes of one field of a record.
 #[inline]
-pub fn part(item: &[u8], field: FieldLayout) -> &[u8] {
+pub fn part<R: NpyRecord, const I: usize>(item: &[u8]) -> &[u8] {
+    let field = const { layout_of::<R, I>() };
     item.get(field.offset..field.offset.saturating_add(field.size)).unwrap_or_default()
 }
 
-/// [`part`], to write into.
+/// Checks one field of a record.
 #[inline]
-pub fn part_mut(item: &mut [u8], field: FieldLayout) -> &mut [u8] {
-    item.get_mut(field.offset..field.offset.saturating_add(field.size)).unwrap_or_default()
+pub fn check_part<R: NpyRecord, const I: usize>(
+    item: &[u8],
+    check: impl FnOnce(&[u8]) -> Result<(), InvalidValue>,
+) -> Result<(), InvalidValue> {
+    check(part::<R, I>(item)).map_err(|error| in_field::<R, I>(error))
+}
+
+/// Encodes one field of a record.
+#[inline]
+pub fn put<R: NpyRecord, const I: usize>(
+    item: &mut [u8],
+    encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
+) -> Result<(), InvalidValue> {
+    let field = const { layout_of::<R, I>() };
+    let part = item.get_mut(field.offset..field.offset.saturating_add(field.size));
+    encode(part.unwrap_or_default()).map_err(|error| in_field::<R, I>(error))
 }
 
 /// Names the field that a value is invalid in.
-#[inline]
-pub fn in_field(result: Result<(), InvalidValue>, field: FieldLayout) -> Result<(), InvalidValue> {
-    result.map_err(|error| error.in_field(field.name))
+#[cold]
+fn in_field<R: NpyRecord, const I: usize>(error: InvalidValue) -> InvalidValue {
+    let field = const { layout_of::<R, I>() };
+    // The fields of a flattened record have their names already.
+    if field.flattened.is_empty() { error.in_field(field.name) } else { error }
 }
 
 /// Checks a run of integers, each of which must be a variant of the enum of this name.

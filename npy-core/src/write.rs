@@ -154,7 +154,7 @@ impl WriteOptions {
             shape.extend_from_slice(inner);
             base = next;
         }
-        let plan = Plan::new(&block::canonical::<T>()?, &item, Cast::Exact)?;
+        let plan = Plan::new(&block::canonical::<T>()?.dtype, &item, Cast::Exact)?;
         if base != &item && order.normalized(&shape) == Order::Fortran {
             // The parts of an element stand together here, and far apart there.
             let mut bytes = Vec::new();

@@ -1,92 +1,79 @@
 // What `#[derive(NpyRecord)]` makes of `struct Pick { station: u32, #[npy(endian = "big")] time: f64 }`.
 const _: () = {
+    use :: npy_core as __npy;
     #[automatically_derived]
-    impl ::npy_core::NpyRecord for Pick {
-        const FIELDS: &'static [::npy_core::FieldLayout] = &::npy_core::private::Packing::Packed
-            .layout(
-                ["station", "time"],
-                [<u32 as ::npy_core::Element>::SIZE, <f64 as ::npy_core::Element>::SIZE],
-                [<u32 as ::npy_core::Element>::ALIGN, <f64 as ::npy_core::Element>::ALIGN],
-            );
+    impl __npy::NpyRecord for Pick {
+        const FIELDS: &'static [__npy::FieldLayout] = &__npy::private::Packing::Packed.layout([
+            __npy::private::field(
+                "station",
+                <u32 as __npy::Element>::SIZE,
+                <u32 as __npy::Element>::ALIGN,
+            ),
+            __npy::private::field(
+                "time",
+                <f64 as __npy::Element>::SIZE,
+                <f64 as __npy::Element>::ALIGN,
+            ),
+        ]);
     }
     #[automatically_derived]
-    impl ::npy_core::Element for Pick {
-        const SIZE: ::core::primitive::usize = ::npy_core::private::size(
-            <Self as ::npy_core::NpyRecord>::FIELDS,
-            <Self as ::npy_core::Element>::ALIGN,
+    impl __npy::Element for Pick {
+        const SIZE: ::core::primitive::usize = __npy::private::size(
+            <Self as __npy::NpyRecord>::FIELDS,
+            <Self as __npy::Element>::ALIGN,
         );
-        const ALIGN: ::core::primitive::usize = ::npy_core::private::Packing::Packed
-            .align(&[<u32 as ::npy_core::Element>::ALIGN, <f64 as ::npy_core::Element>::ALIGN]);
-        fn dtype() -> ::npy_core::DType {
-            <Self as ::npy_core::Element>::dtype_in(::npy_core::ByteOrder::Little)
+        const ALIGN: ::core::primitive::usize =
+            __npy::private::Packing::Packed.align(<Self as __npy::NpyRecord>::FIELDS);
+        fn dtype() -> __npy::DType {
+            <Self as __npy::Element>::schema(__npy::ByteOrder::Little).into_dtype()
         }
-        fn dtype_in(__order: ::npy_core::ByteOrder) -> ::npy_core::DType {
-            ::npy_core::private::record(
-                <Self as ::npy_core::NpyRecord>::FIELDS,
-                <Self as ::npy_core::Element>::SIZE,
+        fn dtype_in(__order: __npy::ByteOrder) -> __npy::DType {
+            <Self as __npy::Element>::schema(__order).into_dtype()
+        }
+        fn schema(__order: __npy::ByteOrder) -> __npy::private::Schema {
+            __npy::private::record(
+                <Self as __npy::NpyRecord>::FIELDS,
+                <Self as __npy::Element>::SIZE,
+                false,
                 [
-                    <u32 as ::npy_core::Element>::dtype_in(__order),
-                    <f64 as ::npy_core::Element>::dtype_in(::npy_core::ByteOrder::Big),
+                    __npy::private::member(<u32 as __npy::Element>::schema(__order)),
+                    __npy::private::member(<f64 as __npy::Element>::schema(__npy::ByteOrder::Big)),
                 ],
             )
         }
         #[inline]
         fn decode(__item: &[::core::primitive::u8]) -> Self {
             Self {
-                station: <u32 as ::npy_core::Element>::decode(::npy_core::private::part(
+                station: <u32 as __npy::Element>::decode(__npy::private::part::<Self, 0usize>(
                     __item,
-                    const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] },
                 )),
-                time: <f64 as ::npy_core::Element>::decode(::npy_core::private::part(
-                    __item,
-                    const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] },
-                )),
+                time: <f64 as __npy::Element>::decode(__npy::private::part::<Self, 1usize>(__item)),
             }
         }
         #[inline]
         fn encode(
             &self,
             __item: &mut [::core::primitive::u8],
-        ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
-            {
-                let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
-                let __item = ::npy_core::private::part_mut(__item, __field);
-                ::npy_core::private::in_field(
-                    <u32 as ::npy_core::Element>::encode(&self.station, __item),
-                    __field,
-                )?;
-            }
-            {
-                let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
-                let __item = ::npy_core::private::part_mut(__item, __field);
-                ::npy_core::private::in_field(
-                    <f64 as ::npy_core::Element>::encode(&self.time, __item),
-                    __field,
-                )?;
-            }
+        ) -> ::core::result::Result<(), __npy::InvalidValue> {
+            __npy::private::put::<Self, 0usize>(__item, |__item| {
+                <u32 as __npy::Element>::encode(&self.station, __item)
+            })?;
+            __npy::private::put::<Self, 1usize>(__item, |__item| {
+                <f64 as __npy::Element>::encode(&self.time, __item)
+            })?;
             ::core::result::Result::Ok(())
         }
         #[inline]
         fn check(
             __items: &[::core::primitive::u8],
-        ) -> ::core::result::Result<(), ::npy_core::InvalidValue> {
-            ::npy_core::private::check(__items, <Self as ::npy_core::Element>::SIZE, |__item| {
-                {
-                    let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[0usize] };
-                    let __item = ::npy_core::private::part(__item, __field);
-                    ::npy_core::private::in_field(
-                        <u32 as ::npy_core::Element>::check(__item),
-                        __field,
-                    )?;
-                }
-                {
-                    let __field = const { <Self as ::npy_core::NpyRecord>::FIELDS[1usize] };
-                    let __item = ::npy_core::private::part(__item, __field);
-                    ::npy_core::private::in_field(
-                        <f64 as ::npy_core::Element>::check(__item),
-                        __field,
-                    )?;
-                }
+        ) -> ::core::result::Result<(), __npy::InvalidValue> {
+            __npy::private::check(__items, <Self as __npy::Element>::SIZE, |__item| {
+                __npy::private::check_part::<Self, 0usize>(__item, |__item| {
+                    <u32 as __npy::Element>::check(__item)
+                })?;
+                __npy::private::check_part::<Self, 1usize>(__item, |__item| {
+                    <f64 as __npy::Element>::check(__item)
+                })?;
                 ::core::result::Result::Ok(())
             })
         }

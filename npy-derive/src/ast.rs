@@ -1,13 +1,13 @@
-//! Our model of a record: names, types and byte orders, checked.
+//! Our model of a record: its fields, how each is stored, what is left out.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, Generics, Ident, Index, Member, Type};
+use quote::quote;
+use syn::{Data, DeriveInput, Expr, Generics, Ident, Type, parse_quote};
 
-use crate::attr::{Container, Endian, FieldAttrs};
+use crate::attr::Container;
 use crate::bound;
 use crate::ctxt::Ctxt;
+use crate::field::{self, Default, Field, Skipped, Stored};
 
 /// A struct to be a record.
 pub(crate) struct Record<'a> {
@@ -19,17 +19,10 @@ pub(crate) struct Record<'a> {
     pub(crate) aligned: bool,
     /// Whether fields may be misaligned, so that none may be borrowed.
     pub(crate) packed: bool,
-    pub(crate) endian: Option<Endian>,
+    pub(crate) itemsize: Option<Expr>,
+    pub(crate) deny_unknown: bool,
     pub(crate) fields: Vec<Field<'a>>,
-}
-
-/// A field of it.
-pub(crate) struct Field<'a> {
-    pub(crate) member: Member,
-    /// The name in the file.
-    pub(crate) name: String,
-    pub(crate) ty: &'a Type,
-    pub(crate) endian: Option<Endian>,
+    pub(crate) skipped: Vec<Skipped<'a>>,
 }
 
 impl<'a> Record<'a> {
@@ -56,61 +49,74 @@ impl<'a> Record<'a> {
             let message = "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
             cx.error(lifetime, message);
         }
-        if data.fields.is_empty() {
-            cx.error(
-                &input.ident,
-                "a record needs a field: NumPy has no use for items of no bytes",
-            );
-        }
         check_align(cx, container);
-        let fields: Vec<Field<'a>> = data
-            .fields
-            .iter()
-            .enumerate()
-            .map(|(i, field)| Field::from_input(cx, i, field, container))
-            .collect();
-        check_names(cx, &fields, data);
+        let (fields, skipped) = field::split(cx, data, container);
+        if data.fields.is_empty() {
+            let message = "a record needs a field: NumPy has no use for items of no bytes";
+            cx.error(&input.ident, message);
+        } else if fields.is_empty() {
+            let message = "a record needs a field, and `skip` leaves out all of them";
+            cx.error(&input.ident, message);
+        }
+        field::check_names(cx, &fields);
         let krate = container.krate();
         let packed = container.repr.packed;
-        // What may be misaligned is copied to be read.
-        let copy = packed.then(|| quote!(+ ::core::marker::Copy));
-        let bound = quote!(#krate::Element #copy);
-        let types = fields.iter().map(|field| field.ty);
-        let generics = bound::with_bounds(&input.generics, container.bound.get(), types, &bound);
+        let whole_default = container.default.get().is_some();
+        let asked = asked(&krate, input, packed, &fields, &skipped);
+        let mut generics =
+            bound::with_bounds(&input.generics, container.bound.get(), asked.into_iter());
+        if whole_default && generics.type_params().next().is_some() {
+            let predicate = parse_quote!(Self: ::core::default::Default);
+            generics.make_where_clause().predicates.push(predicate);
+        }
         Some(Record {
             ident: &input.ident,
             generics,
             krate,
             aligned: container.align.get().is_some(),
             packed,
-            endian: container.endian.get().copied(),
+            itemsize: container.itemsize.get().cloned(),
+            deny_unknown: container.deny_unknown_fields.get().is_some(),
             fields,
+            skipped,
         })
     }
 }
 
-impl<'a> Field<'a> {
-    fn from_input(cx: &Ctxt, i: usize, field: &'a syn::Field, container: &Container) -> Self {
-        let attrs = FieldAttrs::from_attributes(cx, &field.attrs);
-        let member = match &field.ident {
-            Some(ident) => Member::Named(ident.clone()),
-            None => Member::Unnamed(Index::from(i)),
-        };
-        let name = match (attrs.rename.get(), &field.ident) {
-            (Some(name), _) => name.clone(),
-            (None, None) => format!("f{i}"),
-            (None, Some(ident)) => {
-                let name = ident.unraw().to_string();
-                container.rename_all.get().map_or(name.clone(), |case| case.apply(&name))
+/// What is asked of the types of fields.
+fn asked<'a>(
+    krate: &TokenStream,
+    input: &DeriveInput,
+    packed: bool,
+    fields: &[Field<'a>],
+    skipped: &[Skipped<'a>],
+) -> Vec<(&'a Type, TokenStream)> {
+    let default = quote!(::core::default::Default);
+    let mut asked = Vec::new();
+    for field in fields {
+        match field.stored {
+            Stored::Plain => asked.push((field.ty, quote!(#krate::Element))),
+            // A parameter must be a record; what has parameters is one if they are elements.
+            Stored::Flat if bound::is_parameter(&input.generics, field.ty) => {
+                asked.push((field.ty, quote!(#krate::NpyRecord)));
             }
-        };
-        if name.is_empty() {
-            let at = attrs.rename.tokens().cloned();
-            let at = at.unwrap_or_else(|| field.ident.to_token_stream());
-            cx.error(at, "a field needs a name: NumPy takes one without for padding");
+            Stored::Flat => asked.push((field.ty, quote!(#krate::Element))),
+            Stored::With(_) | Stored::Chars(_) | Stored::Utf8(_) | Stored::Bytes(_) => {}
         }
-        Field { member, name, ty: &field.ty, endian: attrs.endian.get().copied() }
+        // What may be misaligned is copied to be read.
+        if packed {
+            asked.push((field.ty, quote!(::core::marker::Copy)));
+        }
+        if let Some(Default::OfType) = field.default {
+            asked.push((field.ty, default.clone()));
+        }
     }
+    for field in skipped {
+        if let Default::OfType = field.value {
+            asked.push((field.ty, default.clone()));
+        }
+    }
+    asked
 }
 
 /// C's layout is asked for of a struct that has it.
@@ -124,22 +130,5 @@ fn check_align(cx: &Ctxt, container: &Container) {
         let message =
             "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record";
         cx.error(tokens, message);
-    }
-}
-
-/// No two fields have one name in the file.
-fn check_names(cx: &Ctxt, fields: &[Field<'_>], data: &syn::DataStruct) {
-    for (i, (field, tokens)) in fields.iter().zip(&data.fields).enumerate() {
-        let before = fields.iter().take(i).find(|before| before.name == field.name);
-        // Two without a name are two errors already.
-        if let Some(before) = before.filter(|before| !before.name.is_empty()) {
-            let (name, first) = (&field.name, before.member.to_token_stream());
-            let message =
-                format!("a second field called {name:?} in the file; the first is `{first}`");
-            match &tokens.ident {
-                Some(ident) => cx.error(ident, message),
-                None => cx.error(&tokens.ty, message),
-            }
-        }
     }
 }

@@ -6,7 +6,7 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Paren;
-use syn::{Attribute, Ident, LitStr, Path, Token, WherePredicate, parenthesized};
+use syn::{Attribute, Expr, Ident, Lit, LitStr, Path, Token, WherePredicate, parenthesized};
 
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
@@ -19,6 +19,9 @@ pub(crate) struct Container {
     pub(crate) align: Attr<()>,
     pub(crate) endian: Attr<Endian>,
     pub(crate) bound: Attr<Vec<WherePredicate>>,
+    pub(crate) itemsize: Attr<Expr>,
+    pub(crate) deny_unknown_fields: Attr<()>,
+    pub(crate) default: Attr<()>,
     pub(crate) repr: Repr,
 }
 
@@ -35,7 +38,17 @@ pub(crate) struct Stored {
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
     pub(crate) rename: Attr<String>,
+    pub(crate) aliases: Vec<LitStr>,
+    pub(crate) title: Attr<String>,
     pub(crate) endian: Attr<Endian>,
+    pub(crate) offset: Attr<Expr>,
+    /// The function that makes the value; `None` for the type's default.
+    pub(crate) default: Attr<Option<Path>>,
+    pub(crate) skip: Attr<()>,
+    pub(crate) with: Attr<Path>,
+    pub(crate) width: Attr<Expr>,
+    pub(crate) bytes: Attr<()>,
+    pub(crate) flatten: Attr<()>,
 }
 
 /// What `#[repr(…)]` says that matters here.
@@ -93,7 +106,7 @@ impl Container {
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("crate") {
-                container.krate.set(cx, meta, crate_path(meta));
+                container.krate.set(cx, meta, path(meta, "a path: crate = path"));
             } else if key.is_ident("rename_all") {
                 container.rename_all.set(cx, meta, one_of(meta, &CASES));
             } else if key.is_ident("align") {
@@ -102,6 +115,12 @@ impl Container {
                 container.endian.set(cx, meta, one_of(meta, &ENDIANS));
             } else if key.is_ident("bound") {
                 container.bound.set(cx, meta, bound(meta));
+            } else if key.is_ident("itemsize") {
+                container.itemsize.set(cx, meta, count(meta, "bytes"));
+            } else if key.is_ident("deny_unknown_fields") {
+                container.deny_unknown_fields.set(cx, meta, flag(meta));
+            } else if key.is_ident("default") {
+                container.default.set(cx, meta, flag(meta));
             } else {
                 unknown(cx, meta, STRUCT, FIELD);
             }
@@ -121,7 +140,7 @@ impl Stored {
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("crate") {
-                stored.krate.set(cx, meta, crate_path(meta));
+                stored.krate.set(cx, meta, path(meta, "a path: crate = path"));
             } else if key.is_ident("transparent") {
                 stored.transparent.set(cx, meta, flag(meta));
             } else if key.is_ident("bound") {
@@ -146,8 +165,30 @@ impl FieldAttrs {
             let key = &meta.path;
             if key.is_ident("rename") {
                 field.rename.set(cx, meta, string(meta).map(|text| text.value()));
+            } else if key.is_ident("alias") {
+                // The one that may be given more than once.
+                match string(meta).and_then(|alias| end(meta).map(|()| alias)) {
+                    Ok(alias) => field.aliases.push(alias),
+                    Err(error) => cx.push(error),
+                }
+            } else if key.is_ident("title") {
+                field.title.set(cx, meta, string(meta).map(|text| text.value()));
             } else if key.is_ident("endian") {
                 field.endian.set(cx, meta, one_of(meta, &ENDIANS));
+            } else if key.is_ident("offset") {
+                field.offset.set(cx, meta, count(meta, "bytes"));
+            } else if key.is_ident("default") {
+                field.default.set(cx, meta, default(meta));
+            } else if key.is_ident("skip") {
+                field.skip.set(cx, meta, flag(meta));
+            } else if key.is_ident("with") {
+                field.with.set(cx, meta, path(meta, "a module: with = module"));
+            } else if key.is_ident("width") {
+                field.width.set(cx, meta, count(meta, "characters or bytes"));
+            } else if key.is_ident("bytes") {
+                field.bytes.set(cx, meta, flag(meta));
+            } else if key.is_ident("flatten") {
+                field.flatten.set(cx, meta, flag(meta));
             } else {
                 unknown(cx, meta, FIELD, STRUCT);
             }
@@ -158,8 +199,26 @@ impl FieldAttrs {
 
 /// A place for attributes, and those that may stand there.
 type Keys = (&'static str, &'static [&'static str]);
-const STRUCT: Keys = ("a struct", &["crate", "rename_all", "align", "endian", "bound"]);
-const FIELD: Keys = ("a field", &["rename", "endian"]);
+const STRUCT: Keys = (
+    "a struct",
+    &[
+        "crate",
+        "rename_all",
+        "align",
+        "endian",
+        "itemsize",
+        "deny_unknown_fields",
+        "default",
+        "bound",
+    ],
+);
+const FIELD: Keys = (
+    "a field",
+    &[
+        "rename", "alias", "title", "endian", "offset", "default", "skip", "with", "width",
+        "bytes", "flatten",
+    ],
+);
 const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
 
 const ENDIANS: [(&str, Endian); 3] =
@@ -245,14 +304,36 @@ fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Resu
     }
 }
 
-/// `crate = path`, or serde's `crate = "path"`.
-fn crate_path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
+/// `key = path`, or serde's `key = "path"`.
+fn path(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<Path> {
     let path = if meta.input.peek2(LitStr) {
         string(meta)?.parse_with(Path::parse_mod_style)
     } else {
         meta.value().and_then(|value| value.call(Path::parse_mod_style))
     };
-    path.or_else(|_| takes(meta, "a path: crate = path"))
+    path.or_else(|_| takes(meta, what))
+}
+
+/// `default`, or `default = path` of a function.
+fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<Path>> {
+    if at_end(meta) {
+        return Ok(None);
+    }
+    path(meta, "nothing, or a function: default = path").map(Some)
+}
+
+/// `key = N`, a number or a constant.
+fn count(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Result<Expr> {
+    let value = meta.value().and_then(|value| value.parse::<Expr>());
+    let is_number = |expr: &Expr| match expr {
+        Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_)),
+        Expr::Path(_) | Expr::Binary(_) | Expr::Call(_) | Expr::Paren(_) => true,
+        _ => false,
+    };
+    match value {
+        Ok(expr) if is_number(&expr) => Ok(expr),
+        _ => takes(meta, &format!("a number of {of}: {} = 16", name(meta))),
+    }
 }
 
 /// `bound(T: Element)`, or serde's `bound = "T: Element"`.

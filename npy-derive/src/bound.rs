@@ -1,36 +1,48 @@
 //! What the impls ask of type parameters.
 
 use proc_macro2::{TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::{GenericArgument, Generics, Ident, PathArguments, Type, WherePredicate, parse_quote};
 
-/// The generics with the bounds that are given, or else with those that the fields need: `bound` holds for each type
-/// parameter in a field, and for each associated type of one.
+/// The generics with the bounds that are given, or else with those that are asked of types: each holds for the type
+/// parameters in its type, and for the associated types of one.
 pub(crate) fn with_bounds<'t>(
     generics: &Generics,
     given: Option<&Vec<WherePredicate>>,
-    types: impl Iterator<Item = &'t Type>,
-    bound: &TokenStream,
+    asked: impl Iterator<Item = (&'t Type, TokenStream)>,
 ) -> Generics {
     let mut generics = generics.clone();
     let inferred = || {
         let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
-        let mut found = Vec::new();
-        types.for_each(|ty| find(ty, &parameters, &mut found));
+        let mut predicates: Vec<WherePredicate> = Vec::new();
         let mut seen = Vec::new();
-        found.retain(|ty| {
-            let text = ty.to_token_stream().to_string();
-            let new = !seen.contains(&text);
-            seen.push(text);
-            new
-        });
-        found.into_iter().map(|ty| parse_quote!(#ty: #bound)).collect()
+        for (ty, bound) in asked {
+            let mut found = Vec::new();
+            find(ty, &parameters, &mut found);
+            for ty in found {
+                let predicate = quote!(#ty: #bound);
+                let text = predicate.to_string();
+                if !seen.contains(&text) {
+                    seen.push(text);
+                    predicates.push(parse_quote!(#predicate));
+                }
+            }
+        }
+        predicates
     };
-    let predicates: Vec<WherePredicate> = given.map_or_else(inferred, Clone::clone);
+    let predicates = given.map_or_else(inferred, Clone::clone);
     if !predicates.is_empty() {
         generics.make_where_clause().predicates.extend(predicates);
     }
     generics
+}
+
+/// Whether a type is a parameter, or an associated type of one.
+pub(crate) fn is_parameter(generics: &Generics, ty: &Type) -> bool {
+    let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
+    let mut found = Vec::new();
+    find(ty, &parameters, &mut found);
+    found.first().is_some_and(|found| std::ptr::eq(*found, ty))
 }
 
 /// Finds the parameters, and the types of theirs (`T::Name`, `<T as Trait>::Name`), that a type is made of.

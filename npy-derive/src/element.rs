@@ -38,12 +38,11 @@ impl<'a> Element<'a> {
         }?;
         let krate = stored.krate();
         let bound = quote!(#krate::Element);
-        let types = match &kind {
-            Kind::Transparent { ty, .. } => Some(*ty),
+        let asked = match &kind {
+            Kind::Transparent { ty, .. } => Some((*ty, bound)),
             Kind::Variants { .. } => None,
         };
-        let bounds = stored.bound.get();
-        let generics = bound::with_bounds(&input.generics, bounds, types.into_iter(), &bound);
+        let generics = bound::with_bounds(&input.generics, stored.bound.get(), asked.into_iter());
         Some(Element { ident: &input.ident, generics, krate, kind })
     }
 
@@ -100,6 +99,10 @@ impl<'a> Element<'a> {
 
                     fn dtype_in(__order: #krate::ByteOrder) -> #krate::DType {
                         <#inner as #element>::dtype_in(__order)
+                    }
+
+                    fn schema(__order: #krate::ByteOrder) -> #krate::private::Schema {
+                        <#inner as #element>::schema(__order)
                     }
 
                     #[inline]

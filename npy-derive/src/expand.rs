@@ -1,12 +1,13 @@
 //! The model as Rust.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Ident};
+use syn::{DeriveInput, Ident, Member, Type};
 
-use crate::ast::{Field, Record};
+use crate::ast::Record;
 use crate::attr::Endian;
+use crate::field::{Default, Field, Stored};
 
 /// `Element` and `NpyRecord` for a record. Of
 ///
@@ -14,128 +15,232 @@ use crate::attr::Endian;
 /// struct Pick { station: u32, time: f64 }
 /// ```
 ///
-/// it makes, paths shortened, and the variables without their `__` (a constant of the user's by the name of a variable
-/// would stand for the constant),
+/// it makes, where `__npy` is `npy-core` (the variables have a `__` too: a constant of the user's by the name of one would
+/// stand for the constant),
 ///
 /// ```text
 /// impl NpyRecord for Pick {
-///     const FIELDS: &'static [FieldLayout] = &Packing::Packed.layout(
-///         ["station", "time"],
-///         [<u32 as Element>::SIZE, <f64 as Element>::SIZE],
-///         [<u32 as Element>::ALIGN, <f64 as Element>::ALIGN],
-///     );
+///     const FIELDS: &'static [FieldLayout] = &Packing::Packed.layout([
+///         field("station", <u32 as Element>::SIZE, <u32 as Element>::ALIGN),
+///         field("time", <f64 as Element>::SIZE, <f64 as Element>::ALIGN),
+///     ]);
 /// }
 /// impl Element for Pick {
 ///     const SIZE: usize = size(Self::FIELDS, Self::ALIGN);
-///     const ALIGN: usize = Packing::Packed.align(&[<u32 as Element>::ALIGN, <f64 as Element>::ALIGN]);
-///     fn dtype() -> DType { Self::dtype_in(ByteOrder::Little) }
-///     fn dtype_in(order: ByteOrder) -> DType {
-///         record(Self::FIELDS, Self::SIZE, [<u32 as Element>::dtype_in(order), <f64 as Element>::dtype_in(order)])
+///     const ALIGN: usize = Packing::Packed.align(Self::FIELDS);
+///     fn dtype() -> DType { Self::schema(ByteOrder::Little).into_dtype() }
+///     fn dtype_in(order: ByteOrder) -> DType { Self::schema(order).into_dtype() }
+///     fn schema(order: ByteOrder) -> Schema {
+///         record(Self::FIELDS, Self::SIZE, false, [
+///             member(<u32 as Element>::schema(order)),
+///             member(<f64 as Element>::schema(order)),
+///         ])
 ///     }
 ///     fn decode(item: &[u8]) -> Self {
-///         Pick {
-///             station: <u32 as Element>::decode(part(item, const { Self::FIELDS[0] })),
-///             time: <f64 as Element>::decode(part(item, const { Self::FIELDS[1] })),
+///         Self {
+///             station: <u32 as Element>::decode(part::<Self, 0>(item)),
+///             time: <f64 as Element>::decode(part::<Self, 1>(item)),
 ///         }
 ///     }
 ///     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-///         let field = const { Self::FIELDS[0] };
-///         in_field(<u32 as Element>::encode(&self.station, part_mut(item, field)), field)?;
-///         …
+///         put::<Self, 0>(item, |item| <u32 as Element>::encode(&self.station, item))?;
+///         put::<Self, 1>(item, |item| <f64 as Element>::encode(&self.time, item))?;
+///         Ok(())
 ///     }
 ///     fn check(items: &[u8]) -> Result<(), InvalidValue> {
 ///         check(items, Self::SIZE, |item| {
-///             let field = const { Self::FIELDS[0] };
-///             in_field(<u32 as Element>::check(part(item, field)), field)?;
-///             …
+///             check_part::<Self, 0>(item, |item| <u32 as Element>::check(item))?;
+///             check_part::<Self, 1>(item, |item| <f64 as Element>::check(item))?;
+///             Ok(())
 ///         })
 ///     }
 /// }
 /// ```
 pub(crate) fn record(record: &Record<'_>) -> TokenStream {
-    let Record { krate, fields, .. } = record;
+    let Record { krate, fields, deny_unknown, .. } = record;
     let ident = at_call_site(record.ident);
-    let private = quote!(#krate::private);
-    let element = quote!(#krate::Element);
-    let invalid = quote!(::core::result::Result<(), #krate::InvalidValue>);
+    let private = quote!(__npy::private);
+    let this = quote!(<Self as __npy::Element>);
+    let layouts = quote!(<Self as __npy::NpyRecord>::FIELDS);
+    let invalid = quote!(::core::result::Result<(), __npy::InvalidValue>);
     let bytes = quote!([::core::primitive::u8]);
     let usize = quote!(::core::primitive::usize);
     let packing = if record.aligned { quote!(Aligned) } else { quote!(Packed) };
     let packing = quote!(#private::Packing::#packing);
     let (impl_generics, type_generics, where_clause) = record.generics.split_for_impl();
 
-    let names = fields.iter().map(|field| &field.name);
-    let types: Vec<_> = fields.iter().map(|field| field.ty).collect();
-    let members = fields.iter().map(|field| &field.member);
-    let layouts: Vec<_> = (0..fields.len())
-        .map(|i| quote!(const { <Self as #krate::NpyRecord>::FIELDS[#i] }))
-        .collect();
-    // What is stated inside wins over what is stated outside, and that over what is passed in.
-    let stated = fields.iter().map(|field| order(field.endian.or(record.endian), krate));
-    let stated: Vec<_> = stated.collect();
-    let passed = if stated.iter().all(Option::is_some) { quote!(_) } else { quote!(__order) };
-    let orders = stated.into_iter().map(|order| order.unwrap_or_else(|| quote!(__order)));
-    let borrows = fields.iter().map(|field| borrow(record, field));
+    let places = fields.iter().map(|field| place(record, field));
+    let mut layout = quote!(&#packing.layout([#(#places),*]));
+    if fields.iter().any(Field::is_flat) {
+        let message =
+            format!("`{ident}`: a flattened record has a field of the name of another; rename one");
+        layout = quote!(#private::distinct(#layout, #message));
+    }
+    let size = match &record.itemsize {
+        None => quote!(#private::size(#layouts, #this::ALIGN)),
+        Some(stated) => {
+            let message = format!(
+                "`{ident}`: `itemsize = {}` is less than the fields take, more than 2147483647, or (with `align`) no multiple of the alignment",
+                stated.to_token_stream()
+            );
+            quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
+        }
+    };
+    let members = fields.iter().map(|field| member(record, field));
+    let passed = if fields.iter().all(|field| field.endian.is_some()) { "_" } else { "__order" };
+    let passed: TokenStream = passed.parse().unwrap_or_default();
+    let decoded = fields.iter().enumerate().map(|(i, field)| {
+        let (member, codec) = (&field.member, codec(field));
+        let decoded = quote!(#codec::decode(#private::part::<Self, #i>(__item)));
+        match &field.stored {
+            Stored::With(module) => quote!(#member: #module::decode(#decoded)),
+            _ => quote!(#member: #decoded),
+        }
+    });
+    let skipped = record.skipped.iter().map(|field| {
+        let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
+        quote!(#member: #value)
+    });
+    let puts = fields.iter().enumerate().map(|(i, field)| {
+        let encode = encode(field, &borrow(record, field, &quote!(self)));
+        quote!(#private::put::<Self, #i>(__item, |__item| { #encode })?;)
+    });
+    let checks = fields.iter().enumerate().map(|(i, field)| {
+        let codec = codec(field);
+        quote!(#private::check_part::<Self, #i>(__item, |__item| { #codec::check(__item) })?;)
+    });
 
     quote! {
         const _: () = {
+            use #krate as __npy;
+
             #[automatically_derived]
-            impl #impl_generics #krate::NpyRecord for #ident #type_generics #where_clause {
-                const FIELDS: &'static [#krate::FieldLayout] = &#packing.layout(
-                    [#(#names),*],
-                    [#(<#types as #element>::SIZE),*],
-                    [#(<#types as #element>::ALIGN),*],
-                );
+            impl #impl_generics __npy::NpyRecord for #ident #type_generics #where_clause {
+                const FIELDS: &'static [__npy::FieldLayout] = #layout;
             }
 
             #[automatically_derived]
-            impl #impl_generics #element for #ident #type_generics #where_clause {
-                const SIZE: #usize = #private::size(
-                    <Self as #krate::NpyRecord>::FIELDS,
-                    <Self as #element>::ALIGN,
-                );
-                const ALIGN: #usize = #packing.align(&[#(<#types as #element>::ALIGN),*]);
+            impl #impl_generics __npy::Element for #ident #type_generics #where_clause {
+                const SIZE: #usize = #size;
+                const ALIGN: #usize = #packing.align(#layouts);
 
-                fn dtype() -> #krate::DType {
-                    <Self as #element>::dtype_in(#krate::ByteOrder::Little)
+                fn dtype() -> __npy::DType {
+                    #this::schema(__npy::ByteOrder::Little).into_dtype()
                 }
 
-                fn dtype_in(#passed: #krate::ByteOrder) -> #krate::DType {
-                    #private::record(
-                        <Self as #krate::NpyRecord>::FIELDS,
-                        <Self as #element>::SIZE,
-                        [#(<#types as #element>::dtype_in(#orders)),*],
-                    )
+                fn dtype_in(__order: __npy::ByteOrder) -> __npy::DType {
+                    #this::schema(__order).into_dtype()
+                }
+
+                fn schema(#passed: __npy::ByteOrder) -> #private::Schema {
+                    #private::record(#layouts, #this::SIZE, #deny_unknown, [#(#members),*])
                 }
 
                 #[inline]
                 fn decode(__item: &#bytes) -> Self {
-                    Self { #(#members: <#types as #element>::decode(#private::part(__item, #layouts))),* }
+                    Self { #(#decoded,)* #(#skipped),* }
                 }
 
                 #[inline]
                 fn encode(&self, __item: &mut #bytes) -> #invalid {
-                    #({
-                        let __field = #layouts;
-                        let __item = #private::part_mut(__item, __field);
-                        #private::in_field(<#types as #element>::encode(#borrows, __item), __field)?;
-                    })*
+                    #(#puts)*
                     ::core::result::Result::Ok(())
                 }
 
                 #[inline]
                 fn check(__items: &#bytes) -> #invalid {
-                    #private::check(__items, <Self as #element>::SIZE, |__item| {
-                        #({
-                            let __field = #layouts;
-                            let __item = #private::part(__item, __field);
-                            #private::in_field(<#types as #element>::check(__item), __field)?;
-                        })*
+                    #private::check(__items, #this::SIZE, |__item| {
+                        #(#checks)*
                         ::core::result::Result::Ok(())
                     })
                 }
             }
         };
+    }
+}
+
+/// Where the field is to stand: `field("gain", 4, 4).title("…")`.
+fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
+    let (name, ty, codec) = (&field.name, field.ty, codec(field));
+    let mut place = quote!(__npy::private::field(#name, #codec::SIZE, #codec::ALIGN));
+    if let Some(title) = &field.title {
+        place.extend(quote!(.title(#title)));
+    }
+    if field.is_flat() {
+        place.extend(quote!(.flatten(<#ty as __npy::NpyRecord>::FIELDS)));
+    }
+    if let Some(offset) = &field.offset {
+        let message = format!(
+            "`{}.{}`: at `offset = {}` it lies within the field before it, or (with `align`) at no multiple of its alignment",
+            record.ident,
+            field.member.to_token_stream(),
+            offset.to_token_stream()
+        );
+        place.extend(quote!(.at(#offset, #message)));
+    }
+    place
+}
+
+/// What the field asks of a file: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
+fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
+    let (codec, ty) = (codec(field), field.ty);
+    // What is stated inside wins over what is stated outside, and that over what is passed in.
+    let order = match field.endian {
+        Some(Endian::Big) => quote!(__npy::ByteOrder::Big),
+        Some(Endian::Little) => quote!(__npy::ByteOrder::Little),
+        Some(Endian::Native) => quote!(__npy::ByteOrder::NATIVE),
+        None => quote!(__order),
+    };
+    let mut member = quote!(__npy::private::member(#codec::schema(#order)));
+    if !field.aliases.is_empty() {
+        let aliases = &field.aliases;
+        member.extend(quote!(.alias(&[#(#aliases),*])));
+    }
+    if let Some(default) = &field.default {
+        // Of the struct's default the field is borrowed: a struct that is dropped gives none away.
+        let (whole, reference) = match default {
+            Default::OfStruct => {
+                let whole = quote!(<Self as ::core::default::Default>::default());
+                (whole, borrow(record, field, &quote!(__default)))
+            }
+            _ => (value(default, &field.member, ty), quote!(&__default)),
+        };
+        let encode = encode(field, &reference);
+        member.extend(quote!(.or(|| {
+            let __default = #whole;
+            __npy::private::default_bytes(#codec::SIZE, |__item| { #encode })
+        })));
+    }
+    member
+}
+
+/// The type whose `SIZE`, `decode`, … are those of the field.
+fn codec(field: &Field<'_>) -> TokenStream {
+    let ty = field.ty;
+    match &field.stored {
+        Stored::Plain | Stored::Flat => quote!(<#ty as __npy::Element>),
+        Stored::With(module) => quote!(<#module::Stored as __npy::Element>),
+        Stored::Chars(width) => quote!(__npy::private::Chars::<{ #width }>),
+        Stored::Utf8(width) => quote!(__npy::private::Utf8::<{ #width }>),
+        Stored::Bytes(width) => quote!(__npy::private::Bytes::<{ #width }>),
+    }
+}
+
+/// Encodes the field behind this reference into `__item`.
+fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
+    let codec = codec(field);
+    match &field.stored {
+        Stored::With(module) => quote!(#codec::encode(&#module::encode(#reference), __item)),
+        _ => quote!(#codec::encode(#reference, __item)),
+    }
+}
+
+/// A value that is not in the file.
+fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
+    match default {
+        Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
+        Default::OfStruct => quote!(<Self as ::core::default::Default>::default().#member),
+        Default::Call(path) => quote!(#path()),
     }
 }
 
@@ -184,23 +289,15 @@ pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> Toke
     }
 }
 
-fn order(endian: Option<Endian>, krate: &TokenStream) -> Option<TokenStream> {
-    Some(match endian? {
-        Endian::Big => quote!(#krate::ByteOrder::Big),
-        Endian::Little => quote!(#krate::ByteOrder::Little),
-        Endian::Native => quote!(#krate::ByteOrder::NATIVE),
-    })
-}
-
-/// A reference to the field; to a copy of it where the field itself may be misaligned.
-fn borrow(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
+/// A reference to the field of `value`; to a copy of it where the field itself may be misaligned.
+fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenStream {
     let member = &field.member;
     if !record.packed {
-        return quote!(&self.#member);
+        return quote!(&#value.#member);
     }
     // Where a type that is not `Copy` is reported.
     let span = field.ty.span().resolved_at(Span::call_site());
-    quote_spanned!(span=> &{ self.#member })
+    quote_spanned!(span=> &{ #value.#member })
 }
 
 /// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.

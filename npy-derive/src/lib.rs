@@ -7,6 +7,7 @@ mod case;
 mod ctxt;
 mod element;
 mod expand;
+mod field;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;

@@ -197,7 +197,7 @@ fn every_mistake_is_one_error() {
                     a: u8,
                 }
             ),
-            "`compress` is no attribute of a field; there are rename, endian",
+            "`compress` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
         ),
         (
             quote!(
@@ -224,7 +224,7 @@ fn every_mistake_is_one_error() {
                     a: u8,
                 }
             ),
-            "`compress` is no attribute of a struct; there are crate, rename_all, align, endian, bound",
+            "`compress` is no attribute of a struct; there are crate, rename_all, align, endian, itemsize, deny_unknown_fields, default, bound",
         ),
         (
             quote!(
@@ -233,7 +233,7 @@ fn every_mistake_is_one_error() {
                     a: u8,
                 }
             ),
-            "`serde::rename` is no attribute of a field; there are rename, endian",
+            "`serde::rename` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
         ),
         (
             quote!(
@@ -627,7 +627,7 @@ fn bounds_are_inferred_from_the_fields() {
                     a: T,
                 }
             ),
-            "where T : :: npy_core :: Element + :: core :: marker :: Copy",
+            "where T : :: npy_core :: Element , T : :: core :: marker :: Copy",
         ),
         (
             quote!(

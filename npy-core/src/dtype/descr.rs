@@ -102,7 +102,7 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         }
         offset = end;
     }
-    Ok(DType::new_record(fields, offset))
+    Ok(DType::from_fields(fields, offset))
 }
 
 /// Name and dtype of one entry of a record.

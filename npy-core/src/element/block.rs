@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind, Place};
 use crate::kernel;
 use crate::limits;
 use crate::plan::{Cast, Plan};
+use crate::schema::Schema;
 
 /// Bytes of a block: it stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
@@ -62,11 +63,12 @@ pub(crate) fn encode<'b, 't, T: Element + 't>(
     Ok(buffers.run(plan, count))
 }
 
-/// The dtype of canonical items of `T`.
-pub(crate) fn canonical<T: Element>() -> Result<DType, Error> {
-    let dtype = T::dtype().with_byte_order(ByteOrder::Little);
+/// Canonical items of `T`, and how they are found.
+pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
+    let schema = T::schema(ByteOrder::Little).canonical();
+    let dtype = &schema.dtype;
     if dtype.itemsize() == T::SIZE {
-        return Ok(dtype);
+        return Ok(schema);
     }
     let reason =
         format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
@@ -75,7 +77,7 @@ pub(crate) fn canonical<T: Element>() -> Result<DType, Error> {
 
 /// The way from items of a file to canonical items of `T`.
 pub(crate) fn reading<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
-    let plan = Plan::new(file, &canonical::<T>()?, cast);
+    let plan = Plan::reading(file, &canonical::<T>()?, cast);
     plan.map_err(|error| error.wanted_by(&type_name::<T>()))
 }
 

@@ -1,4 +1,4 @@
-//! Structs as records.
+//! Layer 4: structs as records.
 
 use crate::element::Element;
 
@@ -29,10 +29,16 @@ pub trait NpyRecord: Element {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldLayout {
-    /// The name in the file.
+    /// The name in the file; empty for a flattened record, whose fields have names of their own.
     pub name: &'static str,
+    /// The title in the file.
+    pub title: Option<&'static str>,
     /// Bytes before it in the record.
     pub offset: usize,
     /// Bytes of it.
     pub size: usize,
+    /// The alignment that it has in a C struct, in bytes.
+    pub align: usize,
+    /// Of a flattened record its fields, with offsets from its start; none of any other field.
+    pub flattened: &'static [FieldLayout],
 }

@@ -4,7 +4,7 @@ use super::lexer::{closing, paths, words};
 use super::{File, Problem};
 
 /// ARCHITECTURE.md draws the same table. A file in `foo/` is on the floor of `foo.rs`.
-const LAYERS: [(&str, u8); 22] = [
+const LAYERS: [(&str, u8); 23] = [
     ("lib", FRONT),
     ("private", FRONT),
     ("mmap", 7),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, u8); 22] = [
     ("view", 5),
     ("element", ELEMENT),
     ("header", 3),
+    ("schema", 3),
     ("plan", 3),
     ("kernel", 3),
     ("dtype", 2),

@@ -1,0 +1,62 @@
+//! Layer 4: sub-arrays on the heap.
+
+use super::{Element, InvalidValue, nth};
+use crate::dtype::{ByteOrder, DType};
+use crate::schema::Schema;
+
+/// A sub-array like `[T; N]`, for those that are too large for the stack.
+///
+/// ```
+/// use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+///
+/// #[derive(NpyRecord)]
+/// struct Trace {
+///     start: i64,
+///     samples: Box<[f32; 1 << 20]>,
+/// }
+///
+/// let samples = vec![0.5; 1 << 20].into_boxed_slice().try_into().unwrap();
+/// let mut file = Vec::new();
+/// [Trace { start: 0, samples }].write_npy_to(&mut file)?;
+/// assert_eq!(Vec::<Trace>::read_npy_from(&file[..])?[0].samples[9], 0.5);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: Element, const N: usize> Element for Box<[T; N]> {
+    const SIZE: usize = <[T; N]>::SIZE;
+    const ALIGN: usize = <[T; N]>::ALIGN;
+
+    fn dtype() -> DType {
+        <[T; N]>::dtype()
+    }
+
+    fn dtype_in(order: ByteOrder) -> DType {
+        <[T; N]>::dtype_in(order)
+    }
+
+    fn schema(order: ByteOrder) -> Schema {
+        <[T; N]>::schema(order)
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        let items: Vec<T> = (0..N).map(|i| T::decode(nth(item, i, T::SIZE))).collect();
+        items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        <[T; N]>::encode(self, item)
+    }
+
+    #[inline]
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        <[T; N]>::check(items)
+    }
+}
+
+/// Not reached, as there are `N` items; apart, so that its large frame is made by no one.
+#[cold]
+#[inline(never)]
+fn on_the_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {
+    Box::new(<[T; N]>::decode(item))
+}

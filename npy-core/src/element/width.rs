@@ -1,0 +1,251 @@
+//! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]`.
+//!
+//! Each of these has what an [`Element`](crate::Element) has, for a value of another type. NumPy fills up with zeros and
+//! takes all zeros at the end for that, so a value that ends with one could not be read again, and is refused.
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::InvalidValue;
+use crate::limits::MAX_ITEMSIZE;
+use crate::schema::Schema;
+
+/// Bytes of a code point.
+const UNIT: usize = 4;
+
+/// A `String` as up to `N` code points: `<UN`.
+pub struct Chars<const N: usize>;
+
+/// A `String` as up to `N` bytes of UTF-8: `|SN`.
+pub struct Utf8<const N: usize>;
+
+/// A `Vec<u8>` as up to `N` bytes: `|SN`.
+pub struct Bytes<const N: usize>;
+
+impl<const N: usize> Chars<N> {
+    /// Bytes of an item.
+    pub const SIZE: usize = fits(N.saturating_mul(UNIT));
+    /// The alignment in a C struct.
+    pub const ALIGN: usize = UNIT;
+
+    /// The dtype.
+    pub fn schema(order: ByteOrder) -> Schema {
+        plain(ScalarKind::Str, Self::SIZE, order)
+    }
+
+    /// The text; `check` has seen that it is some.
+    pub fn decode(item: &[u8]) -> String {
+        code_points(item).filter_map(char::from_u32).collect()
+    }
+
+    /// Stores the text.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] if it is too long or ends with a NUL.
+    pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
+        let count = text.chars().count();
+        fitting(count, N, text.ends_with('\0'), "characters", || format!("{text:?}"))?;
+        let units = item.as_chunks_mut::<UNIT>().0.iter_mut();
+        let chars = text.chars().map(u32::from).chain(std::iter::repeat(0));
+        units.zip(chars).for_each(|(unit, c)| *unit = c.to_le_bytes());
+        Ok(())
+    }
+
+    /// Looks for what is no code point.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] for a surrogate, and for a number over U+10FFFF.
+    pub fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        match code_points(item).find(|&c| char::from_u32(c).is_none()) {
+            None => Ok(()),
+            Some(c) => Err(InvalidValue::new(format!(
+                "U+{c:04X} is no character, and a String can only hold those; read the field as [u32; {N}]"
+            ))),
+        }
+    }
+}
+
+impl<const N: usize> Utf8<N> {
+    /// Bytes of an item.
+    pub const SIZE: usize = fits(N);
+    /// The alignment in a C struct.
+    pub const ALIGN: usize = 1;
+
+    /// The dtype.
+    pub fn schema(order: ByteOrder) -> Schema {
+        plain(ScalarKind::Bytes, Self::SIZE, order)
+    }
+
+    /// The text; `check` has seen that it is some.
+    pub fn decode(item: &[u8]) -> String {
+        String::from_utf8_lossy(without_zeros(item)).into_owned()
+    }
+
+    /// Stores the text.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] if it is too long or ends with a NUL.
+    pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
+        fitting(text.len(), N, text.ends_with('\0'), "bytes", || format!("{text:?}"))?;
+        fill(text.as_bytes(), item);
+        Ok(())
+    }
+
+    /// Looks for what is no UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] for such bytes.
+    pub fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        let bytes = without_zeros(item);
+        match std::str::from_utf8(bytes) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(InvalidValue::new(format!(
+                "b\"{}\" is not UTF-8, and a String can only hold that; read the field as a Vec<u8>",
+                bytes.escape_ascii()
+            ))),
+        }
+    }
+}
+
+impl<const N: usize> Bytes<N> {
+    /// Bytes of an item.
+    pub const SIZE: usize = fits(N);
+    /// The alignment in a C struct.
+    pub const ALIGN: usize = 1;
+
+    /// The dtype.
+    pub fn schema(order: ByteOrder) -> Schema {
+        plain(ScalarKind::Bytes, Self::SIZE, order)
+    }
+
+    /// The bytes, without the zeros at the end.
+    pub fn decode(item: &[u8]) -> Vec<u8> {
+        without_zeros(item).to_vec()
+    }
+
+    /// Stores the bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] if they are too many or end with a zero.
+    pub fn encode(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
+        let shown = || format!("b\"{}\"", bytes.escape_ascii());
+        fitting(bytes.len(), N, bytes.ends_with(&[0]), "bytes", shown)?;
+        fill(bytes, item);
+        Ok(())
+    }
+
+    /// Any bytes are some.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn check(_: &[u8]) -> Result<(), InvalidValue> {
+        Ok(())
+    }
+}
+
+/// A size that an item can have.
+const fn fits(size: usize) -> usize {
+    assert!(size <= MAX_ITEMSIZE, "`width` makes an item larger than NumPy's 2147483647 bytes");
+    size
+}
+
+fn plain(kind: ScalarKind, size: usize, order: ByteOrder) -> Schema {
+    Schema::plain(DType::from(Scalar::ordered(kind, size, order)))
+}
+
+/// Refuses a value that would not be read as it was.
+fn fitting(
+    length: usize,
+    width: usize,
+    ends_with_zero: bool,
+    unit: &str,
+    shown: impl FnOnce() -> String,
+) -> Result<(), InvalidValue> {
+    if length > width {
+        let shown = crate::dtype::descr::excerpt(&shown());
+        let reason = format!("{shown} has {length} {unit}, and `width` leaves room for {width}");
+        return Err(InvalidValue::new(reason));
+    }
+    if ends_with_zero {
+        let shown = crate::dtype::descr::excerpt(&shown());
+        let reason = format!("{shown} ends with a NUL, which NumPy takes for no part of it");
+        return Err(InvalidValue::new(reason));
+    }
+    Ok(())
+}
+
+/// Bytes, and zeros behind them: what was there before may be another value.
+fn fill(bytes: &[u8], item: &mut [u8]) {
+    let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
+    item.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
+}
+
+/// The code points without the zeros at the end.
+fn code_points(item: &[u8]) -> impl Iterator<Item = u32> {
+    let units = item.as_chunks::<UNIT>().0;
+    let zeros = units.iter().rev().take_while(|unit| **unit == [0; UNIT]).count();
+    let units = units.get(..units.len().saturating_sub(zeros)).unwrap_or_default();
+    units.iter().map(|unit| u32::from_le_bytes(*unit))
+}
+
+/// The bytes without the zeros at the end.
+pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
+    let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+    bytes.get(..bytes.len().saturating_sub(zeros)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The item that stands for a text, on top of other bytes.
+    fn chars(text: &str) -> Result<Vec<u8>, String> {
+        let mut item = vec![0xff; Chars::<3>::SIZE];
+        Chars::<3>::encode(text, &mut item).map(|()| item).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn text_is_code_points_and_zeros() {
+        for text in ["", "a", "é𝄞", "abc", "\0b"] {
+            let item = chars(text).unwrap();
+            Chars::<3>::check(&item).unwrap();
+            assert_eq!(Chars::<3>::decode(&item), text);
+        }
+        assert_eq!(chars("a").unwrap(), [97, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            chars("abcd").unwrap_err(),
+            "\"abcd\" has 4 characters, and `width` leaves room for 3"
+        );
+        assert!(chars("a\0").unwrap_err().contains("ends with a NUL"));
+        for (bytes, shown) in [([0, 0xd8, 0, 0], "U+D800"), ([0, 0, 0x11, 0], "U+110000")] {
+            assert!(Chars::<1>::check(&bytes).unwrap_err().to_string().contains(shown));
+        }
+        assert_eq!(Chars::<3>::schema(ByteOrder::Big).dtype.to_string(), ">U3");
+    }
+
+    #[test]
+    fn text_in_bytes_is_utf8() {
+        let mut item = [0xff; 4];
+        Utf8::<4>::encode("aé", &mut item).unwrap();
+        assert_eq!(item, [b'a', 0xc3, 0xa9, 0]);
+        assert_eq!(Utf8::<4>::decode(&item), "aé");
+        assert!(Utf8::<4>::encode("éée", &mut item).unwrap_err().to_string().contains("5 bytes"));
+        let error = Utf8::<4>::check(&[b'a', 0xe9, 0, 0]).unwrap_err();
+        assert!(error.to_string().starts_with(r#"b"a\xe9" is not UTF-8"#), "{error}");
+        assert_eq!(Utf8::<4>::schema(ByteOrder::Big).dtype.to_string(), "|S4");
+    }
+
+    #[test]
+    fn bytes_are_any() {
+        let mut item = [0xff; 3];
+        Bytes::<3>::encode(&[0, 0xe9], &mut item).unwrap();
+        assert_eq!(item, [0, 0xe9, 0]);
+        assert_eq!(Bytes::<3>::decode(&item), [0, 0xe9]);
+        assert!(Bytes::<3>::encode(&[1, 0], &mut item).is_err());
+        assert!(Bytes::<3>::encode(&[1; 4], &mut item).is_err());
+    }
+}

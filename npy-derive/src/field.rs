@@ -1,0 +1,258 @@
+//! Our model of a field: name, type, how it is stored, what it is where a file does not have it.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{DataStruct, Expr, Index, LitStr, Member, Path, Type};
+
+use crate::attr::{Container, Endian, FieldAttrs};
+use crate::ctxt::Ctxt;
+
+/// A field of the record.
+pub(crate) struct Field<'a> {
+    pub(crate) member: Member,
+    /// The name in the file.
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<LitStr>,
+    pub(crate) title: Option<String>,
+    pub(crate) ty: &'a Type,
+    pub(crate) stored: Stored,
+    /// The byte order that it states, or its record.
+    pub(crate) endian: Option<Endian>,
+    pub(crate) offset: Option<Expr>,
+    /// What it is in a file that does not have it; `None` if that is an error.
+    pub(crate) default: Option<Default>,
+    /// What an error about its name points at, and one about its title.
+    tokens: [TokenStream; 2],
+}
+
+/// A field of the struct that is none of the record.
+pub(crate) struct Skipped<'a> {
+    pub(crate) member: Member,
+    pub(crate) ty: &'a Type,
+    pub(crate) value: Default,
+}
+
+/// How a field is stored.
+pub(crate) enum Stored {
+    /// As the `Element` that it is.
+    Plain,
+    /// As the fields of the record that it is.
+    Flat,
+    /// As the `Stored` of this module.
+    With(Path),
+    /// A `String` as so many code points.
+    Chars(Expr),
+    /// A `String` as so many bytes.
+    Utf8(Expr),
+    /// A `Vec<u8>` as so many bytes.
+    Bytes(Expr),
+}
+
+/// Where a value comes from that is not in the file.
+#[derive(Clone)]
+pub(crate) enum Default {
+    /// The `Default` of the field's type.
+    OfType,
+    /// The field of the struct's `Default`.
+    OfStruct,
+    /// This function.
+    Call(Path),
+}
+
+/// The fields of the record, and those that are left out.
+pub(crate) fn split<'a>(
+    cx: &Ctxt,
+    data: &'a DataStruct,
+    container: &Container,
+) -> (Vec<Field<'a>>, Vec<Skipped<'a>>) {
+    let (mut fields, mut skipped) = (Vec::new(), Vec::new());
+    for (i, field) in data.fields.iter().enumerate() {
+        let attrs = FieldAttrs::from_attributes(cx, &field.attrs);
+        let member = match &field.ident {
+            Some(ident) => Member::Named(ident.clone()),
+            None => Member::Unnamed(Index::from(i)),
+        };
+        let default = match attrs.default.get() {
+            Some(Some(path)) => Some(Default::Call(path.clone())),
+            Some(None) => Some(Default::OfType),
+            None => container.default.get().map(|()| Default::OfStruct),
+        };
+        if attrs.skip.get().is_some() {
+            refuse(cx, "skip", "which leaves the field out", &attrs, &OTHER_THAN_SKIP);
+            let value = default.unwrap_or(Default::OfType);
+            skipped.push(Skipped { member, ty: &field.ty, value });
+        } else {
+            let nth = fields.iter().filter(|field: &&Field| !field.is_flat()).count();
+            fields.push(Field::new(cx, field, attrs, (member, nth, default), container));
+        }
+    }
+    (fields, skipped)
+}
+
+impl<'a> Field<'a> {
+    fn new(
+        cx: &Ctxt,
+        field: &'a syn::Field,
+        attrs: FieldAttrs,
+        (member, nth, default): (Member, usize, Option<Default>),
+        container: &Container,
+    ) -> Self {
+        let stored = stored(cx, &field.ty, &attrs);
+        let name = match (attrs.rename.get(), &field.ident) {
+            (Some(name), _) => name.clone(),
+            (None, None) => format!("f{nth}"),
+            (None, Some(ident)) => {
+                let name = ident.unraw().to_string();
+                container.rename_all.get().map_or(name.clone(), |case| case.apply(&name))
+            }
+        };
+        let name_tokens = match (attrs.rename.tokens(), &field.ident) {
+            (Some(tokens), _) => tokens.clone(),
+            (None, Some(ident)) => ident.to_token_stream(),
+            (None, None) => field.ty.to_token_stream(),
+        };
+        if name.is_empty() {
+            cx.error(&name_tokens, "a field needs a name: NumPy takes one without for padding");
+        }
+        for alias in attrs.aliases.iter().filter(|alias| alias.value().is_empty()) {
+            cx.error(alias, "no field is called \"\": NumPy takes one without a name for padding");
+        }
+        let title_tokens = attrs.title.tokens().cloned().unwrap_or_default();
+        let flat = matches!(stored, Stored::Flat);
+        Field {
+            member,
+            name: if flat { String::new() } else { name },
+            aliases: attrs.aliases,
+            title: attrs.title.get().cloned(),
+            ty: &field.ty,
+            endian: attrs.endian.get().or(container.endian.get()).copied(),
+            offset: attrs.offset.get().cloned(),
+            // The fields of a flattened record have defaults of their own.
+            default: default.filter(|_| !flat),
+            stored,
+            tokens: [name_tokens, title_tokens],
+        }
+    }
+
+    /// The words that stand for it: none for a flattened record, or one without a name, which is reported already.
+    fn names(&self) -> impl Iterator<Item = Name<'_>> {
+        let name = |what, text, tokens| Name { what, text, of: &self.member, tokens };
+        let [own, title] = self.tokens.clone();
+        let own = (!self.name.is_empty()).then(|| name("name", self.name.clone(), own));
+        let title = self.title.clone().map(|text| name("title", text, title));
+        let aliases = self.aliases.iter();
+        let aliases =
+            aliases.map(move |alias| name("alias", alias.value(), alias.to_token_stream()));
+        own.into_iter().chain(title).chain(aliases)
+    }
+
+    /// Whether it is a record whose fields take its place.
+    pub(crate) fn is_flat(&self) -> bool {
+        matches!(self.stored, Stored::Flat)
+    }
+}
+
+type Reason = fn(&FieldAttrs) -> Option<&TokenStream>;
+
+const OTHER_THAN_SKIP: [(&str, Reason); 8] = [
+    ("rename", |attrs| attrs.rename.tokens()),
+    ("title", |attrs| attrs.title.tokens()),
+    ("endian", |attrs| attrs.endian.tokens()),
+    ("offset", |attrs| attrs.offset.tokens()),
+    ("with", |attrs| attrs.with.tokens()),
+    ("width", |attrs| attrs.width.tokens()),
+    ("bytes", |attrs| attrs.bytes.tokens()),
+    ("flatten", |attrs| attrs.flatten.tokens()),
+];
+
+const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
+    ("rename", |attrs| attrs.rename.tokens()),
+    ("title", |attrs| attrs.title.tokens()),
+    ("default", |attrs| attrs.default.tokens()),
+    ("with", |attrs| attrs.with.tokens()),
+    ("width", |attrs| attrs.width.tokens()),
+    ("bytes", |attrs| attrs.bytes.tokens()),
+];
+
+/// Reports what has no meaning beside the attribute `beside`.
+fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
+    let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
+    for (name, tokens) in found {
+        cx.error(tokens, format!("`{name}` says nothing beside `{beside}`, {why}: drop one"));
+    }
+    if let Some(alias) = attrs.aliases.first() {
+        cx.error(alias, format!("`alias` says nothing beside `{beside}`, {why}: drop one"));
+    }
+}
+
+/// How the attributes say that a field is stored.
+fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) -> Stored {
+    if attrs.flatten.get().is_some() {
+        let why = "which puts the fields of the record in its place";
+        refuse(cx, "flatten", why, attrs, &OTHER_THAN_FLATTEN);
+        return Stored::Flat;
+    }
+    if let Some(module) = attrs.with.get() {
+        let width = attrs.width.tokens().or(attrs.bytes.tokens());
+        if let Some(tokens) = width {
+            cx.error(tokens, "`with` says already how the field is stored: drop one");
+        }
+        return Stored::With(module.clone());
+    }
+    let Some(width) = attrs.width.get() else {
+        if let Some(tokens) = attrs.bytes.tokens() {
+            cx.error(tokens, "`bytes` goes with the width of a String: #[npy(width = 16, bytes)]");
+        }
+        return Stored::Plain;
+    };
+    let last = match ty {
+        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        _ => None,
+    };
+    match (last.as_deref(), attrs.bytes.tokens()) {
+        (Some("String"), None) => Stored::Chars(width.clone()),
+        (Some("String"), Some(_)) => Stored::Utf8(width.clone()),
+        (Some("Vec"), bytes) => {
+            if let Some(tokens) = bytes {
+                cx.error(tokens, "a Vec<u8> is stored as bytes in any case: drop `bytes`");
+            }
+            Stored::Bytes(width.clone())
+        }
+        _ => {
+            let message = "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it";
+            cx.error(attrs.width.tokens(), message);
+            Stored::Plain
+        }
+    }
+}
+
+/// A word that stands for a field.
+struct Name<'n> {
+    what: &'static str,
+    text: String,
+    of: &'n Member,
+    tokens: TokenStream,
+}
+
+/// Each name is given once: NumPy has names and titles in one list, a reader names and aliases.
+pub(crate) fn check_names(cx: &Ctxt, fields: &[Field<'_>]) {
+    let names: Vec<Name<'_>> = fields.iter().flat_map(Field::names).collect();
+    for (i, name) in names.iter().enumerate() {
+        let taken = |before: &&Name<'_>| {
+            let apart = ["alias", "title"].map(|what| before.what == what || name.what == what);
+            before.text == name.text && apart != [true, true]
+        };
+        let Some(before) = names.iter().take(i).find(taken) else { continue };
+        let (text, of) = (&name.text, before.of.to_token_stream());
+        let message = match (name.what, before.what) {
+            ("name", "name") => {
+                format!("a second field called {text:?} in the file; the first is `{of}`")
+            }
+            (what, before) => {
+                format!("the {what} {text:?} is the {before} of `{of}` already; choose another")
+            }
+        };
+        cx.error(&name.tokens, message);
+    }
+}

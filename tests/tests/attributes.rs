@@ -1,0 +1,520 @@
+//! What each attribute of `#[derive(NpyRecord)]` writes and reads, also together.
+
+use npy_core::time::Second;
+use npy_core::{
+    Cast, DType, DateTime64, DynArray, Element, ErrorKind, NpyRecord, Order, ReadNpy, ReadOptions,
+    WriteNpy,
+};
+
+fn file<T: Element>(items: &[T]) -> Vec<u8> {
+    let mut file = Vec::new();
+    items.write_npy_to(&mut file).unwrap();
+    file
+}
+
+/// A file of these bytes, with as many items as they make.
+fn raw(descr: &str, bytes: &[u8]) -> Vec<u8> {
+    let dtype: DType = descr.parse().unwrap();
+    let count = bytes.len() / dtype.itemsize();
+    let array = DynArray::new(dtype, [count], Order::C, bytes.to_vec()).unwrap();
+    let mut file = Vec::new();
+    array.write_npy_to(&mut file).unwrap();
+    file
+}
+
+fn read<T: Element>(file: &[u8]) -> npy_core::Result<Vec<T>> {
+    Vec::<T>::read_npy_from(file)
+}
+
+#[track_caller]
+fn assert_there_and_back<T: Element + PartialEq + std::fmt::Debug>(descr: &str, items: Vec<T>) {
+    assert_eq!(T::dtype().to_string(), descr);
+    assert_eq!(T::dtype().itemsize(), T::SIZE);
+    assert_eq!(read::<T>(&file(&items)).unwrap(), items);
+}
+
+#[test]
+fn an_alias_is_another_name_to_read() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Pick {
+        #[npy(rename = "t0", alias = "time", alias = "Time")]
+        time: u8,
+    }
+
+    assert_there_and_back("[('t0', '|u1')]", vec![Pick { time: 3 }]);
+    for name in ["t0", "time", "Time"] {
+        let file = raw(&format!("[('{name}', '|u1')]"), &[3]);
+        assert_eq!(read::<Pick>(&file).unwrap(), [Pick { time: 3 }], "{name}");
+    }
+    // Which of the two would it be?
+    for descr in ["[('t0', '|u1'), ('Time', '|u1')]", "[('time', '|u1'), ('Time', '|u1')]"] {
+        let error = read::<Pick>(&raw(descr, &[3, 4])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the file has a field \"Time\", which Pick does not take; it is an alias of a field that is \
+             there by another name, too; drop the alias"
+        );
+    }
+    // The field is named as the file has it.
+    let error = read::<Pick>(&raw("[('Time', '<u2')]", &[0; 2])).unwrap_err();
+    assert!(error.to_string().starts_with("field \"Time\": "), "{error}");
+}
+
+#[test]
+fn a_title_is_written_and_no_matter_to_read() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Pick {
+        #[npy(title = "seconds since 1970")]
+        time: u8,
+    }
+
+    let descr = "[(('seconds since 1970', 'time'), '|u1')]";
+    assert_there_and_back(descr, vec![Pick { time: 3 }]);
+    assert_eq!(Pick::FIELDS[0].title, Some("seconds since 1970"));
+    assert_eq!(Pick::dtype().fields()[0].title(), Some("seconds since 1970"));
+    for descr in ["[('time', '|u1')]", "[(('other', 'time'), '|u1')]"] {
+        assert_eq!(read::<Pick>(&raw(descr, &[3])).unwrap(), [Pick { time: 3 }]);
+    }
+}
+
+#[test]
+fn offset_and_itemsize_make_room() {
+    const HERE: usize = 4;
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(itemsize = 16)]
+    struct Sparse {
+        a: u8,
+        #[npy(offset = HERE)]
+        b: u16,
+        c: u8,
+        #[npy(offset = 4 + HERE)]
+        d: u8,
+    }
+
+    assert_there_and_back(
+        "[('a', '|u1'), ('', '|V3'), ('b', '<u2'), ('c', '|u1'), ('', '|V1'), ('d', '|u1'), ('', '|V7')]",
+        vec![Sparse { a: 1, b: 2, c: 3, d: 4 }, Sparse { a: 5, b: 6, c: 7, d: 8 }],
+    );
+    let offsets: Vec<_> = Sparse::FIELDS.iter().map(|field| field.offset).collect();
+    assert_eq!(offsets, [0, 4, 6, 8]);
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(align, itemsize = 24)]
+    #[repr(C)]
+    struct Aligned {
+        a: u8,
+        #[npy(offset = 8)]
+        b: u64,
+    }
+
+    assert_there_and_back(
+        "[('a', '|u1'), ('', '|V7'), ('b', '<u8'), ('', '|V8')]",
+        vec![Aligned { a: 1, b: 2 }],
+    );
+}
+
+fn seven() -> u8 {
+    7
+}
+
+#[test]
+fn a_field_that_is_missing_has_its_default() {
+    #[derive(NpyRecord, Debug, PartialEq, Default)]
+    struct Inner {
+        x: u16,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Pick {
+        #[npy(default)]
+        a: u16,
+        #[npy(default = seven)]
+        b: u8,
+        #[npy(default, endian = "big")]
+        inner: Inner,
+        #[npy(default = "seven")]
+        c: u8,
+        d: u8,
+        #[npy(default, width = 3)]
+        text: String,
+    }
+
+    let pick = Pick { a: 0, b: 7, inner: Inner { x: 0 }, c: 7, d: 1, text: String::new() };
+    assert_eq!(read::<Pick>(&raw("[('d', '|u1')]", &[1])).unwrap(), [pick]);
+    let some = raw("[('d', '|u1'), ('inner', [('x', '>u2')]), ('b', '|u1')]", &[1, 2, 3, 4]);
+    let pick = Pick { a: 0, b: 4, inner: Inner { x: 0x203 }, c: 7, d: 1, text: String::new() };
+    assert_eq!(read::<Pick>(&some).unwrap(), [pick]);
+    // Not what has another type.
+    let error = read::<Pick>(&raw("[('d', '|u1'), ('a', '<f2')]", &[0; 3])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    let error = read::<Pick>(&raw("[('a', '<u2')]", &[0; 2])).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::MissingField { .. }), "{error}");
+}
+
+/// Guards defaults in the records of a sub-array, also where the file has no bytes for them.
+#[test]
+fn defaults_are_in_every_record() {
+    #[derive(NpyRecord, Debug, PartialEq, Clone, Copy)]
+    struct Inner {
+        x: u8,
+        #[npy(default = seven)]
+        y: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq, Clone, Copy)]
+    struct Blank {
+        #[npy(default = seven)]
+        y: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Outer<T> {
+        inner: [[T; 2]; 2],
+    }
+
+    let of = |x| Inner { x, y: 7 };
+    let bytes = raw("[('inner', [('x', '|u1'), ('z', '|u1')], (2, 2))]", &[1, 0, 2, 0, 3, 0, 4, 0]);
+    let outer = Outer { inner: [[of(1), of(2)], [of(3), of(4)]] };
+    assert_eq!(read::<Outer<Inner>>(&bytes).unwrap(), [outer]);
+    let blank = Outer { inner: [[Blank { y: 7 }; 2]; 2] };
+    for descr in ["[('inner', [('z', '|u1')], (2, 2))]", "[('inner', [('', '|V1')], (2, 2))]"] {
+        assert_eq!(read::<Outer<Blank>>(&raw(descr, &[0; 4])).unwrap(), [blank]);
+    }
+    // No bytes at all.
+    for descr in ["[('inner', [('z', '|S0')], (2, 2))]", "[('inner', [], (2, 2))]"] {
+        let array = DynArray::new(descr.parse().unwrap(), [3], Order::C, Vec::new()).unwrap();
+        let items = array.to_vec::<Outer<Blank>>().unwrap();
+        assert_eq!(items, [blank, blank, blank], "{descr}");
+    }
+    impl Copy for Outer<Blank> {}
+    impl Clone for Outer<Blank> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+}
+
+#[test]
+fn a_default_that_does_not_fit_is_an_error() {
+    fn long() -> String {
+        "long".into()
+    }
+
+    #[derive(NpyRecord, Debug)]
+    struct Note {
+        #[npy(default = long, width = 3)]
+        text: String,
+    }
+
+    let error = read::<Note>(&raw("[('x', '|u1')]", &[0])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "field \"text\": its default value cannot be stored: \"long\" has 4 characters, and `width` leaves room for 3"
+    );
+}
+
+#[test]
+fn a_struct_can_have_defaults_as_a_whole() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(default)]
+    struct Pick<T> {
+        a: T,
+        #[npy(default)]
+        b: u8,
+        #[npy(skip)]
+        c: String,
+        d: [u8; 2],
+    }
+
+    impl<T: From<u8>> Default for Pick<T> {
+        fn default() -> Self {
+            Pick { a: T::from(9), b: 8, c: "skipped".into(), d: [1, 2] }
+        }
+    }
+
+    let pick = Pick { a: 9u16, b: 0, c: "skipped".into(), d: [1, 2] };
+    assert_eq!(read::<Pick<u16>>(&raw("[('z', '|u1')]", &[0])).unwrap(), [pick]);
+    let pick = Pick { a: 3u16, b: 0, c: "skipped".into(), d: [5, 6] };
+    let bytes = raw("[('d', '|u1', (2,)), ('a', '<u2')]", &[5, 6, 3, 0]);
+    assert_eq!(read::<Pick<u16>>(&bytes).unwrap(), [pick]);
+}
+
+#[test]
+fn a_skipped_field_is_not_in_the_file() {
+    #[derive(Debug, PartialEq, Default)]
+    struct NoElement(Option<String>);
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Pick<T>(
+        #[npy(skip)] NoElement,
+        u8,
+        #[npy(skip, default = seven)] u8,
+        u8,
+        #[npy(skip)] T,
+    );
+
+    assert_there_and_back(
+        "[('f0', '|u1'), ('f1', '|u1')]",
+        vec![Pick(NoElement(None), 1, 7, 2, String::new())],
+    );
+}
+
+#[test]
+fn a_module_says_how_a_field_is_stored() {
+    mod seconds {
+        use std::time::Duration;
+
+        pub(super) type Stored = f64;
+
+        pub(super) fn encode(duration: &Duration) -> Stored {
+            duration.as_secs_f64()
+        }
+
+        pub(super) fn decode(seconds: Stored) -> Duration {
+            Duration::from_secs_f64(seconds)
+        }
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(endian = "big")]
+    struct Pick {
+        #[npy(with = seconds, rename = "s")]
+        length: std::time::Duration,
+        #[npy(with = "seconds", default = Default::default)]
+        other: std::time::Duration,
+    }
+
+    let length = std::time::Duration::from_millis(1500);
+    assert_there_and_back(
+        "[('s', '>f8'), ('other', '>f8')]",
+        vec![Pick { length, other: length * 2 }],
+    );
+    let bytes = raw("[('s', '<f8')]", &1.5f64.to_le_bytes());
+    let pick = Pick { length, other: std::time::Duration::ZERO };
+    assert_eq!(read::<Pick>(&bytes).unwrap(), [pick]);
+}
+
+#[test]
+fn text_has_a_width() {
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    struct Note<const N: usize> {
+        #[npy(width = 3)]
+        text: String,
+        #[npy(width = N, bytes)]
+        ascii: String,
+        #[npy(width = 2)]
+        raw: Vec<u8>,
+    }
+
+    let note = Note::<4> { text: "né𝄞".into(), ascii: "ab".into(), raw: vec![0, 0xff] };
+    let descr = "[('text', '<U3'), ('ascii', '|S4'), ('raw', '|S2')]";
+    assert_there_and_back(descr, vec![note.clone()]);
+    // Row and field, and nothing written of what does not fit.
+    for (wrong, message) in [
+        (
+            Note { text: "long".into(), ..note.clone() },
+            "row 1: field \"text\": \"long\" has 4 characters, and `width` leaves room for 3",
+        ),
+        (
+            Note { ascii: "ééé".into(), ..note.clone() },
+            "row 1: field \"ascii\": \"ééé\" has 6 bytes, and `width` leaves room for 4",
+        ),
+        (
+            Note { raw: vec![1, 0], ..note.clone() },
+            "row 1: field \"raw\": b\"\\x01\\x00\" ends with a NUL, which NumPy takes for no part of it",
+        ),
+    ] {
+        let mut file = Vec::new();
+        let error = [note.clone(), wrong].write_npy_to(&mut file).unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+    let error = read::<Note<4>>(&raw(
+        "[('text', '<U1'), ('ascii', '|S4'), ('raw', '|S2')]",
+        &[b'a', 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ))
+    .unwrap_err();
+    assert!(error.to_string().contains("Lossless"), "{error}");
+    // A code point and bytes that no text has.
+    let mut bytes = file(&[note.clone(), note]);
+    let second = bytes.len() - 18;
+    bytes[second..second + 4].copy_from_slice(&[0, 0xd8, 0, 0]);
+    let error = read::<Note<4>>(&bytes).unwrap_err();
+    assert!(error.to_string().starts_with("row 1: field \"text\": U+D800"), "{error}");
+    bytes[second..second + 4].copy_from_slice(&[b'a', 0, 0, 0]);
+    bytes[second + 12] = 0xff;
+    let error = read::<Note<4>>(&bytes).unwrap_err();
+    assert!(error.to_string().starts_with("row 1: field \"ascii\": b\"\\xffb\" is not"), "{error}");
+}
+
+#[test]
+fn narrower_text_and_numbers_widen() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Note {
+        #[npy(width = 3)]
+        text: String,
+        x: f64,
+    }
+
+    let bytes = raw("[('x', '>i2'), ('text', '>U1')]", &[0, 2, 0, 0, 0, b'a']);
+    let read: Vec<Note> = ReadOptions::new().cast(Cast::Lossless).read_from(&bytes[..]).unwrap();
+    assert_eq!(read, [Note { text: "a".into(), x: 2.0 }]);
+}
+
+#[test]
+fn a_flattened_record_gives_its_fields() {
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    struct Place {
+        lat: f32,
+        #[npy(alias = "long", default)]
+        lon: f32,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    struct Deep {
+        #[npy(flatten)]
+        place: Place,
+        #[npy(title = "metres")]
+        depth: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    struct Pick {
+        id: u8,
+        #[npy(flatten)]
+        deep: Deep,
+        end: u8,
+    }
+
+    let place = Place { lat: 1.0, lon: 2.0 };
+    let pick = Pick { id: 1, deep: Deep { place, depth: 3 }, end: 4 };
+    assert_there_and_back(
+        "[('id', '|u1'), ('lat', '<f4'), ('lon', '<f4'), (('metres', 'depth'), '|u1'), ('end', '|u1')]",
+        vec![pick.clone()],
+    );
+    let names: Vec<_> = Pick::FIELDS.iter().map(|field| field.name).collect();
+    assert_eq!(names, ["id", "", "end"]);
+    assert_eq!(Pick::FIELDS[1].flattened, Deep::FIELDS);
+    // Names, aliases and defaults are those of the fields.
+    let descr =
+        "[('end', '|u1'), ('depth', '|u1'), ('long', '>f4'), ('lat', '<f4'), ('id', '|u1')]";
+    let bytes = [4, 3, 0x40, 0, 0, 0, 0, 0, 0x80, 0x3f, 1];
+    assert_eq!(read::<Pick>(&raw(descr, &bytes)).unwrap()[0], pick);
+    let descr = "[('end', '|u1'), ('depth', '|u1'), ('lat', '<f4'), ('id', '|u1')]";
+    let mut other = pick;
+    other.deep.place.lon = 0.0;
+    assert_eq!(read::<Pick>(&raw(descr, &[4, 3, 0, 0, 0x80, 0x3f, 1])).unwrap(), [other]);
+    let error = read::<Pick>(&raw("[('id', '|u1')]", &[0])).unwrap_err();
+    assert!(error.to_string().contains("no field \"lat\", which Pick needs"), "{error}");
+}
+
+#[test]
+fn unknown_fields_can_be_denied() {
+    #[derive(NpyRecord, Debug, PartialEq, Clone, Copy)]
+    #[npy(deny_unknown_fields)]
+    struct Inner {
+        #[npy(alias = "z")]
+        x: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Outer {
+        inner: [Inner; 2],
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(deny_unknown_fields)]
+    struct Flat {
+        a: u8,
+        #[npy(flatten)]
+        inner: Inner,
+    }
+
+    assert_eq!(read::<Inner>(&raw("[('z', '|u1')]", &[1])).unwrap(), [Inner { x: 1 }]);
+    let bytes = raw("[('w', '|u1'), ('inner', [('y', '|u1'), ('x', '|u1')], (2,))]", &[0; 5]);
+    assert_eq!(
+        read::<Outer>(&bytes).unwrap_err().to_string(),
+        "field \"inner\": the file has a field \"y\", which Outer does not take; add it to the struct, or drop \
+         #[npy(deny_unknown_fields)] to have such fields skipped"
+    );
+    let bytes = raw("[('w', '|u1'), ('inner', [('', '|V1'), ('x', '|u1')], (2,))]", &[0; 5]);
+    assert!(read::<Outer>(&bytes).is_ok());
+    let flat = Flat { a: 1, inner: Inner { x: 2 } };
+    assert_eq!(read::<Flat>(&raw("[('x', '|u1'), ('a', '|u1')]", &[2, 1])).unwrap(), [flat]);
+    let error = read::<Flat>(&raw("[('x', '|u1'), ('a', '|u1'), ('b', '|u1')]", &[0; 3]));
+    assert!(matches!(error.unwrap_err().kind(), ErrorKind::UnknownField { .. }));
+}
+
+/// Everything at once: generic, nested, aligned, big-endian, flattened.
+#[test]
+fn attributes_go_together() {
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    #[npy(align)]
+    #[repr(C)]
+    struct Head<T, const N: usize> {
+        flag: u8,
+        #[npy(endian = "little")]
+        gain: T,
+        #[npy(width = N, default)]
+        name: String,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq, Clone)]
+    #[npy(align, endian = "big", rename_all = "camelCase", deny_unknown_fields, itemsize = 64)]
+    #[repr(C)]
+    struct Trace<T, const N: usize>
+    where
+        T: Copy,
+    {
+        trace_id: u16,
+        #[npy(flatten)]
+        head: Head<T, 2>,
+        #[npy(title = "when", alias = "t0")]
+        start_time: DateTime64<Second>,
+        #[npy(skip)]
+        note: Option<String>,
+        samples: Box<[T; N]>,
+    }
+
+    let head = Head { flag: 1, gain: 2.5f32, name: "né".into() };
+    let trace = Trace {
+        trace_id: 3,
+        head,
+        start_time: DateTime64::new(77),
+        note: None,
+        samples: Box::new([1.0, 2.0, 3.0]),
+    };
+    assert_there_and_back(
+        "[('traceId', '>u2'), ('', '|V2'), ('flag', '|u1'), ('', '|V3'), ('gain', '<f4'), ('name', '>U2'), \
+         ('', '|V4'), (('when', 'startTime'), '>M8[s]'), ('samples', '>f4', (3,)), ('', '|V20')]",
+        vec![trace.clone()],
+    );
+    // As the same record comes from elsewhere.
+    let elsewhere = "[('samples', '<f4', (3,)), ('gain', '>f4'), ('t0', '<M8[s]'), ('flag', '|u1'), ('traceId', '<u2')]";
+    let plan: DType = elsewhere.parse().unwrap();
+    let mut bytes = Vec::new();
+    [1.0f32, 2.0, 3.0].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    bytes.extend(2.5f32.to_be_bytes());
+    bytes.extend(77i64.to_le_bytes());
+    bytes.extend([1, 3, 0]);
+    assert_eq!(bytes.len(), plan.itemsize());
+    let mut other = trace;
+    other.head.name.clear();
+    assert_eq!(read::<Trace<f32, 3>>(&raw(elsewhere, &bytes)).unwrap(), [other]);
+}
+
+/// Guards the stack: a mebi of samples a record.
+#[test]
+fn large_sub_arrays_stay_off_the_stack() {
+    #[derive(NpyRecord)]
+    struct Trace {
+        id: u8,
+        samples: Box<[[f64; 1024]; 1024]>,
+    }
+
+    let samples: Vec<[f64; 1024]> = (0..1024).map(|i| [f64::from(i); 1024]).collect();
+    let traces = [Trace { id: 7, samples: samples.into_boxed_slice().try_into().unwrap() }];
+    let read = read::<Trace>(&file(&traces)).unwrap();
+    assert_eq!((read[0].id, read[0].samples[1023][5]), (7, 1023.0));
+    assert!(read[0].samples == traces[0].samples);
+}
