@@ -21,6 +21,8 @@ pub(crate) struct Record<'a> {
     pub(crate) packed: bool,
     pub(crate) itemsize: Option<Expr>,
     pub(crate) deny_unknown: bool,
+    /// Where it says that a field has a default in that of the struct.
+    pub(crate) default: Option<TokenStream>,
     pub(crate) fields: Vec<Field<'a>>,
     pub(crate) skipped: Vec<Skipped<'a>>,
 }
@@ -76,6 +78,7 @@ impl<'a> Record<'a> {
             aligned: container.align.get().is_some(),
             packed,
             itemsize: container.itemsize.get().cloned(),
+            default: container.default.tokens().cloned(),
             deny_unknown: container.deny_unknown_fields.get().is_some(),
             fields,
             skipped,

@@ -79,8 +79,9 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let size = match &record.itemsize {
         None => quote!(#private::size(#layouts, #this::ALIGN)),
         Some(stated) => {
+            let and = if record.aligned { ", and a multiple of its alignment" } else { "" };
             let message = format!(
-                "`{ident}`: `itemsize = {}` is less than the fields take, more than 2147483647, or (with `align`) no multiple of the alignment",
+                "`{ident}`: `itemsize = {}` must be at least the bytes of the fields, at most 2147483647{and}",
                 stated.to_token_stream()
             );
             quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
@@ -93,12 +94,15 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         let (member, codec) = (&field.member, codec(field));
         let decoded = quote!(#codec::decode(#private::part::<Self, #i>(__item)));
         match &field.stored {
-            Stored::With(module) => quote!(#member: #module::decode(#decoded)),
+            // At the module, where it is reported if it has no such function.
+            Stored::With(module) => {
+                quote_spanned!(module.span()=> #member: #module::decode(#decoded))
+            }
             _ => quote!(#member: #decoded),
         }
     });
     let skipped = record.skipped.iter().map(|field| {
-        let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
+        let (member, value) = (&field.member, value(record, &field.value, &field.member, field.ty));
         quote!(#member: #value)
     });
     let puts = fields.iter().enumerate().map(|(i, field)| {
@@ -170,8 +174,13 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
         place.extend(quote!(.flatten(<#ty as __npy::NpyRecord>::FIELDS)));
     }
     if let Some(offset) = &field.offset {
+        let or = if record.aligned {
+            ", or is no multiple of the field's alignment, which `align` asks for"
+        } else {
+            ""
+        };
         let message = format!(
-            "`{}.{}`: at `offset = {}` it lies within the field before it, or (with `align`) at no multiple of its alignment",
+            "`{}.{}`: `offset = {}` lies within the field before it{or}; offsets ascend, and leave room for each field",
             record.ident,
             field.member.to_token_stream(),
             offset.to_token_stream()
@@ -198,16 +207,15 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     }
     if let Some(default) = &field.default {
         // Of the struct's default the field is borrowed: a struct that is dropped gives none away.
-        let (whole, reference) = match default {
+        let (of, value, reference) = match default {
             Default::OfStruct => {
-                let whole = quote!(<Self as ::core::default::Default>::default());
-                (whole, borrow(record, field, &quote!(__default)))
+                (quote!(Self), whole(record), borrow(record, field, &quote!(__default)))
             }
-            _ => (value(default, &field.member, ty), quote!(&__default)),
+            _ => (quote!(#ty), value(record, default, &field.member, ty), quote!(&__default)),
         };
         let encode = encode(field, &reference);
         member.extend(quote!(.or(|| {
-            let __default = #whole;
+            let __default: #of = #value;
             __npy::private::default_bytes(#codec::SIZE, |__item| { #encode })
         })));
     }
@@ -219,7 +227,7 @@ fn codec(field: &Field<'_>) -> TokenStream {
     let ty = field.ty;
     match &field.stored {
         Stored::Plain | Stored::Flat => quote!(<#ty as __npy::Element>),
-        Stored::With(module) => quote!(<#module::Stored as __npy::Element>),
+        Stored::With(module) => quote_spanned!(module.span()=> <#module::Stored as __npy::Element>),
         Stored::Chars(width) => quote!(__npy::private::Chars::<{ #width }>),
         Stored::Utf8(width) => quote!(__npy::private::Utf8::<{ #width }>),
         Stored::Bytes(width) => quote!(__npy::private::Bytes::<{ #width }>),
@@ -230,17 +238,29 @@ fn codec(field: &Field<'_>) -> TokenStream {
 fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     let codec = codec(field);
     match &field.stored {
-        Stored::With(module) => quote!(#codec::encode(&#module::encode(#reference), __item)),
+        Stored::With(module) => {
+            quote_spanned!(module.span()=> #codec::encode(&#module::encode(#reference), __item))
+        }
         _ => quote!(#codec::encode(#reference, __item)),
     }
 }
 
+/// The default of the struct; reported at the attribute if there is none.
+fn whole(record: &Record<'_>) -> TokenStream {
+    let span = record.default.as_ref().map_or_else(Span::call_site, Spanned::span);
+    quote_spanned!(span.resolved_at(Span::call_site())=> <Self as ::core::default::Default>::default())
+}
+
 /// A value that is not in the file.
-fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
+fn value(record: &Record<'_>, default: &Default, member: &Member, ty: &Type) -> TokenStream {
     match default {
         Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
-        Default::OfStruct => quote!(<Self as ::core::default::Default>::default().#member),
-        Default::Call(path) => quote!(#path()),
+        Default::OfStruct => {
+            let whole = whole(record);
+            quote!(#whole.#member)
+        }
+        // At the function, where it is reported if it gives something else.
+        Default::Call(path) => quote_spanned!(path.span()=> #path()),
     }
 }
 

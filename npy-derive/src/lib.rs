@@ -35,40 +35,60 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(dtype.to_string(), "[('station', '<u4'), ('samples', '<f4', (3,))]");
 /// ```
 ///
+/// Reading matches fields by name: their order is free, and fields that the struct lacks are skipped.
+///
 /// # On the struct
 ///
 /// | `#[npy(…)]` | |
 /// |---|---|
-/// | `rename_all = "camelCase"` | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
-/// | `align` | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct is `#[repr(C)]` |
-/// | `endian = "big"` | the byte order written: `big`, `little` or `native`; also for the records inside that do not state one |
-/// | `bound(T: Element)` | these bounds in place of the inferred ones; also `bound = "T: Element"` |
-/// | `crate = path` | where `npy-core` is, if not at `::npy_core` |
+/// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
+/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct is `#[repr(C)]` |
+/// | [`itemsize = N`](#layout) | bytes of a record, of which those behind the last field are padding |
+/// | [`endian = "big"`](#byte-order) | the byte order written: `big`, `little` or `native`; also for the records inside that do not state one |
+/// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is the one of the struct's `Default` |
+/// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error |
+/// | [`bound(T: Element)`](#other) | these bounds in place of the inferred ones; also `bound = "T: Element"` |
+/// | [`crate = path`](#other) | where `npy-core` is, if not at `::npy_core` |
 ///
 /// # On a field
 ///
 /// | `#[npy(…)]` | |
 /// |---|---|
-/// | `rename = "x"` | the name in the file |
-/// | `endian = "big"` | the byte order of this field, whatever the struct says |
+/// | [`rename = "x"`](#names) | the name in the file |
+/// | [`alias = "y"`](#names) | a further name that it may have in a file that is read; may be given more than once |
+/// | [`title = "…"`](#names) | NumPy's title, a second name, which is written |
+/// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
+/// | [`offset = N`](#layout) | bytes before it; what lies between is padding. Offsets ascend |
+/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file, not once a record |
+/// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; when read it is its `Default`, or that of `default = path`. Its type need not be an `Element` |
+/// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`) |
+/// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
+/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, by way of `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+/// | [`flatten`](#flattened-records) | the fields of this record, in place of one that is a record |
+///
+/// Large arrays: `Box<[T; N]>` is stored as `[T; N]` is, and does not pass over the stack.
 ///
 /// # Examples
 ///
-/// Names:
+/// ## Names
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
 /// #[derive(NpyRecord)]
 /// #[npy(rename_all = "camelCase")]
 /// struct Pick {
+///     #[npy(alias = "t0", alias = "time")]
 ///     arrival_time: f64,
-///     #[npy(rename = "SNR")]
+///     #[npy(rename = "SNR", title = "signal to noise")]
 ///     signal_to_noise: f32,
 /// }
-/// assert_eq!(Pick::dtype().to_string(), "[('arrivalTime', '<f8'), ('SNR', '<f4')]");
+/// let descr = "[('arrivalTime', '<f8'), (('signal to noise', 'SNR'), '<f4')]";
+/// assert_eq!(Pick::dtype().to_string(), descr);
 /// ```
 ///
-/// C's layout:
+/// ## Layout
+///
+/// As C has it:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -82,7 +102,24 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(Sample::dtype().to_string(), "[('flag', '|u1'), ('', '|V7'), ('value', '<f8')]");
 /// ```
 ///
-/// Byte order, which records inside take over:
+/// By hand:
+///
+/// ```
+/// # use npy_core::{Element, NpyRecord};
+/// #[derive(NpyRecord)]
+/// #[npy(itemsize = 8)]
+/// struct Header {
+///     kind: u8,
+///     #[npy(offset = 4)]
+///     count: u16,
+/// }
+/// let descr = "[('kind', '|u1'), ('', '|V3'), ('count', '<u2'), ('', '|V2')]";
+/// assert_eq!(Header::dtype().to_string(), descr);
+/// ```
+///
+/// ## Byte order
+///
+/// Records inside take it over:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -100,6 +137,140 @@ use crate::ctxt::Ctxt;
 /// }
 /// assert_eq!(Outer::dtype().to_string(), "[('inner', [('gain', '>f4')]), ('count', '<u2')]");
 /// ```
+///
+/// ## What a file may lack or have
+///
+/// ```
+/// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+/// #[derive(NpyRecord)]
+/// struct Old {
+///     station: u32,
+/// }
+///
+/// fn unit() -> f32 {
+///     1.0
+/// }
+///
+/// #[derive(NpyRecord)]
+/// #[npy(deny_unknown_fields)]
+/// struct New {
+///     station: u32,
+///     #[npy(default = unit)]
+///     gain: f32,
+///     #[npy(default)]
+///     channel: u8,
+///     #[npy(skip)]
+///     comment: Option<String>,
+/// }
+///
+/// let mut file = Vec::new();
+/// [Old { station: 7 }].write_npy_to(&mut file)?;
+/// let new = &Vec::<New>::read_npy_from(&file[..])?[0];
+/// assert_eq!((new.station, new.gain, new.channel), (7, 1.0, 0));
+///
+/// let mut file = Vec::new();
+/// [New { station: 7, gain: 2.0, channel: 1, comment: None }].write_npy_to(&mut file)?;
+/// assert_eq!(Vec::<Old>::read_npy_from(&file[..])?[0].station, 7);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// A whole struct, as for a program's settings:
+///
+/// ```
+/// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+/// # let mut file = Vec::new();
+/// # #[derive(NpyRecord)] struct Rate { rate: f64 }
+/// # [Rate { rate: 100.0 }].write_npy_to(&mut file)?;
+/// #[derive(NpyRecord)]
+/// #[npy(default)]
+/// struct Settings {
+///     rate: f64,
+///     gain: f64,
+/// }
+///
+/// impl Default for Settings {
+///     fn default() -> Self {
+///         Settings { rate: 50.0, gain: 1.0 }
+///     }
+/// }
+///
+/// let settings = &Vec::<Settings>::read_npy_from(&file[..])?[0]; // a file with `rate` alone
+/// assert_eq!((settings.rate, settings.gain), (100.0, 1.0));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ## Text
+///
+/// A value that is longer, or ends with a NUL (which NumPy would drop), is an error when it is written; bytes that are no
+/// text are one when read.
+///
+/// ```
+/// # use npy_core::{Element, NpyRecord};
+/// #[derive(NpyRecord)]
+/// struct Note {
+///     #[npy(width = 20)]
+///     text: String,
+///     #[npy(width = 5, bytes)]
+///     code: String,
+///     #[npy(width = 8)]
+///     raw: Vec<u8>,
+/// }
+/// let descr = "[('text', '<U20'), ('code', '|S5'), ('raw', '|S8')]";
+/// assert_eq!(Note::dtype().to_string(), descr);
+/// ```
+///
+/// ## Other types
+///
+/// ```
+/// use std::time::Duration;
+/// # use npy_core::{Element, NpyRecord};
+///
+/// mod seconds {
+///     # use std::time::Duration;
+///     pub type Stored = f64;
+///
+///     pub fn encode(duration: &Duration) -> Stored {
+///         duration.as_secs_f64()
+///     }
+///
+///     pub fn decode(seconds: Stored) -> Duration {
+///         // What is no duration (negative, NaN) becomes none.
+///         Duration::try_from_secs_f64(seconds).unwrap_or_default()
+///     }
+/// }
+///
+/// #[derive(NpyRecord)]
+/// struct Event {
+///     #[npy(with = seconds)]
+///     length: Duration,
+/// }
+/// assert_eq!(Event::dtype().to_string(), "[('length', '<f8')]");
+/// ```
+///
+/// ## Flattened records
+///
+/// The fields are found by name one by one, and keep their aliases and defaults. Layout and byte order are as if the record
+/// were nested.
+///
+/// ```
+/// # use npy_core::{Element, NpyRecord};
+/// #[derive(NpyRecord)]
+/// struct Place {
+///     lat: f64,
+///     lon: f64,
+/// }
+///
+/// #[derive(NpyRecord)]
+/// struct Station {
+///     id: u32,
+///     #[npy(flatten)]
+///     place: Place,
+/// }
+/// let descr = "[('id', '<u4'), ('lat', '<f8'), ('lon', '<f8')]";
+/// assert_eq!(Station::dtype().to_string(), descr);
+/// ```
+///
+/// ## Other
 ///
 /// Bounds, where the inferred ones ask for too much or too little:
 ///

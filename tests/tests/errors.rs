@@ -101,7 +101,15 @@ fn every_kind_says_what_to_do() {
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
             Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..])
                 .map(drop),
-            "the file has no field \"gain\", which Reading needs; its fields are \"Gain\"; #[npy(rename = \"…\")] gives a Rust field the name it has in the file",
+            "the file has no field \"gain\", which Reading needs; its fields are \"Gain\"; #[npy(rename = \"…\")] gives a Rust field the name it has in the file, #[npy(default)] does without",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::UnknownField { .. }),
+            Vec::<Strict>::read_npy_from(
+                &file("[('gain', '<f4'), ('g', '|u1')]", "(1,)", &[0; 5])[..],
+            )
+            .map(drop),
+            "the file has a field \"g\", which Strict does not take; add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped",
         ),
         (
             |kind| matches!(kind, ErrorKind::Rank { .. }),
@@ -133,6 +141,13 @@ fn every_kind_says_what_to_do() {
 
 #[derive(npy_core::NpyRecord, Debug)]
 struct Reading {
+    #[allow(dead_code)]
+    gain: f32,
+}
+
+#[derive(npy_core::NpyRecord)]
+#[npy(deny_unknown_fields)]
+struct Strict {
     #[allow(dead_code)]
     gain: f32,
 }

@@ -71,12 +71,80 @@ pub struct Old {
     pub a: i8,
 }
 
+/// How a field is stored, by names that generated code could trip over.
+pub mod codec {
+    pub type Stored = f32;
+
+    #[must_use]
+    pub const fn encode(value: &f32) -> Stored {
+        *value
+    }
+
+    #[must_use]
+    pub const fn decode(stored: Stored) -> f32 {
+        stored
+    }
+}
+
+/// A value that a file does not have.
+#[must_use]
+pub const fn seven() -> i16 {
+    7
+}
+
+/// With every attribute that makes code.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed, itemsize = 100, deny_unknown_fields)]
+pub struct Attributes {
+    #[npy(rename = "x", alias = "y", title = "c", offset = 2, default = seven)]
+    pub a: i16,
+    #[npy(width = 3)]
+    pub text: ::std::string::String,
+    #[npy(width = 3, bytes, default)]
+    pub bytes: ::std::string::String,
+    #[npy(width = 3)]
+    pub raw: ::std::vec::Vec<::core::primitive::u8>,
+    #[npy(skip)]
+    pub skipped: ::core::option::Option<i8>,
+    #[npy(with = codec)]
+    pub with: f32,
+    #[npy(flatten)]
+    pub flat: Lengths<2, 3>,
+}
+
+/// With defaults of its own.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed, default)]
+pub struct Defaults<T> {
+    pub x: i8,
+    #[npy(skip)]
+    pub y: T,
+}
+
+impl<T: ::core::default::Default> ::core::default::Default for Defaults<T> {
+    fn default() -> Self {
+        Self { x: 1, y: T::default() }
+    }
+}
+
+/// Stored as an integer.
+#[derive(renamed::NpyElement)]
+#[npy(crate = renamed)]
+#[repr(i8)]
+pub enum Phase {
+    P,
+    S,
+}
+
 #[test]
 fn it_works() {
     use ::renamed::Element as _;
     ::core::assert_eq!(Fields::SIZE, 1 + 2 + 4 + 8 + 8 + 8 + 1 + 1);
     ::core::assert_eq!(Generic::<f32, i16, 3>::SIZE, 4 + 6);
     ::core::assert_eq!(Lengths::<2, 3>::SIZE, 5);
+    ::core::assert_eq!(Attributes::SIZE, 100);
+    ::core::assert_eq!(Defaults::<i8>::SIZE, 1);
+    ::core::assert_eq!(Phase::SIZE, 1);
     let value = Generic::<f32, i16, 3>::decode(&[0; 10]);
     ::core::assert_eq!(value.1, [0; 3]);
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod command;
+mod compile_time;
 mod fixtures;
 mod python;
 mod test;
@@ -20,6 +21,7 @@ usage: cargo xtask <command>
                       which narrow the run
   fixtures [--check]  write tests/golden anew with NumPy; --check: only compare
   bench [ARGS]        the benchmarks; ARGS as for `cargo bench`
+  compile-time        how long 100 derived structs compile, beside serde's
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["fixtures"] => fixtures::write(),
         ["fixtures", "--check"] => fixtures::check(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["compile-time"] => compile_time::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

@@ -20,6 +20,12 @@ use crate::element::Element;
 /// assert_eq!(names, ["station", "t0"]);
 /// assert_eq!(Pick::FIELDS[1].offset, 4);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a record: it has no fields",
+    label = "`npy_core::NpyRecord` is not implemented for this type",
+    note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
+    note = "`#[npy(flatten)]` puts the fields of a record in its place; without it any `npy_core::Element` can be a field"
+)]
 pub trait NpyRecord: Element {
     /// The fields in the order of the record.
     const FIELDS: &'static [FieldLayout];

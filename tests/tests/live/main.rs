@@ -2,6 +2,7 @@
 //!
 //! One Python process a test: it makes or checks all files of the test in one directory.
 
+mod attributes;
 mod numpy_saves;
 mod streams;
 mod structs;

@@ -1,0 +1,475 @@
+//! What the macros say of types that are wrong: one error a mistake, at the token between « and ».
+
+use super::*;
+
+type Derive = fn(&Ctxt, &DeriveInput);
+
+const RECORD: Derive = |cx, input| drop(model(cx, input));
+const ELEMENT: Derive = |cx, input| {
+    let stored = Stored::from_attributes(cx, &input.attrs);
+    drop(element::Element::from_input(cx, input, &stored));
+};
+
+/// Each with one mistake.
+const MISTAKES: &[(Derive, &str, &str)] = &[
+    // What is no record.
+    (
+        RECORD,
+        "«enum» E { A }",
+        "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer",
+    ),
+    (
+        RECORD,
+        "«union» U { a: u8 }",
+        "NpyRecord is for structs; a union has no one dtype: keep its bytes in an array [u8; N]",
+    ),
+    (RECORD, "struct «S»;", "a record needs a field: NumPy has no use for items of no bytes"),
+    (RECORD, "struct «S» {}", "a record needs a field: NumPy has no use for items of no bytes"),
+    (RECORD, "struct «S»();", "a record needs a field: NumPy has no use for items of no bytes"),
+    (
+        RECORD,
+        "struct «S» { #[npy(skip)] a: u8, #[npy(skip)] b: u8 }",
+        "a record needs a field, and `skip` leaves out all of them",
+    ),
+    (
+        RECORD,
+        "struct S<«'a»> { a: &'a u8 }",
+        "a record owns its data: use ByteStr<N> for text and [T; N] for slices",
+    ),
+    // Keys.
+    (
+        RECORD,
+        "struct S { #[npy(«renam» = \"x\")] a: u8 }",
+        "`renam` is no attribute of a field; did you mean `rename`?",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«aliases» = \"x\")] a: u8 }",
+        "`aliases` is no attribute of a field; did you mean `alias`?",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«witdh» = 3)] a: String }",
+        "`witdh` is no attribute of a field; did you mean `with`?",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«compress»)] a: u8 }",
+        "`compress` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«serde::rename» = \"x\")] a: u8 }",
+        "`serde::rename` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
+    ),
+    (
+        RECORD,
+        "#[npy(«compress»)] struct S { a: u8 }",
+        "`compress` is no attribute of a struct; there are crate, rename_all, align, endian, itemsize, deny_unknown_fields, default, bound",
+    ),
+    (
+        RECORD,
+        "#[npy(«rename_al» = \"camelCase\")] struct S { a: u8 }",
+        "`rename_al` is no attribute of a struct; did you mean `rename_all`?",
+    ),
+    (
+        RECORD,
+        "#[npy(«deny_unknown_field»)] struct S { a: u8 }",
+        "`deny_unknown_field` is no attribute of a struct; did you mean `deny_unknown_fields`?",
+    ),
+    (
+        RECORD,
+        "#[npy(«rename» = \"x\")] struct S { a: u8 }",
+        "`rename` is an attribute of a field, not of a struct",
+    ),
+    (
+        RECORD,
+        "#[npy(«flatten»)] struct S { a: u8 }",
+        "`flatten` is an attribute of a field, not of a struct",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«align»)] a: u8 }",
+        "`align` is an attribute of a struct, not of a field",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«itemsize» = 3)] a: u8 }",
+        "`itemsize` is an attribute of a struct, not of a field",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(rename = \"x\", «rename» = \"y\")] a: u8 }",
+        "`rename` is given twice; once is enough",
+    ),
+    (
+        RECORD,
+        "#[npy(endian = \"big\")] #[npy(«endian» = \"big\")] struct S { a: u8 }",
+        "`endian` is given twice; once is enough",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(skip, «skip»)] a: u8, b: u8 }",
+        "`skip` is given twice; once is enough",
+    ),
+    (
+        RECORD,
+        "#[«npy»] struct S { a: u8 }",
+        "attributes stand in parentheses: #[npy(rename = \"x\")]",
+    ),
+    (
+        RECORD,
+        "#[«npy = \"x\"»] struct S { a: u8 }",
+        "attributes stand in parentheses: #[npy(rename = \"x\")]",
+    ),
+    // Values.
+    (RECORD, "struct S { #[npy(«rename» = 3)] a: u8 }", "`rename` takes a string: rename = \"…\""),
+    (RECORD, "struct S { #[npy(«rename»)] a: u8 }", "`rename` takes a string: rename = \"…\""),
+    (
+        RECORD,
+        "struct S { #[npy(«rename»(\"x\"))] a: u8 }",
+        "`rename` takes a string: rename = \"…\"",
+    ),
+    (RECORD, "struct S { #[npy(«alias» = x)] a: u8 }", "`alias` takes a string: alias = \"…\""),
+    (RECORD, "struct S { #[npy(«title»)] a: u8 }", "`title` takes a string: title = \"…\""),
+    (
+        RECORD,
+        "struct S { #[npy(endian = «\"middle\"»)] a: u8 }",
+        "`endian` is one of \"big\", \"little\", \"native\"",
+    ),
+    (
+        RECORD,
+        "#[npy(rename_all = «\"camel\"»)] struct S { a: u8 }",
+        "`rename_all` is one of \"lowercase\", \"UPPERCASE\", \"PascalCase\", \"camelCase\", \"snake_case\", \
+         \"SCREAMING_SNAKE_CASE\", \"kebab-case\", \"SCREAMING-KEBAB-CASE\"",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«offset»)] a: u8 }",
+        "`offset` takes a number of bytes: offset = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«offset» = \"8\")] a: u8 }",
+        "`offset` takes a number of bytes: offset = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«offset» = -8)] a: u8 }",
+        "`offset` takes a number of bytes: offset = 16",
+    ),
+    (
+        RECORD,
+        "#[npy(«itemsize» = 8.0)] struct S { a: u8 }",
+        "`itemsize` takes a number of bytes: itemsize = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width»)] a: String }",
+        "`width` takes a number of characters or bytes: width = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width» = \"5\")] a: String }",
+        "`width` takes a number of characters or bytes: width = 16",
+    ),
+    (RECORD, "struct S { #[npy(«skip» = true)] a: u8, b: u8 }", "`skip` takes no value"),
+    (RECORD, "struct S { #[npy(«flatten» = \"a\")] a: A }", "`flatten` takes no value"),
+    (
+        RECORD,
+        "struct S { #[npy(«default» = 3)] a: u8 }",
+        "`default` takes nothing, or a function: default = path",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«default» = \"a b\")] a: u8 }",
+        "`default` takes nothing, or a function: default = path",
+    ),
+    (RECORD, "#[npy(«default» = f)] struct S { a: u8 }", "`default` takes no value"),
+    (
+        RECORD,
+        "#[npy(«deny_unknown_fields» = true)] struct S { a: u8 }",
+        "`deny_unknown_fields` takes no value",
+    ),
+    (RECORD, "struct S { #[npy(«with»)] a: u8 }", "`with` takes a module: with = module"),
+    (RECORD, "struct S { #[npy(«with» = 3)] a: u8 }", "`with` takes a module: with = module"),
+    (RECORD, "#[npy(«align»(8))] #[repr(C)] struct S { a: u8 }", "`align` takes no value"),
+    (RECORD, "#[npy(«bound» = 3)] struct S { a: u8 }", "`bound` takes a string: bound = \"…\""),
+    (RECORD, "#[npy(«bound»)] struct S { a: u8 }", "`bound` takes bounds: bound(T: Element)"),
+    (
+        RECORD,
+        "#[npy(«bound»(T Copy))] struct S<T> { a: T }",
+        "`bound` takes bounds: bound(T: Element); expected `:`",
+    ),
+    (
+        RECORD,
+        "#[npy(«bound» = \"T Copy\")] struct S<T> { a: T }",
+        "`bound` takes bounds: bound(T: Element); expected `:`",
+    ),
+    (RECORD, "#[npy(«crate» = \"a b\")] struct S { a: u8 }", "`crate` takes a path: crate = path"),
+    (RECORD, "#[npy(«crate» = 3)] struct S { a: u8 }", "`crate` takes a path: crate = path"),
+    (
+        RECORD,
+        "struct S { #[npy(rename = \"x\" «endian» = \"big\")] a: u8 }",
+        "`rename` ends before this; a comma is missing",
+    ),
+    (
+        RECORD,
+        "#[npy(bound(T: Copy) «align»)] struct S<T> { a: T }",
+        "`bound` ends before this; a comma is missing",
+    ),
+    // Layout.
+    (
+        RECORD,
+        "#[npy(«align»)] struct S { a: u8 }",
+        "`align` is the layout of C: add #[repr(C)] to the struct",
+    ),
+    (
+        RECORD,
+        "#[npy(«align»)] #[repr(C, packed)] struct S { a: u8 }",
+        "`align` and #[repr(packed)] exclude each other: drop one",
+    ),
+    (
+        RECORD,
+        "#[npy(«align»)] #[repr(C, align(16))] struct S { a: u8 }",
+        "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record",
+    ),
+    // Names.
+    (
+        RECORD,
+        "struct S { a: u8, #[npy(«rename» = \"a\")] b: u8 }",
+        "a second field called \"a\" in the file; the first is `a`",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(rename = \"b\")] a: u8, «b»: u8 }",
+        "a second field called \"b\" in the file; the first is `a`",
+    ),
+    (
+        RECORD,
+        "struct S(u8, #[npy(«rename» = \"f0\")] u8);",
+        "a second field called \"f0\" in the file; the first is `0`",
+    ),
+    (
+        RECORD,
+        "#[npy(rename_all = \"camelCase\")] struct S { a_b: u8, «aB»: u8 }",
+        "a second field called \"aB\" in the file; the first is `a_b`",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«rename» = \"\")] a: u8 }",
+        "a field needs a name: NumPy takes one without for padding",
+    ),
+    (
+        RECORD,
+        "#[npy(rename_all = \"PascalCase\")] struct S { «__»: u8 }",
+        "a field needs a name: NumPy takes one without for padding",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(alias = «\"\"»)] a: u8 }",
+        "no field is called \"\": NumPy takes one without a name for padding",
+    ),
+    (
+        RECORD,
+        "struct S { a: u8, #[npy(alias = «\"a\"»)] b: u8 }",
+        "the alias \"a\" is the name of `a` already; choose another",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(alias = \"b\")] a: u8, «b»: u8 }",
+        "the name \"b\" is the alias of `a` already; choose another",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(alias = \"x\", alias = «\"x\"»)] a: u8 }",
+        "the alias \"x\" is the alias of `a` already; choose another",
+    ),
+    (
+        RECORD,
+        "struct S { a: u8, #[npy(«title» = \"a\")] b: u8 }",
+        "the title \"a\" is the name of `a` already; choose another",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(title = \"t\")] a: u8, #[npy(«title» = \"t\")] b: u8 }",
+        "the title \"t\" is the title of `a` already; choose another",
+    ),
+    // Attributes that exclude each other.
+    (
+        RECORD,
+        "struct S { #[npy(skip, «rename» = \"b\")] a: u8, b: u8 }",
+        "`rename` says nothing beside `skip`, which leaves the field out: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«offset» = 3, skip)] a: u8, b: u8 }",
+        "`offset` says nothing beside `skip`, which leaves the field out: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(skip, alias = «\"c\"»)] a: u8, b: u8 }",
+        "`alias` says nothing beside `skip`, which leaves the field out: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(flatten, «title» = \"b\")] a: A }",
+        "`title` says nothing beside `flatten`, which puts the fields of the record in its place: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(flatten, «default»)] a: A }",
+        "`default` says nothing beside `flatten`, which puts the fields of the record in its place: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(with = m, «width» = 3)] a: String }",
+        "`with` says already how the field is stored: drop one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«bytes»)] a: String }",
+        "`bytes` goes with the width of a String: #[npy(width = 16, bytes)]",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(width = 3, «bytes»)] a: Vec<u8> }",
+        "a Vec<u8> is stored as bytes in any case: drop `bytes`",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width» = 3)] a: u8 }",
+        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it",
+    ),
+    // What is no element.
+    (
+        ELEMENT,
+        "«union» U { a: u8 }",
+        "NpyElement is for enums and newtypes: keep a union's bytes in an array [u8; N]",
+    ),
+    (
+        ELEMENT,
+        "enum «E» { A }",
+        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+    ),
+    (
+        ELEMENT,
+        "#[repr(C)] enum «E» { A }",
+        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+    ),
+    (
+        ELEMENT,
+        "#[repr(usize)] enum «E» { A }",
+        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+    ),
+    (
+        ELEMENT,
+        "#[repr(u8)] enum «E» {}",
+        "an enum without variants has no value that could be read",
+    ),
+    (
+        ELEMENT,
+        "#[repr(u8)] enum E { A, «B(u8)» }",
+        "a variant with fields has no one dtype: NpyElement is for enums without",
+    ),
+    (
+        ELEMENT,
+        "#[npy(«transparent»)] #[repr(u8)] enum E { A }",
+        "`transparent` is for structs of one field: an enum is stored as its integer",
+    ),
+    (
+        ELEMENT,
+        "struct «S»(u8);",
+        "add #[npy(transparent)] to store it as its field, or derive NpyRecord for a record of one field",
+    ),
+    (
+        ELEMENT,
+        "#[npy(transparent)] struct «S»(u8, u8);",
+        "NpyElement is for structs of one field; one of several is a record: derive NpyRecord",
+    ),
+    (
+        ELEMENT,
+        "#[npy(«rename_all» = \"camelCase\")] #[repr(u8)] enum E { A }",
+        "`rename_all` is an attribute of a struct, not of an element",
+    ),
+    (
+        ELEMENT,
+        "#[npy(«transparant»)] #[repr(transparent)] struct S(u8);",
+        "`transparant` is no attribute of an element; did you mean `transparent`?",
+    ),
+];
+
+/// What is legal, if maybe unusual.
+const RIGHT: &[(Derive, &str)] = &[
+    (RECORD, "struct S { a: u8 }"),
+    (RECORD, "struct S(u8);"),
+    (RECORD, "#[npy(crate = a::b, bound(T: Copy), align)] #[repr(C)] struct S<T> { a: T }"),
+    (RECORD, "#[npy(crate = \"crate\", bound = \"\", endian = \"native\",)] struct S<T> { a: T }"),
+    (RECORD, "#[npy()] struct S { #[npy(rename = \"b\")] a: u8, #[npy(rename = \"a\")] r#b: u8 }"),
+    (RECORD, "#[npy(itemsize = 4 * N, default, deny_unknown_fields)] struct S { a: u8 }"),
+    (RECORD, "struct S { #[npy(offset = (N + 1), default = a::b)] a: u8, #[npy(default)] b: u8 }"),
+    (RECORD, "struct S { #[npy(skip, default = \"f\")] a: u8, #[npy(with = \"a::b\")] b: u8 }"),
+    (RECORD, "struct S { #[npy(width = 3)] a: std::string::String, #[npy(width = N)] b: Vec<u8> }"),
+    (
+        RECORD,
+        "struct S { #[npy(flatten, endian = \"big\", offset = 2)] a: A, #[npy(title = \"\")] b: u8 }",
+    ),
+    // A title is none of the names that a reader looks for.
+    (
+        RECORD,
+        "struct S { #[npy(title = \"t\", alias = \"t\")] a: u8, #[npy(alias = \"u\")] b: u8 }",
+    ),
+    (ELEMENT, "#[repr(i64)] enum E { A = -1, B }"),
+    (ELEMENT, "#[repr(C, u8)] enum E { A }"),
+    (ELEMENT, "#[repr(transparent)] struct S { a: f32 }"),
+    (ELEMENT, "#[npy(transparent, crate = a, bound(T: Copy))] struct S<T>(T);"),
+];
+
+/// Guards what is legal.
+#[test]
+fn what_is_right_has_no_errors() {
+    for (derive, source) in RIGHT {
+        let cx = Ctxt::new();
+        derive(&cx, &syn::parse_str(source).unwrap());
+        assert!(cx.check().is_ok(), "{source}");
+    }
+}
+
+/// Guards the messages, and the tokens that they stand at.
+#[test]
+fn every_mistake_is_one_error_at_its_token() {
+    for (derive, marked, message) in MISTAKES {
+        let source = marked.replace(['«', '»'], "");
+        let input: DeriveInput = syn::parse_str(&source).unwrap();
+        let cx = Ctxt::new();
+        derive(&cx, &input);
+        let errors = cx.check().err().unwrap_or_default();
+        let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, [*message], "{marked}");
+        // Columns count characters.
+        let columns = marked.split_once('«').unwrap();
+        let start = columns.0.chars().count();
+        let end = start + columns.1.split_once('»').unwrap().0.chars().count();
+        let span = errors[0].span();
+        assert_eq!((span.start().column, span.end().column), (start, end), "{marked}");
+    }
+}
+
+/// Guards the collecting: one run of the compiler shows all.
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let input = syn::parse_quote! {
+        #[npy(align, endian = "x", unknown_thing)]
+        struct S {
+            #[npy(rename = 1, endian = "y")]
+            a: u8,
+            #[npy(renam = "z", width = 3)]
+            b: u8,
+            #[npy(skip, title = "t")]
+            c: u8,
+        }
+    };
+    let cx = Ctxt::new();
+    RECORD(&cx, &input);
+    assert_eq!(cx.check().unwrap_err().len(), 8);
+}

@@ -1,0 +1,181 @@
+//! Each attribute of the derive: what it writes is what NumPy saves, and what NumPy saves in another layout is read.
+
+use npy_core::NpyElement;
+
+use super::we_write::Ours;
+use super::*;
+
+#[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
+#[repr(i16)]
+enum Phase {
+    P = -1,
+    S = 300,
+}
+
+#[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
+#[npy(transparent)]
+struct Celsius(f32);
+
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+struct Place {
+    #[npy(alias = "latitude")]
+    lat: f64,
+    #[npy(default)]
+    lon: f64,
+}
+
+/// Seconds as milliseconds.
+mod millis {
+    use std::time::Duration;
+
+    pub(super) type Stored = i32;
+
+    pub(super) fn encode(duration: &Duration) -> Stored {
+        i32::try_from(duration.as_millis()).unwrap()
+    }
+
+    pub(super) fn decode(millis: Stored) -> Duration {
+        Duration::from_millis(u64::try_from(millis).unwrap())
+    }
+}
+
+fn unit() -> f32 {
+    1.0
+}
+
+/// A struct with an attribute of every kind.
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+#[npy(rename_all = "UPPERCASE", itemsize = 120)]
+struct Station {
+    #[npy(alias = "station", title = "where it stands")]
+    id: u16,
+    #[npy(width = 6)]
+    name: String,
+    #[npy(width = 4, bytes, endian = "big")]
+    code: String,
+    #[npy(width = 3)]
+    raw: Vec<u8>,
+    #[npy(flatten, endian = "big")]
+    place: Place,
+    #[npy(skip)]
+    note: Option<String>,
+    #[npy(with = millis, offset = 64)]
+    delay: std::time::Duration,
+    #[npy(default = unit)]
+    gain: f32,
+    phase: Phase,
+    #[npy(endian = "big")]
+    phases: [Phase; 2],
+    heat: Celsius,
+    #[npy(default)]
+    samples: Box<[[i16; 2]; 3]>,
+}
+
+const STATION: &str = "np.dtype({'names': ['ID', 'NAME', 'CODE', 'RAW', 'lat', 'lon', 'DELAY', 'GAIN', 'PHASE', 'PHASES', 'HEAT', 'SAMPLES'], \
+    'formats': ['<u2', '<U6', 'S4', 'S3', '>f8', '>f8', '<i4', '<f4', '<i2', ('>i2', 2), '<f4', ('<i2', (3, 2))], \
+    'offsets': [0, 2, 26, 30, 33, 41, 64, 68, 72, 74, 78, 82], 'titles': ['where it stands'] + 11 * [None], 'itemsize': 120})";
+const ROWS: &str = "[(7, 'né𝄞', 'ab', b'\\0\\xff', 47.5, -12.25, 1500, 2.0, -1, [300, -1], 21.5, [[1, 2], [3, 4], [5, 6]]), \
+    (8, '', 'é', b'', 0, -0.0, 1, np.inf, 300, [300, 300], -1, [[0, 0]] * 3)]";
+
+fn stations() -> Vec<Station> {
+    vec![
+        Station {
+            id: 7,
+            name: "né𝄞".into(),
+            code: "ab".into(),
+            raw: vec![0, 0xff],
+            place: Place { lat: 47.5, lon: -12.25 },
+            note: None,
+            delay: std::time::Duration::from_millis(1500),
+            gain: 2.0,
+            phase: Phase::P,
+            phases: [Phase::S, Phase::P],
+            heat: Celsius(21.5),
+            samples: Box::new([[1, 2], [3, 4], [5, 6]]),
+        },
+        Station {
+            id: 8,
+            name: String::new(),
+            code: "é".into(),
+            raw: vec![],
+            place: Place { lat: 0.0, lon: -0.0 },
+            note: None,
+            delay: std::time::Duration::from_millis(1),
+            gain: f32::INFINITY,
+            phase: Phase::S,
+            phases: [Phase::S; 2],
+            heat: Celsius(-1.0),
+            samples: Box::new([[0; 2]; 3]),
+        },
+    ]
+}
+
+#[test]
+fn attributes_write_what_numpy_saves() {
+    let mut ours = Ours::new();
+    let rows = ROWS.replace("'é'", "'é'.encode()").replace("'ab'", "b'ab'");
+    let py = format!("make({STATION}, {rows})");
+    ours.add(&stations(), &py);
+    ours.add(&stations()[..0], &format!("{py}[:0]"));
+    ours.add(&NpyArray::new(stations(), [1, 2]).unwrap(), &format!("{py}.reshape(1, 2)"));
+    ours.add_orders(&[Phase::P, Phase::S], "np.array([-1, 300], 'i2')");
+    ours.add_orders(&[Celsius(1.5)], "np.array([1.5], 'f4')");
+    ours.add_orders(&[[Celsius(1.5), Celsius(2.5)]], "np.array([[1.5, 2.5]], 'f4')");
+    let boxed: Vec<Box<[i16; 2]>> = vec![Box::new([1, 2]), Box::new([3, 4])];
+    ours.add_orders(&boxed, "np.array([[1, 2], [3, 4]], 'i2')");
+    assert_eq!(ours.assert_numpys(), 11);
+}
+
+/// The same rows as NumPy saves them in another order, packed, in the other byte order, with fields that are not wanted, narrower
+/// numbers, other names, and without what has a default.
+#[test]
+fn attributes_read_what_numpy_saves() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = ROWS.replace("'é'", "'é'.encode()").replace("'ab'", "b'ab'");
+    let script = format!(
+        r#"
+from numpy.lib import recfunctions as rf
+a = make({STATION}, {rows})
+np.save('same.npy', a)
+np.save('packed.npy', rf.repack_fields(a))
+np.save('big.npy', big(a))
+np.save('little.npy', little(a))
+names = list(a.dtype.names)
+random.Random(7).shuffle(names)
+np.save('shuffled.npy', rf.repack_fields(a[names]))
+np.save('extra.npy', rf.append_fields(rf.repack_fields(a), ['X', 'Y'], [[1, 2], [b'x', b'y']], usemask=False))
+np.save('aliases.npy', rf.rename_fields(rf.repack_fields(a), {{'ID': 'station', 'lat': 'latitude'}}))
+np.save('narrow.npy', rf.repack_fields(a).astype([
+    (n, 'u1' if n == 'ID' else 'f2' if n in ('lat', 'lon', 'HEAT') else 'i2' if n == 'DELAY' else 'U3' if n == 'NAME' else a.dtype[n])
+    for n in a.dtype.names]))
+gaps = a[[n for n in a.dtype.names if n not in ('lon', 'GAIN', 'SAMPLES')]]
+np.save('gaps.npy', gaps)
+np.save('fewer.npy', rf.repack_fields(gaps))
+bad = a.copy()
+bad['PHASE'][1] = 2
+np.save('bad.npy', bad)
+"#
+    );
+    python(&script, dir.path());
+    let read = |name: &str, cast| {
+        let path = dir.path().join(format!("{name}.npy"));
+        ReadOptions::new().cast(cast).read::<Vec<Station>>(path)
+    };
+    for name in ["same", "packed", "big", "little", "shuffled", "extra", "aliases"] {
+        let rows = read(name, Cast::Exact).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(rows, stations(), "{name}");
+    }
+    assert!(read("narrow", Cast::Exact).is_err());
+    assert_eq!(read("narrow", Cast::Lossless).unwrap(), stations());
+    let fewer = stations().into_iter().map(|row| Station {
+        place: Place { lon: 0.0, ..row.place },
+        gain: 1.0,
+        samples: Box::new([[0; 2]; 3]),
+        ..row
+    });
+    let fewer: Vec<_> = fewer.collect();
+    assert_eq!(read("fewer", Cast::Exact).unwrap(), fewer);
+    assert_eq!(read("gaps", Cast::Exact).unwrap(), fewer);
+    let error = read("bad", Cast::Exact).unwrap_err().to_string();
+    assert!(error.ends_with("row 1: field \"PHASE\": 2 is no variant of Phase"), "{error}");
+}

@@ -1,0 +1,12 @@
+use npy_core::NpyRecord;
+
+#[derive(NpyRecord)]
+struct Header {
+    count: u32,
+    #[npy(offset = 2)]
+    kind: u8,
+}
+
+const _: usize = <Header as npy_core::Element>::SIZE;
+
+fn main() {}

@@ -1,0 +1,115 @@
+//! `cargo xtask compile-time`: how long a hundred structs take to compile, beside serde's derives.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::command::{cargo, run as run_command};
+use crate::{Result, root};
+
+const STRUCTS: usize = 100;
+const FIELDS: usize = 10;
+const ROUNDS: usize = 7;
+const TYPES: [&str; 8] = ["u8", "i16", "u32", "i64", "f32", "f64", "bool", "[f32; 4]"];
+
+/// A derive to measure: its name, the crates it takes, and what a program does with a struct.
+struct Subject {
+    name: &'static str,
+    dependencies: String,
+    imports: &'static str,
+    derives: &'static str,
+    call: fn(&str) -> String,
+}
+
+pub(crate) fn run() -> Result {
+    let subjects = [
+        Subject {
+            name: "npy",
+            dependencies: format!("npy-core = {{ path = {:?} }}", root().join("npy-core")),
+            imports: "use npy_core::{NpyRecord, ReadNpy, WriteNpy};",
+            derives: "NpyRecord",
+            call: |name| {
+                format!("Vec::<{name}>::read_npy(\"x\").unwrap().write_npy(\"y\").unwrap();")
+            },
+        },
+        Subject {
+            name: "serde",
+            dependencies:
+                "serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"".into(),
+            imports: "use serde::{Deserialize, Serialize};",
+            derives: "Serialize, Deserialize",
+            call: |name| {
+                format!(
+                    "serde_json::to_string(&serde_json::from_str::<Vec<{name}>>(\"x\").unwrap()).unwrap();"
+                )
+            },
+        },
+    ];
+    println!("| {STRUCTS} structs of {FIELDS} fields | npy | serde | ratio |\n|---|---|---|---|");
+    for (what, used, profile) in [
+        ("derived", false, "dev"),
+        ("derived, optimised", false, "release"),
+        ("read and written", true, "dev"),
+        ("read and written, optimised", true, "release"),
+    ] {
+        let packages: Vec<_> =
+            subjects.iter().map(|subject| package(subject, used)).collect::<Result<_>>()?;
+        // What they depend on is built before the clock runs.
+        packages.iter().try_for_each(|package| build(package, profile).map(drop))?;
+        // In turns, so that what else the machine does falls on both.
+        let mut times = [const { Vec::new() }; 2];
+        for _ in 0..ROUNDS {
+            for (package, times) in packages.iter().zip(&mut times) {
+                times.push(build(package, profile)?);
+            }
+        }
+        let [npy, serde] = times.map(median);
+        let ratio = npy.as_secs_f64() / serde.as_secs_f64();
+        println!("| {what} | {npy:.2?} | {serde:.2?} | {ratio:.2} |");
+    }
+    Ok(())
+}
+
+/// Writes a program of many structs.
+fn package(subject: &Subject, used: bool) -> Result<PathBuf> {
+    let name = format!("{}-{}", subject.name, if used { "used" } else { "derived" });
+    let directory = root().join("target/compile-time").join(&name);
+    fs::create_dir_all(directory.join("src"))?;
+    let dependencies = &subject.dependencies;
+    let manifest = format!(
+        "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies]\n{dependencies}\n\n[workspace]\n"
+    );
+    fs::write(directory.join("Cargo.toml"), manifest)?;
+    let mut code = format!("#![allow(dead_code, unused_imports)]\n{}\n", subject.imports);
+    for i in 0..STRUCTS {
+        writeln!(code, "#[derive({})]\nstruct S{i} {{", subject.derives)?;
+        for (j, of) in TYPES.iter().cycle().skip(i).take(FIELDS).enumerate() {
+            writeln!(code, "    field_{j}: {of},")?;
+        }
+        writeln!(code, "}}")?;
+    }
+    writeln!(code, "fn main() {{")?;
+    for i in (0..STRUCTS).filter(|_| used) {
+        writeln!(code, "    {}", (subject.call)(&format!("S{i}")))?;
+    }
+    writeln!(code, "}}")?;
+    fs::write(directory.join("src/main.rs"), code)?;
+    Ok(directory)
+}
+
+/// Builds the program, not what it depends on, and takes the time.
+fn build(package: &Path, profile: &str) -> Result<Duration> {
+    let main = fs::File::options().append(true).open(package.join("src/main.rs"))?;
+    main.set_modified(std::time::SystemTime::now())?;
+    let start = Instant::now();
+    let target = root().join("target/compile-time/target");
+    let mut command = cargo(&["build", "--quiet", "--profile", profile, "--manifest-path"]);
+    run_command(command.arg(package.join("Cargo.toml")).env("CARGO_TARGET_DIR", target))?;
+    Ok(start.elapsed())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
