@@ -1,5 +1,7 @@
 //! Layer 5: an array whose dtype is only known at run time.
 
+mod print;
+
 use std::fmt;
 
 use crate::dtype::DType;
@@ -8,9 +10,10 @@ use crate::element::block::{self, Buffers};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::plan::{Cast, Plan};
+use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
+use crate::value::{self, Value};
 
 /// An array of any dtype: its bytes as they are in the file.
 ///
@@ -90,6 +93,83 @@ impl DynArray {
         self.bytes
     }
 
+    /// The item of this index; `None` outside the shape.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::Fortran, vec![1, 4, 2, 5, 3, 6])?;
+    /// assert_eq!(array.get(&[1, 0]).and_then(|value| value.as_u64()), Some(4));
+    /// assert!(array.get(&[2, 0]).is_none());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
+        self.value(shape::position(self.shape(), self.order(), index)?)
+    }
+
+    /// The items in C order, whatever the order of the file.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
+        let positions = shape::reordered(self.shape(), self.order(), Order::C);
+        positions.map(|at| self.value(at).unwrap_or_else(|| Value::new(self.dtype(), &[])))
+    }
+
+    /// The item at this position in the file.
+    fn value(&self, at: usize) -> Option<Value<'_>> {
+        let size = self.dtype().itemsize();
+        let start = at.checked_mul(size)?;
+        Some(Value::new(self.dtype(), self.bytes.get(start..start.checked_add(size)?)?))
+    }
+
+    /// One field of every record, `"gain"`, or of a record in it, `"hdr.gain"`: NumPy's `array["hdr"]["gain"]`.
+    ///
+    /// The dimensions of a field that is a sub-array are the last ones of the result.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Trace {
+    ///     id: u8,
+    ///     samples: [f32; 2],
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Trace { id: 7, samples: [1.0, 2.0] }].write_npy_to(&mut file)?;
+    /// let samples = DynArray::read_npy_from(&file[..])?.field("samples")?;
+    /// assert_eq!(samples.shape(), [1, 2]);
+    /// assert_eq!(samples.to_vec::<f32>()?, [1.0, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the dimensions become too many.
+    pub fn field(&self, path: &str) -> Result<DynArray, Error> {
+        let fields = self.dtype().fields();
+        let Some((mut dtype, offset)) = value::place(fields, path) else {
+            return Err(plan::missing(path, fields));
+        };
+        let size = dtype.itemsize();
+        let mut shape = self.shape().to_vec();
+        while let Some((base, inner)) = dtype.sub_array() {
+            shape.extend_from_slice(inner);
+            dtype = base;
+        }
+        if shape.len() > self.shape().len() && self.order() == Order::Fortran {
+            return self.to_order(Order::C)?.field(path);
+        }
+        let header = Header::new(dtype.clone(), shape, self.order())?;
+        let mut bytes = Vec::new();
+        reserve::exact(&mut bytes, header.data_bytes())?;
+        if size > 0 {
+            for item in self.bytes.chunks_exact(self.dtype().itemsize()) {
+                let part = item.get(offset..offset.saturating_add(size));
+                bytes.extend_from_slice(part.unwrap_or_default());
+            }
+        }
+        DynArray::from_parts(header, bytes)
+    }
+
     /// The items as values of a Rust type, in the order of the file.
     ///
     /// # Errors
@@ -115,9 +195,8 @@ impl DynArray {
         Ok(out)
     }
 
-    /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them.
-    ///
-    /// Kinds and sizes of scalars must be the same.
+    /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them, and wider
+    /// scalars where no value can change ([`Cast::Lossless`]).
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};
@@ -132,11 +211,14 @@ impl DynArray {
     ///
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if that would change a value.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
-        let plan = Plan::new(self.dtype(), dtype, Cast::Exact)?;
+        let plan = Plan::new(self.dtype(), dtype, Cast::Lossless)?;
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
         let mut bytes = Vec::new();
         if header.data_bytes() == 0 {
             return DynArray::from_parts(header, bytes);
+        }
+        if plan.from_size == 0 {
+            Limits::default().check_empty_items(header.count(), plan.to_size)?;
         }
         reserve::exact(&mut bytes, header.data_bytes())?;
         let mut buffers = Buffers::default();

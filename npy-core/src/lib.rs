@@ -64,6 +64,7 @@ mod read;
 mod reserve;
 mod schema;
 mod shape;
+pub mod value;
 mod write;
 
 pub use array::NpyArray;
@@ -81,4 +82,5 @@ pub use npy_derive::{NpyElement, NpyRecord};
 pub use plan::Cast;
 pub use read::{ReadNpy, ReadOptions, Reader};
 pub use shape::Order;
+pub use value::Value;
 pub use write::{WriteNpy, WriteOptions};

@@ -379,7 +379,7 @@ fn unknown_field(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }
 
-fn missing(name: &str, fields: &[Field]) -> Error {
+pub(crate) fn missing(name: &str, fields: &[Field]) -> Error {
     const SHOWN: usize = 12;
     let mut list: Vec<String> =
         fields.iter().take(SHOWN).map(|field| format!("{:?}", field.name())).collect();

@@ -146,6 +146,12 @@ impl Scalar {
         self.itemsize
     }
 
+    /// Whether it is a number that prints as one.
+    pub(crate) fn is_number(&self) -> bool {
+        use ScalarKind::{Complex, Float, Int, UInt};
+        matches!(self.kind, Int | UInt | Float | Complex)
+    }
+
     /// A scalar of a kind and size that exist, little-endian where that means something.
     pub(crate) fn new(kind: ScalarKind, itemsize: usize) -> Self {
         Scalar::ordered(kind, itemsize, ByteOrder::Little)

@@ -91,6 +91,9 @@ impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     };
 }
 
+/// "Not a time".
+pub(crate) const NAT: i64 = i64::MIN;
+
 const fn is_unit(resolution: Option<Resolution>) -> bool {
     matches!(resolution, Some(Resolution { multiple: 1, .. }))
 }
@@ -104,7 +107,7 @@ macro_rules! time {
 
         impl<U> $name<U> {
             /// "Not a time": NumPy's missing value.
-            pub const NAT: Self = Self::new(i64::MIN);
+            pub const NAT: Self = Self::new(NAT);
 
             /// So many units; `i64::MIN` is [`NAT`](Self::NAT).
             pub const fn new(count: i64) -> Self {
@@ -118,7 +121,7 @@ macro_rules! time {
 
             /// Whether it is [`NAT`](Self::NAT).
             pub const fn is_nat(self) -> bool {
-                self.0 == i64::MIN
+                self.0 == NAT
             }
         }
 
@@ -225,23 +228,41 @@ time! {
 /// As ISO 8601, to the digits of the unit, as NumPy prints it; a generic one as its number.
 impl<U: TimeUnit> fmt::Display for DateTime64<U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match U::RESOLUTION {
-            _ if self.is_nat() => f.pad("NaT"),
-            None => fmt::Display::fmt(&self.0, f),
-            Some(resolution) => f.pad(&iso(scaled(self.0, resolution), resolution.unit)),
-        }
+        write_date(f, self.0, U::RESOLUTION)
     }
 }
 
 /// The number and the unit; the number alone for a generic one.
 impl<U: TimeUnit> fmt::Display for TimeDelta64<U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match U::RESOLUTION {
-            _ if self.is_nat() => f.pad("NaT"),
-            None => fmt::Display::fmt(&self.0, f),
-            Some(resolution) => {
-                f.pad(&format!("{} {}", scaled(self.0, resolution), resolution.unit.name()))
-            }
+        write_span(f, self.0, U::RESOLUTION)
+    }
+}
+
+/// The `Display` of a count of this resolution since 1970.
+pub(crate) fn write_date(
+    f: &mut fmt::Formatter<'_>,
+    count: i64,
+    resolution: Option<Resolution>,
+) -> fmt::Result {
+    match resolution {
+        _ if count == NAT => f.pad("NaT"),
+        None => fmt::Display::fmt(&count, f),
+        Some(resolution) => f.pad(&iso(scaled(count, resolution), resolution.unit)),
+    }
+}
+
+/// The `Display` of a count of this resolution.
+pub(crate) fn write_span(
+    f: &mut fmt::Formatter<'_>,
+    count: i64,
+    resolution: Option<Resolution>,
+) -> fmt::Result {
+    match resolution {
+        _ if count == NAT => f.pad("NaT"),
+        None => fmt::Display::fmt(&count, f),
+        Some(resolution) => {
+            f.pad(&format!("{} {}", scaled(count, resolution), resolution.unit.name()))
         }
     }
 }

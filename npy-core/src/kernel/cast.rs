@@ -87,7 +87,7 @@ fn load(from: &[u8], scalar: Scalar) -> Number {
     let float = |bytes: &[u8]| {
         let bits = raw(bytes, big);
         match bytes.len() {
-            2 => half(u16::try_from(bits).unwrap_or_default()),
+            2 => f64::from(half(u16::try_from(bits).unwrap_or_default())),
             4 => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
             _ => f64::from_bits(bits),
         }
@@ -130,13 +130,13 @@ fn store(number: Number, to: &mut [u8], scalar: Scalar) {
 }
 
 /// Up to eight bytes as a number.
-fn raw(bytes: &[u8], big: bool) -> u64 {
+pub(crate) fn raw(bytes: &[u8], big: bool) -> u64 {
     let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
     if big { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
 }
 
 /// Up to eight bytes as a number whose highest bit is its sign.
-fn signed(bytes: &[u8], big: bool) -> i64 {
+pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     let highest = if big { bytes.first() } else { bytes.last() };
     let sign = if highest.is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
     let mut little = [sign; 8];
@@ -153,14 +153,14 @@ fn put(little: &[u8], to: &mut [u8], big: bool) {
 }
 
 /// IEEE 754 half precision.
-fn half(bits: u16) -> f64 {
+pub(crate) fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let fraction = f64::from(bits & 0x3ff);
+    let fraction = f32::from(bits & 0x3ff);
     match (bits >> 10) & 0x1f {
-        0 => sign * fraction * (-24f64).exp2(),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        exponent => sign * (1024.0 + fraction) * (f64::from(exponent) - 25.0).exp2(),
+        0 => sign * fraction * (-24f32).exp2(),
+        31 if fraction == 0.0 => sign * f32::INFINITY,
+        31 => f32::NAN,
+        exponent => sign * (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
             (0x7c00, f64::INFINITY),
             (0x3555, 0.333_251_953_125),
         ] {
-            assert_eq!(half(bits).to_bits(), value.to_bits(), "{bits:#x}");
+            assert_eq!(f64::from(half(bits)).to_bits(), value.to_bits(), "{bits:#x}");
         }
         assert!(half(0x7e00).is_nan());
     }

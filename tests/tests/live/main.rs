@@ -4,6 +4,7 @@
 
 mod attributes;
 mod numpy_saves;
+mod random;
 mod streams;
 mod structs;
 mod values;

@@ -174,47 +174,6 @@ save(np.zeros(2, [(f'整_{i}', '<f4') for i in range(5000)]))
 }
 
 #[test]
-fn random_records_come_back_byte_for_byte() {
-    let files = assert_the_same_again(
-        r#"
-KINDS = '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 f16 c8 c16 c32 S0 S1 S7 U0 U2 V3 M8 M8[ns] M8[3W] m8[s] m8'.split()
-POOL = ['a', 'b', 'c', 'x y', 'é', '整', "it's", '"', '\\', '\n', '\ud800', 'Name', '_', '0', 'f0', '\U0001f600']
-
-def shape():
-    return tuple(rng.choice((0, 1, 2, 2, 3)) for _ in range(rng.randrange(1, 4)))
-
-def draw(depth):
-    if depth == 0 or rng.random() < 0.5:
-        return np.dtype(rng.choice('<>') + rng.choice(KINDS))
-    if rng.random() < 0.2:
-        return several(draw(depth - 1))
-    return record(depth)
-
-def several(base):
-    # NumPy has no sub-array of items of no bytes.
-    return np.dtype((base, shape())) if base.itemsize else base
-
-def record(depth):
-    names = rng.sample(POOL, rng.randrange(6))
-    formats = [several(f) if rng.random() < 0.3 else f for f in (draw(depth - 1) for _ in names)]
-    titles = [rng.choice((f'title {name}', i)) if rng.random() < 0.2 else None for i, name in enumerate(names)]
-    if rng.random() < 0.3:
-        offsets, end = [], 0
-        for f in formats:
-            offsets.append(end + rng.choice((0, 0, 1, 5)))
-            end = offsets[-1] + f.itemsize
-        return np.dtype(dict(names=names, formats=formats, titles=titles, offsets=offsets, itemsize=end + rng.choice((0, 3))))
-    fields = [((t, n) if t is not None else n, f) for t, n, f in zip(titles, names, formats)]
-    return np.dtype(fields, align=rng.random() < 0.4)
-
-for _ in range(500):
-    each(record(3), [rng.choice(SHAPES), (2,)])
-"#,
-    );
-    assert!(files >= 1000, "{files}");
-}
-
-#[test]
 fn objects_are_named_and_refused() {
     let dir = tempfile::tempdir().unwrap();
     let script = r#"

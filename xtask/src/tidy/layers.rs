@@ -4,7 +4,7 @@ use super::lexer::{closing, paths, words};
 use super::{File, Problem};
 
 /// ARCHITECTURE.md draws the same table. A file in `foo/` is on the floor of `foo.rs`.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
     ("lib", FRONT),
     ("private", FRONT),
     ("mmap", 7),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, u8); 23] = [
     ("array", 5),
     ("dynamic", 5),
     ("view", 5),
+    ("value", 5),
     ("element", ELEMENT),
     ("header", 3),
     ("schema", 3),
