@@ -63,6 +63,8 @@ pub mod private;
 mod read;
 mod reserve;
 mod schema;
+#[cfg(feature = "serde")]
+pub mod serde;
 mod shape;
 pub mod value;
 mod write;

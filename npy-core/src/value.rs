@@ -3,6 +3,7 @@
 mod print;
 
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
+use crate::element::time::NAT;
 use crate::element::width::without_zeros;
 use crate::kernel::cast::{half, raw, signed};
 use crate::shape;
@@ -73,9 +74,7 @@ impl<'a> Value<'a> {
         match dtype.kind() {
             Kind::Scalar(scalar) => Value::scalar(*scalar, item),
             Kind::Record(record) => Value::Record(RecordValue { fields: &record.fields, item }),
-            Kind::SubArray(sub) => {
-                Value::Array(ArrayValue { base: &sub.base, shape: &sub.shape, item })
-            }
+            Kind::SubArray(sub) => Value::Array(ArrayValue::new(&sub.base, &sub.shape, item)),
         }
     }
 
@@ -148,6 +147,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is "not a time".
+    pub fn is_nat(&self) -> bool {
+        matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
+    }
+
     /// The bytes of `S` and `V`.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match *self {
@@ -175,7 +179,7 @@ pub struct Str<'a> {
 
 impl<'a> Str<'a> {
     /// The code points, without the zeros at the end. NumPy lets any number be one.
-    pub fn code_points(&self) -> impl ExactSizeIterator<Item = u32> + Clone + 'a {
+    pub fn code_points(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
         let order = self.order;
         self.units.iter().map(move |unit| match order {
             ByteOrder::Little => u32::from_le_bytes(*unit),
@@ -208,7 +212,7 @@ pub struct RecordValue<'a> {
 
 impl<'a> RecordValue<'a> {
     /// The names and values of the fields.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, Value<'a>)> + 'a {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, Value<'a>)> + use<'a> {
         let item = self.item;
         self.fields.iter().map(move |field| {
             let part = item.get(field.offset()..).unwrap_or_default();
@@ -250,13 +254,17 @@ pub struct ArrayValue<'a> {
 }
 
 impl<'a> ArrayValue<'a> {
+    pub(crate) fn new(base: &'a DType, shape: &'a [usize], item: &'a [u8]) -> Self {
+        ArrayValue { base, shape, item }
+    }
+
     /// The dimensions; those of a sub-array of sub-arrays are the outer ones.
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
 
     /// What stands along the first dimension: sub-arrays of one dimension less, or items.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + 'a {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + use<'a> {
         let (base, item) = (self.base, self.item);
         let (count, rest) = self.shape.split_first().map_or((0, &[][..]), |(n, rest)| (*n, rest));
         // The size of the whole is one that exists, so that of a part is.

@@ -42,12 +42,7 @@ impl<const N: usize> Chars<N> {
     ///
     /// [`InvalidValue`] if it is too long or ends with a NUL.
     pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
-        let count = text.chars().count();
-        fitting(count, N, text.ends_with('\0'), "characters", || format!("{text:?}"))?;
-        let units = item.as_chunks_mut::<UNIT>().0.iter_mut();
-        let chars = text.chars().map(u32::from).chain(std::iter::repeat(0));
-        units.zip(chars).for_each(|(unit, c)| *unit = c.to_le_bytes());
-        Ok(())
+        store_chars(text, item)
     }
 
     /// Looks for what is no code point.
@@ -87,9 +82,7 @@ impl<const N: usize> Utf8<N> {
     ///
     /// [`InvalidValue`] if it is too long or ends with a NUL.
     pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
-        fitting(text.len(), N, text.ends_with('\0'), "bytes", || format!("{text:?}"))?;
-        fill(text.as_bytes(), item);
-        Ok(())
+        store(text.as_bytes(), item, || format!("{text:?}"))
     }
 
     /// Looks for what is no UTF-8.
@@ -131,10 +124,7 @@ impl<const N: usize> Bytes<N> {
     ///
     /// [`InvalidValue`] if they are too many or end with a zero.
     pub fn encode(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
-        let shown = || format!("b\"{}\"", bytes.escape_ascii());
-        fitting(bytes.len(), N, bytes.ends_with(&[0]), "bytes", shown)?;
-        fill(bytes, item);
-        Ok(())
+        store_bytes(bytes, item)
     }
 
     /// Any bytes are some.
@@ -157,6 +147,41 @@ fn plain(kind: ScalarKind, size: usize, order: ByteOrder) -> Schema {
     Schema::plain(DType::from(Scalar::ordered(kind, size, order)))
 }
 
+/// Stores text as the code points that the item has room for.
+///
+/// # Errors
+///
+/// [`InvalidValue`] if it is too long or ends with a NUL.
+pub(crate) fn store_chars(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
+    let units = item.as_chunks_mut::<UNIT>().0;
+    let count = text.chars().count();
+    fitting(count, units.len(), text.ends_with('\0'), "characters", || format!("{text:?}"))?;
+    let chars = text.chars().map(u32::from).chain(std::iter::repeat(0));
+    units.iter_mut().zip(chars).for_each(|(unit, c)| *unit = c.to_le_bytes());
+    Ok(())
+}
+
+/// Stores bytes as those that the item has room for.
+///
+/// # Errors
+///
+/// [`InvalidValue`] if they are too many or end with a zero.
+pub(crate) fn store_bytes(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
+    store(bytes, item, || format!("b\"{}\"", bytes.escape_ascii()))
+}
+
+fn store(
+    bytes: &[u8],
+    item: &mut [u8],
+    shown: impl FnOnce() -> String,
+) -> Result<(), InvalidValue> {
+    fitting(bytes.len(), item.len(), bytes.ends_with(&[0]), "bytes", shown)?;
+    // Zeros behind them, also where another value was.
+    let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
+    item.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
+    Ok(())
+}
+
 /// Refuses a value that would not be read as it was.
 fn fitting(
     length: usize,
@@ -176,12 +201,6 @@ fn fitting(
         return Err(InvalidValue::new(reason));
     }
     Ok(())
-}
-
-/// Bytes, and zeros behind them: what was there before may be another value.
-fn fill(bytes: &[u8], item: &mut [u8]) {
-    let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
-    item.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
 }
 
 /// The code points without the zeros at the end.

@@ -4,6 +4,7 @@
 
 mod attributes;
 mod numpy_saves;
+mod numpys_own;
 mod random;
 mod streams;
 mod structs;

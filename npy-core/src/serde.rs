@@ -1,0 +1,173 @@
+//! Layer 7: arrays of any dtype to and from whatever serde reaches: JSON, CSV, other structs. Feature `serde`.
+//!
+//! ```
+//! use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
+//!
+//! #[derive(NpyRecord)]
+//! struct Pick {
+//!     station: u32,
+//!     time: f64,
+//! }
+//!
+//! let mut file = Vec::new();
+//! [Pick { station: 7, time: 1.5 }].write_npy_to(&mut file)?;
+//! let array = DynArray::read_npy_from(&file[..])?;
+//!
+//! // To any format …
+//! assert_eq!(serde_json::to_string(&array).unwrap(), r#"[{"station":7,"time":1.5}]"#);
+//!
+//! // … and to any type that serde knows.
+//! let rows: Vec<(u32, f64)> = array.from_rows()?;
+//! assert_eq!(rows, [(7, 1.5)]);
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! | dtype | as a value of serde |
+//! |---|---|
+//! | `b1`, integers, floats | the same; half precision as `f32` |
+//! | complex numbers | the two parts, a tuple |
+//! | `S`, `U` | text; an `S` that is no UTF-8 is bytes, and in binary formats always |
+//! | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
+//! | `V`, long doubles | bytes |
+//! | sub-arrays | sequences |
+//! | records | maps; sequences for a type that wants those |
+
+mod infer;
+mod rows;
+mod value;
+
+use std::fmt::{self, Display};
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{self, Serialize, SerializeStruct, Serializer};
+
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind, Place};
+use crate::header::Header;
+use crate::limits;
+use crate::shape::Order;
+
+/// What went wrong in a row, and in which field of it.
+#[derive(Debug)]
+struct RowError {
+    /// The names from the inside out.
+    path: Vec<String>,
+    reason: String,
+}
+
+impl RowError {
+    fn new(reason: impl Display) -> Self {
+        RowError { path: Vec::new(), reason: reason.to_string() }
+    }
+
+    /// The same, in this field.
+    fn within(mut self, name: &str) -> Self {
+        self.path.push(name.to_owned());
+        self
+    }
+
+    /// The same as an error of the crate.
+    fn in_row(self, row: usize) -> Error {
+        let error = Error::from(ErrorKind::InvalidValue { reason: self.reason });
+        let error = self.path.iter().fold(error, |error, name| error.in_field(name));
+        error.within(Place::Row(limits::to_u64(row)))
+    }
+}
+
+impl Display for RowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for RowError {}
+
+impl de::Error for RowError {
+    fn custom<T: Display>(reason: T) -> Self {
+        RowError::new(reason)
+    }
+}
+
+impl ser::Error for RowError {
+    fn custom<T: Display>(reason: T) -> Self {
+        RowError::new(reason)
+    }
+}
+
+/// As the text that `Display` gives and `FromStr` takes.
+impl Serialize for DType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for DType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl Visitor<'_> for Text {
+            type Value = DType;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a dtype, as in \"<f8\"")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<DType, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
+
+const HEADER: [&str; 3] = ["descr", "fortran_order", "shape"];
+
+/// As what stands in the file: `descr`, `fortran_order` and `shape`.
+impl Serialize for Header {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [descr, fortran_order, shape] = HEADER;
+        let mut fields = serializer.serialize_struct("Header", HEADER.len())?;
+        fields.serialize_field(descr, self.dtype())?;
+        fields.serialize_field(fortran_order, &(self.order() == Order::Fortran))?;
+        fields.serialize_field(shape, self.shape())?;
+        fields.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Header {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Header;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a header: {}", HEADER.join(", "))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
+                let [descr, fortran_order, shape] = HEADER;
+                let (mut dtype, mut fortran, mut dimensions) = (None, None, None);
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        key if key == descr => dtype = Some(map.next_value()?),
+                        key if key == fortran_order => fortran = Some(map.next_value()?),
+                        key if key == shape => dimensions = Some(map.next_value()?),
+                        other => return Err(de::Error::unknown_field(other, &HEADER)),
+                    }
+                }
+                let missing = de::Error::missing_field;
+                let order = match fortran.ok_or_else(|| missing(fortran_order))? {
+                    true => Order::Fortran,
+                    false => Order::C,
+                };
+                let dtype: DType = dtype.ok_or_else(|| missing(descr))?;
+                let dimensions: Vec<usize> = dimensions.ok_or_else(|| missing(shape))?;
+                Header::new(dtype, dimensions, order).map_err(de::Error::custom)
+            }
+        }
+
+        deserializer.deserialize_struct("Header", &HEADER, Fields)
+    }
+}

@@ -1,0 +1,292 @@
+//! Items to any type that can be deserialized.
+
+use serde::de::value::SeqDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
+    SeqAccess, VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::RowError;
+use crate::dynamic::DynArray;
+use crate::error::Error;
+use crate::value::{RecordValue, Value};
+
+impl DynArray {
+    /// The items along the first dimension as values of any type that serde can make of them.
+    ///
+    /// A record becomes a struct or a map, by the names of its fields, or a tuple by their order; a further dimension is a
+    /// sequence. An array without dimensions is one row.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Written {
+    ///     id: u16,
+    ///     gains: [f32; 2],
+    /// }
+    ///
+    /// #[derive(serde::Deserialize, Debug, PartialEq)]
+    /// struct Read {
+    ///     gains: Vec<f64>,
+    ///     id: i64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Written { id: 7, gains: [0.5, 2.0] }].write_npy_to(&mut file)?;
+    /// let rows: Vec<Read> = DynArray::read_npy_from(&file[..])?.from_rows()?;
+    /// assert_eq!(rows, [Read { id: 7, gains: vec![0.5, 2.0] }]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for what the type cannot be made of.
+    pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
+        let turned = self.in_c_order()?;
+        let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
+        match turned.whole() {
+            Value::Array(array) if !self.shape().is_empty() => {
+                array.iter().enumerate().map(make).collect()
+            }
+            single => Ok(vec![make((0, single))?]),
+        }
+    }
+}
+
+/// A value to be taken apart.
+pub(super) struct Row<'a>(pub(super) Value<'a>);
+
+impl<'de> IntoDeserializer<'de, RowError> for Row<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Row<'de> {
+    /// The text of what has one.
+    fn text(&self) -> Option<Result<String, RowError>> {
+        match self.0 {
+            Value::Str(text) => Some(text.to_text().map_err(|c| {
+                RowError::new(format!("U+{c:04X} is no character: the text cannot be had"))
+            })),
+            Value::Bytes(bytes) => std::str::from_utf8(bytes).ok().map(|text| Ok(text.into())),
+            Value::DateTime(..) | Value::TimeDelta(..) => Some(Ok(self.0.to_string())),
+            _ => None,
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Row<'de> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0 {
+            Value::Bool(value) => visitor.visit_bool(value),
+            Value::Int(value) => visitor.visit_i64(value),
+            Value::UInt(value) => visitor.visit_u64(value),
+            Value::F16(value) | Value::F32(value) => visitor.visit_f32(value),
+            Value::F64(value) => visitor.visit_f64(value),
+            Value::Complex32(re, im) => {
+                visitor.visit_seq(SeqDeserializer::new([re, im].into_iter()))
+            }
+            Value::Complex64(re, im) => {
+                visitor.visit_seq(SeqDeserializer::new([re, im].into_iter()))
+            }
+            Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => visitor.visit_none(),
+            Value::Void(bytes) | Value::LongDouble(bytes, _) => visitor.visit_borrowed_bytes(bytes),
+            Value::Record(record) => visitor.visit_map(Fields::of(record)),
+            Value::Array(array) => visit_seq(visitor, array.iter()),
+            Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => visitor.visit_borrowed_str(text),
+                Err(_) => visitor.visit_borrowed_bytes(bytes),
+            },
+            Value::Str(_) | Value::DateTime(..) | Value::TimeDelta(..) => {
+                visitor.visit_string(self.text().unwrap_or_else(|| Ok(String::new()))?)
+            }
+        }
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0 {
+            Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => {
+                Err(RowError::new("it is NaT, which no number is; read it as an Option"))
+            }
+            Value::DateTime(count, _) | Value::TimeDelta(count, _) => visitor.visit_i64(count),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0 {
+            Value::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        if self.0.is_nat() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0 {
+            Value::Record(record) => visitor.visit_seq(Fields::of(record)),
+            Value::Bytes(bytes) | Value::Void(bytes) => {
+                visitor.visit_seq(SeqDeserializer::new(bytes.iter().copied()))
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        visitor.visit_enum(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 u8 u16 u32 u64 f32 f64 char str string unit unit_struct map struct identifier
+    }
+}
+
+fn visit_seq<'de, V: Visitor<'de>>(
+    visitor: V,
+    values: impl ExactSizeIterator<Item = Value<'de>>,
+) -> Result<V::Value, RowError> {
+    visitor.visit_seq(SeqDeserializer::new(values.map(Row)))
+}
+
+/// A variant without fields: by its name, or by its number.
+impl<'de> EnumAccess<'de> for Row<'de> {
+    type Error = RowError;
+    type Variant = Unit;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Unit), RowError> {
+        seed.deserialize(self).map(|variant| (variant, Unit))
+    }
+}
+
+pub(super) struct Unit;
+
+impl<'de> VariantAccess<'de> for Unit {
+    type Error = RowError;
+
+    fn unit_variant(self) -> Result<(), RowError> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, RowError> {
+        Err(with_fields())
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, RowError> {
+        Err(with_fields())
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, RowError> {
+        Err(with_fields())
+    }
+}
+
+fn with_fields() -> RowError {
+    RowError::new("a variant with fields has no one dtype; only variants without can be read")
+}
+
+/// The fields of a record, one by one; an error in one names it.
+struct Fields<I, V> {
+    left: I,
+    value: Option<V>,
+}
+
+impl<'de> Fields<(), ()> {
+    fn of(
+        record: RecordValue<'de>,
+    ) -> Fields<impl ExactSizeIterator<Item = (&'de str, Value<'de>)>, (&'de str, Value<'de>)> {
+        Fields { left: record.iter(), value: None }
+    }
+}
+
+type Named<'de> = (&'de str, Value<'de>);
+
+impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<I, Named<'de>> {
+    type Error = RowError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, RowError> {
+        self.value = self.left.next();
+        let Some((name, _)) = self.value else { return Ok(None) };
+        seed.deserialize(serde::de::value::BorrowedStrDeserializer::new(name)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
+        let Some((name, value)) = self.value.take() else {
+            return Err(RowError::new("a value was asked for before its key"));
+        };
+        seed.deserialize(Row(value)).map_err(|error| error.within(name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.len())
+    }
+}
+
+impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for Fields<I, Named<'de>> {
+    type Error = RowError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, RowError> {
+        let Some((name, value)) = self.left.next() else { return Ok(None) };
+        seed.deserialize(Row(value)).map(Some).map_err(|error| error.within(name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.len())
+    }
+}

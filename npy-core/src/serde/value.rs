@@ -1,0 +1,88 @@
+//! Items and arrays to any format.
+
+use std::borrow::Cow;
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use crate::dynamic::DynArray;
+use crate::error::Error;
+use crate::shape::Order;
+use crate::value::{ArrayValue, RecordValue, Value};
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let readable = serializer.is_human_readable();
+        match self {
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(value) => serializer.serialize_i64(*value),
+            Value::UInt(value) => serializer.serialize_u64(*value),
+            Value::F16(value) | Value::F32(value) => serializer.serialize_f32(*value),
+            Value::F64(value) => serializer.serialize_f64(*value),
+            Value::Complex32(re, im) => (re, im).serialize(serializer),
+            Value::Complex64(re, im) => (re, im).serialize(serializer),
+            Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) if readable => serializer.serialize_str(text),
+                _ => serializer.serialize_bytes(bytes),
+            },
+            Value::Str(text) => serializer.collect_str(text),
+            Value::DateTime(..) | Value::TimeDelta(..) if self.is_nat() => {
+                serializer.serialize_none()
+            }
+            Value::DateTime(..) | Value::TimeDelta(..) if readable => serializer.collect_str(self),
+            Value::DateTime(count, _) | Value::TimeDelta(count, _) => {
+                serializer.serialize_i64(*count)
+            }
+            Value::Void(bytes) | Value::LongDouble(bytes, _) => serializer.serialize_bytes(bytes),
+            Value::Record(record) => record.serialize(serializer),
+            Value::Array(array) => array.serialize(serializer),
+        }
+    }
+}
+
+/// As a map.
+impl Serialize for RecordValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = self.iter();
+        let mut map = serializer.serialize_map(Some(fields.len()))?;
+        for (name, value) in fields {
+            map.serialize_entry(name, &value)?;
+        }
+        map.end()
+    }
+}
+
+/// As a sequence.
+impl Serialize for ArrayValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values = self.iter();
+        let mut seq = serializer.serialize_seq(Some(values.len()))?;
+        for value in values {
+            seq.serialize_element(&value)?;
+        }
+        seq.end()
+    }
+}
+
+/// As sequences within each other, one for each dimension, in C order; an array without dimensions as its item.
+impl Serialize for DynArray {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let turned = self.in_c_order().map_err(serde::ser::Error::custom)?;
+        turned.whole().serialize(serializer)
+    }
+}
+
+impl DynArray {
+    /// The whole of an array in C order as one value.
+    pub(super) fn whole(&self) -> Value<'_> {
+        match self.shape() {
+            [] => Value::new(self.dtype(), self.as_bytes()),
+            shape => Value::Array(ArrayValue::new(self.dtype(), shape, self.as_bytes())),
+        }
+    }
+
+    /// The array itself, if its items stand in C order, or else a copy in which they do.
+    pub(super) fn in_c_order(&self) -> Result<Cow<'_, DynArray>, Error> {
+        let same = self.order().normalized(self.shape()) == Order::C;
+        Ok(if same { Cow::Borrowed(self) } else { Cow::Owned(self.to_order(Order::C)?) })
+    }
+}
