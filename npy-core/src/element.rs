@@ -2,6 +2,8 @@
 
 pub(crate) mod block;
 mod boxed;
+pub mod endian;
+pub(crate) mod fit;
 pub(crate) mod layout;
 pub(crate) mod record;
 pub(crate) mod scalar;
@@ -16,8 +18,8 @@ use crate::schema::Schema;
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
 /// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. It is implemented for `bool`, the
-/// integers and floats, arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's sub-arrays), [`ByteStr`](crate::ByteStr),
-/// [`DateTime64`](crate::DateTime64) and [`TimeDelta64`](crate::TimeDelta64).
+/// integers and floats, [`Le`](crate::Le) and [`Be`](crate::Be) of those, arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
+/// sub-arrays), [`ByteStr`](crate::ByteStr), [`DateTime64`](crate::DateTime64) and [`TimeDelta64`](crate::TimeDelta64).
 ///
 /// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
 /// little-endian, whatever byte order the dtype states. Turning a file's bytes into canonical ones
@@ -181,6 +183,8 @@ macro_rules! for_each_single {
     ($macro:ident) => {
         $macro! {
             [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
+            [T: crate::element::endian::Number] crate::element::endian::Le<T>,
+            [T: crate::element::endian::Number] crate::element::endian::Be<T>,
             [const N: usize] crate::element::text::ByteStr<N>,
             [U: crate::element::time::TimeUnit] crate::element::time::DateTime64<U>,
             [U: crate::element::time::TimeUnit] crate::element::time::TimeDelta64<U>,

@@ -1,7 +1,11 @@
 //! Layer 0: the one error of the crate: a kind, and where it happened.
 
+mod view;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use view::ViewError;
 
 /// The result of everything that reads or writes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -186,6 +190,10 @@ pub enum ErrorKind {
         /// What it takes.
         needs: &'static str,
     },
+
+    /// An array that can be read, and cannot be viewed where it lies.
+    #[error("{0}")]
+    View(ViewError),
 
     /// The memory for the result could not be had.
     #[error("there is no memory for {bytes} bytes; read the array in parts")]

@@ -174,6 +174,13 @@ impl Header {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
+    /// The error for a type that takes another shape.
+    pub(crate) fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
+        let shape = shape::repr(&self.shape);
+        let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
+        ErrorKind::Rank { shape, wanted_by, wanted, remedy }.into()
+    }
+
     /// Parses the header at the start of `bytes`; also gives the offset of the data.
     ///
     /// # Errors

@@ -30,6 +30,7 @@
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
 //! - What is in a file: [`Header`], [`DType`].
 //! - Items: [`Element`] and what implements it; times are in [`time`].
+//! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy).
 //! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
 
 // No panic on a path that a file's bytes reach; tests may.
@@ -67,22 +68,25 @@ mod schema;
 pub mod serde;
 mod shape;
 pub mod value;
+mod view;
 mod write;
 
 pub use array::NpyArray;
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;
+pub use element::endian::{Be, Le};
 pub use element::record::{FieldLayout, NpyRecord};
 pub use element::text::ByteStr;
 pub use element::time::{DateTime64, TimeDelta64};
-pub use element::{Element, InvalidValue, time};
-pub use error::{Error, ErrorKind, Place, Result};
+pub use element::{Element, InvalidValue, endian, time};
+pub use error::{Error, ErrorKind, Place, Result, ViewError};
 pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "derive")]
-pub use npy_derive::{NpyElement, NpyRecord};
+pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 pub use plan::Cast;
 pub use read::{ReadNpy, ReadOptions, Reader};
 pub use shape::Order;
 pub use value::Value;
+pub use view::{ArrayView, ArrayViewMut, ZeroCopy};
 pub use write::{WriteNpy, WriteOptions};

@@ -101,15 +101,14 @@ impl Plan {
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
         let (from_size, to_size) = (from.itemsize(), to.itemsize());
-        let stays = |step: &Step| {
-            let same_kind = matches!(step.action, Action::Copy { .. } | Action::Swap { .. });
-            same_kind && step.from == step.to
-        };
-        let path = if from_size != to_size || !steps.iter().all(stays) {
-            Path::General(steps)
-        } else {
+        let same_size = from_size == to_size;
+        let path = if same_size && steps.iter().all(Step::changes_nothing) {
+            Path::Exact
+        } else if same_size && steps.iter().all(Step::swaps_in_place) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            if steps.is_empty() { Path::Exact } else { Path::Swapped(steps) }
+            Path::Swapped(steps)
+        } else {
+            Path::General(steps)
         };
         Ok(Plan { from_size, to_size, path })
     }
@@ -248,6 +247,24 @@ impl Builder<'_> {
 }
 
 impl Step {
+    /// Whether the bytes stay what and where they are.
+    fn changes_nothing(&self) -> bool {
+        let same = match &self.action {
+            Action::Copy { .. } => true,
+            Action::Repeat { from_stride, to_stride, steps, .. } => {
+                from_stride == to_stride && steps.iter().all(Step::changes_nothing)
+            }
+            Action::Fill { .. } | Action::Swap { .. } | Action::Convert { .. } => false,
+        };
+        same && self.from == self.to
+    }
+
+    /// Whether the bytes stay where they are, and at most turn round.
+    fn swaps_in_place(&self) -> bool {
+        let swap = matches!(self.action, Action::Swap { .. }) && self.from == self.to;
+        swap || self.changes_nothing()
+    }
+
     /// Where it ends, on both sides.
     fn ends(&self) -> (usize, usize) {
         let (from, to) = match &self.action {

@@ -1,8 +1,12 @@
 //! Layer 8: what generated code calls. Not for people: it changes without notice.
 
+mod proof;
+
 use std::fmt::Display;
 
-use crate::dtype::{DType, Field};
+pub use proof::{Memory, MemoryField};
+
+use crate::dtype::{ByteOrder, DType, Field};
 pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
 use crate::element::record::{FieldLayout, NpyRecord};
 pub use crate::element::width::{Bytes, Chars, Utf8};
@@ -10,6 +14,7 @@ use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
 use crate::schema::{FieldWants, Wants};
+use crate::view::ZeroCopy;
 
 /// What a field asks of a file.
 pub struct Member {
@@ -88,6 +93,28 @@ pub fn default_bytes(
 #[expect(clippy::indexing_slicing)]
 const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
     R::FIELDS[I]
+}
+
+/// The dtype in memory of a record of these fields.
+pub fn memory_record<const N: usize>(
+    layouts: &[FieldLayout],
+    size: usize,
+    dtypes: [DType; N],
+) -> DType {
+    record(layouts, size, false, dtypes.map(|dtype| member(Schema::plain(dtype)))).into_dtype()
+}
+
+/// The dtype in memory of a struct with one field: a record, or, if it is stored as the field is, that of the field.
+pub fn newtype<T: Element, F: ZeroCopy>() -> DType {
+    let (own, inner) = (T::dtype(), F::memory_dtype());
+    match own.fields() {
+        _ if own == F::dtype() => inner,
+        [field] => {
+            let field = Field::new(field.name(), field.title(), field.offset(), inner);
+            DType::from_fields(vec![field], T::SIZE)
+        }
+        _ => T::dtype_in(ByteOrder::NATIVE),
+    }
 }
 
 /// The bytes of one field of a record.

@@ -11,6 +11,7 @@ use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
+use crate::element::fit::{self, Fit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{self, Header, Version};
 use crate::limits::{self, Limits};
@@ -217,12 +218,13 @@ impl<R: Read> Reader<R> {
     /// As [`ReadNpy::read_npy`]. A read that fails once it has begun is the last: where the reader stands is not known then.
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
-            let fit = reader.fit::<T>()?;
+            let (fit, plan) = reader.fit::<T>()?;
             let [_] = fit.shape[..] else {
                 let remedy = "read it as an NpyArray, which takes any shape";
-                return Err(reader.rank(&block::type_name::<Vec<T>>(), "one dimension", remedy));
+                let name = block::type_name::<Vec<T>>();
+                return Err(reader.header.rank(&name, "one dimension", remedy));
             };
-            reader.items(&fit)
+            reader.items(&fit, &plan)
         })
     }
 
@@ -234,8 +236,8 @@ impl<R: Read> Reader<R> {
     pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
             reader.untouched()?;
-            let fit = reader.fit::<T>()?;
-            let items = reader.items(&fit)?;
+            let (fit, plan) = reader.fit::<T>()?;
+            let items = reader.items(&fit, &plan)?;
             NpyArray::with_order(items, fit.shape, fit.order)
         })
     }
@@ -256,53 +258,31 @@ impl<R: Read> Reader<R> {
     fn read_single<T: Element>(&mut self) -> Result<T> {
         self.located(|reader| {
             reader.untouched()?;
-            let fit = reader.fit::<T>()?;
+            let (fit, plan) = reader.fit::<T>()?;
             let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
-            let rank =
-                |reader: &Self| reader.rank(&block::type_name::<T>(), "a single item", remedy);
+            let rank = |reader: &Self| {
+                reader.header.rank(&block::type_name::<T>(), "a single item", remedy)
+            };
             if !fit.shape.is_empty() {
                 return Err(rank(reader));
             }
-            reader.items(&fit)?.pop().ok_or_else(|| rank(reader))
+            reader.items(&fit, &plan)?.pop().ok_or_else(|| rank(reader))
         })
     }
 
-    /// How items of `T` lie in this array.
-    fn fit<T: Element>(&self) -> Result<Fit> {
-        self.header.without_objects()?;
-        let wanted = T::dtype();
-        let mut inner = Vec::new();
-        let mut base = &wanted;
-        while let Some((next, shape)) = base.sub_array() {
-            inner.extend_from_slice(shape);
-            base = next;
-        }
-        let shape = self.header.shape();
-        let Some(outer) = shape.strip_suffix(inner.as_slice()) else {
-            let wanted = format!("{} as its last dimensions", shape::repr(&inner));
-            let remedy = match self.header.dtype().is_record() {
-                true => "the items are records: read them as a struct that derives NpyRecord",
-                false => "read it as an NpyArray of the scalar, which takes any shape",
-            };
-            return Err(self.rank(&block::type_name::<T>(), &wanted, remedy));
-        };
-        let item =
-            inner.iter().rev().fold(self.header.dtype().clone(), |item, &n| item.repeated(n));
-        let plan = block::reading::<T>(&item, self.options.cast)?;
-        // A sub-array stands in C order; in a Fortran file its items are far apart.
-        let scattered =
-            !inner.is_empty() && self.header.order().normalized(shape) == Order::Fortran;
-        let order = if scattered { Order::C } else { self.header.order() };
-        Ok(Fit { shape: outer.to_vec(), plan, order, scattered })
+    /// How items of `T` lie in this array, and the way to canonical ones.
+    fn fit<T: Element>(&self) -> Result<(Fit, Plan)> {
+        let fit = fit::fit::<T>(&self.header)?;
+        let plan = block::reading::<T>(&fit.item, self.options.cast)?;
+        Ok((fit, plan))
     }
 
     /// Decodes the items that remain, block by block.
-    fn items<T: Element>(&mut self, fit: &Fit) -> Result<Vec<T>> {
+    fn items<T: Element>(&mut self, fit: &Fit, plan: &Plan) -> Result<Vec<T>> {
         if fit.scattered {
             let array = self.bytes()?.to_order(Order::C)?;
-            return array.decode(&fit.plan, &self.options.limits);
+            return array.decode(plan, &self.options.limits);
         }
-        let plan = &fit.plan;
         let total = self.bytes_left();
         let count = match total.checked_div(plan.from_size) {
             Some(count) => count,
@@ -389,12 +369,6 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
-        let shape = shape::repr(self.header.shape());
-        let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
-        ErrorKind::Rank { shape, wanted_by, wanted, remedy }.into()
-    }
-
     /// Adds the path to what fails.
     fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         read(self).map_err(|error| match &self.path {
@@ -402,17 +376,6 @@ impl<R: Read> Reader<R> {
             None => error,
         })
     }
-}
-
-/// How the items of a Rust type lie in the array of a file.
-struct Fit {
-    /// The dimensions, without those that belong to the item.
-    shape: Vec<usize>,
-    plan: Plan,
-    /// The order in which the items come out.
-    order: Order,
-    /// Whether the parts of an item do not stand together.
-    scattered: bool,
 }
 
 fn truncated(expected: usize, found: usize) -> Error {

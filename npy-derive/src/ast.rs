@@ -9,6 +9,10 @@ use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::field::{self, Default, Field, Skipped, Stored};
 
+/// The error for a lifetime.
+pub(crate) const OWNS_ITS_DATA: &str =
+    "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
+
 /// A struct to be a record.
 pub(crate) struct Record<'a> {
     pub(crate) ident: &'a Ident,
@@ -48,8 +52,7 @@ impl<'a> Record<'a> {
             }
         };
         if let Some(lifetime) = input.generics.lifetimes().next() {
-            let message = "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
-            cx.error(lifetime, message);
+            cx.error(lifetime, OWNS_ITS_DATA);
         }
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);

@@ -34,6 +34,16 @@ pub(crate) struct Stored {
     pub(crate) repr: Repr,
 }
 
+/// What stands on a struct to be viewed.
+#[derive(Default)]
+pub(crate) struct Viewed {
+    pub(crate) krate: Attr<Path>,
+    pub(crate) align: Attr<()>,
+    pub(crate) transparent: Attr<()>,
+    pub(crate) bound: Attr<Vec<WherePredicate>>,
+    pub(crate) repr: Repr,
+}
+
 /// What stands on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
@@ -158,6 +168,48 @@ impl Stored {
     }
 }
 
+impl Viewed {
+    /// Of attributes that are there for another derive, which reports what is wrong with them.
+    pub(crate) fn from_attributes(attributes: &[Attribute]) -> Self {
+        let mut viewed = Viewed { repr: repr(attributes), ..Viewed::default() };
+        let cx = Ctxt::new();
+        for_each(&cx, attributes, |meta| {
+            let key = &meta.path;
+            if key.is_ident("crate") {
+                viewed.krate.set(&cx, meta, path(meta, "a path: crate = path"));
+            } else if key.is_ident("align") {
+                viewed.align.set(&cx, meta, flag(meta));
+            } else if key.is_ident("transparent") {
+                viewed.transparent.set(&cx, meta, flag(meta));
+            } else if key.is_ident("bound") {
+                viewed.bound.set(&cx, meta, bound(meta));
+            }
+        });
+        let _ = cx.check();
+        viewed
+    }
+
+    /// Where `npy-core` is.
+    pub(crate) fn krate(&self) -> TokenStream {
+        npy_core(&self.krate)
+    }
+}
+
+/// Refuses attributes that make a field something else in the file than it is in memory.
+pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
+    let others = Ctxt::new();
+    for_each(&others, attributes, |meta| {
+        let name = name(meta);
+        if CONVERTED.contains(&name.as_str()) {
+            let message = format!(
+                "a view shows the struct as it is in the file, field for field: drop `{name}`, or drop ZeroCopy"
+            );
+            cx.error(&meta.path, message);
+        }
+    });
+    let _ = others.check();
+}
+
 impl FieldAttrs {
     pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
         let mut field = FieldAttrs::default();
@@ -220,6 +272,9 @@ const FIELD: Keys = (
     ],
 );
 const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
+
+/// The attributes of fields that are not stored as they are.
+const CONVERTED: [&str; 4] = ["skip", "with", "width", "flatten"];
 
 const ENDIANS: [(&str, Endian); 3] =
     [("big", Endian::Big), ("little", Endian::Little), ("native", Endian::Native)];

@@ -79,7 +79,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
 }
 
 /// Whether one of the parameters is among the tokens.
-fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => parameters.contains(&&ident),
         TokenTree::Group(group) => mentions(group.stream(), parameters),

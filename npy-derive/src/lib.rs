@@ -8,11 +8,12 @@ mod ctxt;
 mod element;
 mod expand;
 mod field;
+mod zero_copy;
 
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::attr::{Container, Stored};
+use crate::attr::{Container, Stored, Viewed};
 use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
@@ -355,6 +356,116 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
         Ok(input) => npy_element(&input).into(),
         Err(error) => error.to_compile_error().into(),
     }
+}
+
+/// Lets a struct be viewed where it lies in a file, without a copy: implements `ZeroCopy`.
+///
+/// The struct is `Copy` and an `Element` (by `NpyRecord` or `NpyElement`), its layout is fixed by `#[repr(C)]`,
+/// `#[repr(C, packed)]` or `#[repr(transparent)]`, and each field is `ZeroCopy`. The compiler proves that each field lies in
+/// memory where it lies in the dtype.
+///
+/// ```
+/// use npy_core::{ArrayView, NpyRecord, WriteNpy, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C, packed)]
+/// struct Trace<const N: usize> {
+///     station: u8,
+///     samples: [f32; N],
+/// }
+///
+/// let mut file = Vec::new();
+/// [Trace { station: 7, samples: [0.5, 1.5] }].write_npy_to(&mut file)?;
+///
+/// let traces = ArrayView::<Trace<2>>::from_bytes(&file)?;
+/// let samples = traces[0].samples; // a field of a packed struct is copied to be used
+/// assert_eq!(samples, [0.5, 1.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Padding
+///
+/// C puts each number at a multiple of its size, a dtype one field behind the other. Where the two differ, nothing compiles:
+///
+/// ```compile_fail,E0080
+/// # use npy_core::{NpyRecord, ZeroCopy};
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample {
+///     flag: u8,
+///     value: f64, // `Sample` has 7 bytes of padding before `value` in memory and none in its dtype
+/// }
+/// ```
+///
+/// With parameters, it is the view that does not compile:
+///
+/// ```compile_fail,E0080
+/// # use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Pair<T>(u8, T);
+///
+/// let bytes = ArrayView::<Pair<u8>>::from_bytes(b"");
+/// let floats = ArrayView::<Pair<f32>>::from_bytes(b""); // 3 bytes of padding before `1`
+/// ```
+///
+/// What helps: `#[repr(C, packed)]`, as above; `#[npy(align)]`, which puts the padding into the dtype; and numbers that lie
+/// anywhere, `Le` and `Be`, which also keep a byte order.
+///
+/// ```
+/// use npy_core::{Be, Element, NpyRecord, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[npy(align)]
+/// #[repr(C)]
+/// struct Aligned {
+///     flag: u8,
+///     value: f64,
+/// }
+/// assert_eq!(Aligned::dtype().to_string(), "[('flag', '|u1'), ('', '|V7'), ('value', '<f8')]");
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Big {
+///     flag: u8,
+///     value: Be<f64>,
+/// }
+/// assert_eq!(Big::dtype().to_string(), "[('flag', '|u1'), ('value', '>f8')]");
+/// ```
+///
+/// A struct with padding can be viewed, but not written in place.
+///
+/// # What is not `ZeroCopy`
+///
+/// Types that some bytes are no value of: `bool` and enums. Keep the `u8`.
+///
+/// ```compile_fail,E0277
+/// # use npy_core::{NpyRecord, ZeroCopy};
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Flags {
+///     clipped: bool,
+/// }
+/// ```
+///
+/// `endian` says what is written, and not how a number lies in memory: to view what is written so, make it a `Be` or `Le`.
+///
+/// Of the attributes `crate` and `bound` hold here too; further bounds follow from the fields.
+#[proc_macro_derive(ZeroCopy, attributes(npy))]
+pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    match syn::parse(input) {
+        Ok(input) => zero_copy(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+/// Tokens to our model, checks, model to tokens.
+fn zero_copy(input: &DeriveInput) -> TokenStream {
+    let cx = Ctxt::new();
+    let viewed = Viewed::from_attributes(&input.attrs);
+    let model = zero_copy::ZeroCopy::from_input(&cx, input, &viewed);
+    let tokens = model.map(|model| model.expand());
+    finish(cx, tokens, || zero_copy::fallback(input, &viewed.krate()))
 }
 
 /// Tokens to our model, checks, model to tokens.

@@ -1,8 +1,8 @@
 //! What each kind of error says.
 
 use npy_core::{
-    DType, DynArray, Element, Error, ErrorKind, Header, InvalidValue, NpyArray, Order, ReadNpy,
-    WriteNpy,
+    ArrayView, Be, DType, DynArray, Element, Error, ErrorKind, Header, InvalidValue, NpyArray,
+    Order, ReadNpy, WriteNpy,
 };
 
 fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -125,6 +125,13 @@ fn every_kind_says_what_to_do() {
             |kind| matches!(kind, ErrorKind::Unsupported { .. }),
             read("'|O'", "(1,)", b"N."),
             "an array of Python objects ('|O') needs a pickle reader",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::View(_)),
+            ArrayView::<Be<f64>>::from_bytes(&file("'<f8'", "(1,)", &[0; 8]))
+                .map(drop)
+                .map_err(Error::from),
+            "the file holds '<f8', Be<f64> has '>f8' in memory; Vec::<Be<f64>>::read_npy (of bytes: read_npy_from) copies it",
         ),
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),

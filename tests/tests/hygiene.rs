@@ -1,6 +1,8 @@
 //! The derive in a module without a prelude, with the crate under another name, among hostile names and strict lints.
 
 #![no_implicit_prelude]
+// Of the program's own code: what `ZeroCopy` emits is the library's.
+#![forbid(unsafe_code)]
 #![deny(warnings, unused_qualifications, clippy::pedantic, clippy::nursery)]
 // Of the names here, not of what is generated.
 #![allow(missing_docs, unreachable_pub, non_upper_case_globals)]
@@ -62,9 +64,32 @@ pub struct Lengths<const order: ::core::primitive::usize, const field: ::core::p
     pub b: [i8; field],
 }
 
-/// Deprecated: who uses it hears that, who wrote it need not.
-#[derive(renamed::NpyRecord)]
+/// In memory as in the file.
+#[derive(renamed::NpyRecord, renamed::ZeroCopy, Clone, Copy)]
 #[npy(crate = renamed)]
+#[repr(C)]
+pub struct Viewed<Item, const order: ::core::primitive::usize> {
+    pub memory: Item,
+    pub fields: [Item; order],
+}
+
+#[derive(renamed::NpyRecord, renamed::ZeroCopy, Clone, Copy)]
+#[npy(crate = renamed)]
+#[repr(C)]
+pub struct Proved {
+    pub r#type: ::core::primitive::u8,
+    pub size: i8,
+}
+
+#[derive(renamed::NpyElement, renamed::ZeroCopy, Clone, Copy)]
+#[npy(crate = renamed)]
+#[repr(transparent)]
+pub struct Newtype(pub f32);
+
+/// Deprecated: who uses it hears that, who wrote it need not.
+#[derive(renamed::NpyRecord, renamed::ZeroCopy, Clone, Copy)]
+#[npy(crate = renamed)]
+#[repr(C)]
 #[deprecated]
 pub struct Old {
     #[deprecated]
@@ -138,13 +163,17 @@ pub enum Phase {
 
 #[test]
 fn it_works() {
-    use ::renamed::Element as _;
+    use ::renamed::{Element as _, ZeroCopy as _};
     ::core::assert_eq!(Fields::SIZE, 1 + 2 + 4 + 8 + 8 + 8 + 1 + 1);
     ::core::assert_eq!(Generic::<f32, i16, 3>::SIZE, 4 + 6);
     ::core::assert_eq!(Lengths::<2, 3>::SIZE, 5);
     ::core::assert_eq!(Attributes::SIZE, 100);
     ::core::assert_eq!(Defaults::<i8>::SIZE, 1);
     ::core::assert_eq!(Phase::SIZE, 1);
+    ::core::assert_eq!(Viewed::<f32, 2>::memory_dtype().itemsize(), 12);
+    ::core::assert_eq!(Proved::memory_dtype().itemsize(), 2);
+    ::core::assert_eq!(Newtype::memory_dtype().itemsize(), 4);
+    const { ::core::assert!(!Viewed::<f32, 2>::PADDED) };
     let value = Generic::<f32, i16, 3>::decode(&[0; 10]);
     ::core::assert_eq!(value.1, [0; 3]);
 }

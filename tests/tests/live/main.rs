@@ -9,6 +9,7 @@ mod random;
 mod streams;
 mod structs;
 mod values;
+mod views;
 mod we_write;
 
 use std::fmt::Write as _;

@@ -1,0 +1,229 @@
+//! Numbers that keep their byte order in memory: `Le<u32>`, `Be<f64>`.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use crate::dtype::{ByteOrder, DType};
+use crate::element::{Element, InvalidValue};
+
+/// A number that has a byte order: `i8` to `i64`, `u8` to `u64`, `f32` and `f64`. No other type can be one.
+///
+/// ```
+/// use npy_core::endian::{Be, Number};
+///
+/// fn sum<T: Number + std::iter::Sum>(items: &[Be<T>]) -> T {
+///     items.iter().map(|item| item.get()).sum()
+/// }
+/// assert_eq!(sum(&[Be::new(1.5), Be::new(2.0)]), 3.5);
+/// ```
+pub trait Number: Element + Copy + Default + sealed::Bytes {}
+
+mod sealed {
+    /// A number as an array of its bytes.
+    pub trait Bytes {
+        type Array: Copy;
+        fn to_le(self) -> Self::Array;
+        fn to_be(self) -> Self::Array;
+        fn of_le(bytes: Self::Array) -> Self;
+        fn of_be(bytes: Self::Array) -> Self;
+    }
+}
+
+macro_rules! number {
+    ($($type:ty),*) => {$(
+        impl Number for $type {}
+
+        impl sealed::Bytes for $type {
+            type Array = [u8; size_of::<$type>()];
+
+            #[inline]
+            fn to_le(self) -> Self::Array {
+                self.to_le_bytes()
+            }
+
+            #[inline]
+            fn to_be(self) -> Self::Array {
+                self.to_be_bytes()
+            }
+
+            #[inline]
+            fn of_le(bytes: Self::Array) -> Self {
+                <$type>::from_le_bytes(bytes)
+            }
+
+            #[inline]
+            fn of_be(bytes: Self::Array) -> Self {
+                <$type>::from_be_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+number!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
+
+/// Defines the wrapper of one byte order. It compares, hashes and prints as the number does.
+macro_rules! ordered {
+    ($(#[$doc:meta])* $name:ident, $order:ident, $to:ident, $of:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub struct $name<T: Number>(T::Array);
+
+        impl<T: Number> $name<T> {
+            /// This number.
+            #[inline]
+            pub fn new(value: T) -> Self {
+                Self(value.$to())
+            }
+
+            /// The number.
+            #[inline]
+            pub fn get(self) -> T {
+                T::$of(self.0)
+            }
+        }
+
+        impl<T: Number> From<T> for $name<T> {
+            fn from(value: T) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl<T: Number> Default for $name<T> {
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+
+        impl<T: Number + PartialEq> PartialEq for $name<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.get() == other.get()
+            }
+        }
+
+        impl<T: Number + Eq> Eq for $name<T> {}
+
+        impl<T: Number + PartialOrd> PartialOrd for $name<T> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                self.get().partial_cmp(&other.get())
+            }
+        }
+
+        impl<T: Number + Ord> Ord for $name<T> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.get().cmp(&other.get())
+            }
+        }
+
+        impl<T: Number + Hash> Hash for $name<T> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.get().hash(state);
+            }
+        }
+
+        impl<T: Number + fmt::Debug> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.get().fmt(f)
+            }
+        }
+
+        impl<T: Number + fmt::Display> fmt::Display for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.get().fmt(f)
+            }
+        }
+
+        /// States its byte order, whatever it stands in. Its bytes have no alignment, in memory and in `#[npy(align)]`.
+        impl<T: Number> Element for $name<T> {
+            const SIZE: usize = T::SIZE;
+
+            fn dtype() -> DType {
+                T::dtype_in(ByteOrder::$order)
+            }
+
+            #[inline]
+            fn decode(item: &[u8]) -> Self {
+                Self::new(T::decode(item))
+            }
+
+            #[inline]
+            fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+                self.get().encode(item)
+            }
+        }
+    };
+}
+
+ordered! {
+    /// A number whose bytes in memory are little-endian on every machine, at any address: NumPy's `<f8`.
+    ///
+    /// For records that are viewed where they lie ([`ArrayView`](crate::ArrayView)): no alignment, so no padding.
+    ///
+    /// ```
+    /// use npy_core::{Element, Le};
+    ///
+    /// let gain = Le::new(1.5f32);
+    /// assert_eq!(gain.get(), 1.5);
+    /// assert_eq!(align_of::<Le<f32>>(), 1);
+    /// assert_eq!(Le::<f32>::dtype().to_string(), "<f4");
+    /// ```
+    Le, Little, to_le, of_le
+}
+
+ordered! {
+    /// A number whose bytes in memory are big-endian on every machine, at any address: NumPy's `>f8`.
+    ///
+    /// Files with `>f8` are viewed where they lie ([`ArrayView`](crate::ArrayView)) as `Be<f64>`.
+    ///
+    /// ```
+    /// use npy_core::{ArrayView, Be, ByteOrder, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[1.5f64, -2.0])?;
+    ///
+    /// let view = ArrayView::<Be<f64>>::from_bytes(&file)?;
+    /// assert_eq!(view[1].get(), -2.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    Be, Big, to_be, of_be
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_in_the_order_of_the_name() {
+        assert_eq!(Le::new(0x0102_u16).0, [2, 1]);
+        assert_eq!(Be::new(0x0102_u16).0, [1, 2]);
+        assert_eq!(Be::new(-2.5f64).get(), -2.5);
+        assert_eq!(Le::<i64>::from(-1), Le::new(-1));
+        assert_eq!(Be::<u32>::default().get(), 0);
+    }
+
+    #[test]
+    fn they_compare_and_print_as_numbers() {
+        // As bytes, 0x0100 would be the smaller one.
+        assert!(Le::new(0x0100_u16) > Le::new(0x00ff));
+        assert_eq!(Le::new(0x0100_u16).cmp(&Le::new(0x00ff)), Ordering::Greater);
+        assert_ne!(Be::new(f32::NAN), Be::new(f32::NAN));
+        assert_eq!(Be::new(0.0), Be::new(-0.0));
+        assert_eq!(format!("{:?} {:5.1}", Be::new(0.5f32), Le::new(2.0f64)), "0.5   2.0");
+        let set = std::collections::HashSet::from([Be::new(7), Be::new(7)]);
+        assert_eq!(set.len(), 1);
+    }
+
+    #[test]
+    fn the_dtype_states_its_order_and_the_item_is_canonical() {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            assert_eq!(Be::<f64>::dtype_in(order).to_string(), ">f8");
+            assert_eq!(<[Le<i16>; 2]>::dtype_in(order).to_string(), "('<i2', (2,))");
+            assert_eq!(Be::<u8>::dtype_in(order).to_string(), "|u1");
+        }
+        let mut item = [0; 4];
+        Be::new(0x0102_0304_u32).encode(&mut item).unwrap();
+        assert_eq!(item, [4, 3, 2, 1]);
+        assert_eq!(Be::<u32>::decode(&item).get(), 0x0102_0304);
+    }
+}

@@ -1,0 +1,251 @@
+//! The proof that a struct in memory is an item of its dtype, which the compiler runs.
+
+use crate::element::layout::{Packing, field};
+use crate::element::record::FieldLayout;
+
+/// A struct as it lies in memory, its fields in ascending order.
+pub struct Memory<const N: usize> {
+    /// The name of the struct.
+    pub name: &'static str,
+    /// Whether its dtype is laid out as C does it.
+    pub aligned: bool,
+    /// Bytes of it.
+    pub size: usize,
+    /// Its fields.
+    pub fields: [MemoryField; N],
+}
+
+/// A field of a struct in memory.
+#[derive(Clone, Copy)]
+pub struct MemoryField {
+    /// The name in Rust.
+    pub name: &'static str,
+    /// Bytes before it.
+    pub offset: usize,
+    /// Bytes of it.
+    pub size: usize,
+    /// Whether it has padding inside.
+    pub padded: bool,
+}
+
+impl<const N: usize> Memory<N> {
+    /// Proves that each field lies where the record of these fields and this size has it; tells whether there is padding.
+    ///
+    /// What is not so is an error of the compiler's.
+    // Run by the compiler, to which an overflow or a bad index is an error.
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+    #[track_caller]
+    pub const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
+        if record.is_empty() {
+            // The derive of the record has reported it.
+            return true;
+        }
+        assert!(record.len() == N, "{}", self.other_fields().get());
+        let mut padded = false;
+        let mut end = 0;
+        let mut i = 0;
+        while i < N {
+            let MemoryField { name, offset, size, padded: inside } = self.fields[i];
+            let gaps = (offset - end, record[i].offset.saturating_sub(end));
+            assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, Some(name)).get());
+            padded |= inside || gaps.0 > 0;
+            end = offset + size;
+            i += 1;
+        }
+        let gaps = (self.size - end, size.saturating_sub(end));
+        assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, None).get());
+        padded || gaps.0 > 0
+    }
+
+    /// Proves it of a struct of one field that may be stored as that field is.
+    #[track_caller]
+    pub const fn proved_alone(&self, size: usize) -> bool {
+        self.proved(&Packing::Packed.layout([field("", size, 1)]), size)
+    }
+
+    const fn other_fields(&self) -> Message {
+        let message = Message::new().name(self.name).text(" has other fields than its record");
+        message.text(": a view shows the struct as it is in the file, field for field")
+    }
+
+    /// The padding before a field, or else at the end, in memory and in the dtype.
+    const fn other_padding(
+        &self,
+        (memory, dtype): (usize, usize),
+        field: Option<&'static str>,
+    ) -> Message {
+        let message = Message::new().name(self.name).text(" has ").padding(memory);
+        let message = match field {
+            Some(name) => message.text(" before ").name(name),
+            None => message.text(" at its end"),
+        };
+        let message = message.text(" in memory and ");
+        let message = if dtype == 0 { message.text("none") } else { message.bytes(dtype) };
+        message.text(" in its dtype: ").text(if memory < dtype {
+            "make that padding a field of bytes"
+        } else if self.aligned {
+            "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes"
+        } else {
+            "add #[npy(align)], or #[repr(C, packed)]"
+        })
+    }
+}
+
+/// A text that is put together by the compiler. What no longer fits is left out.
+struct Message {
+    bytes: [u8; Message::LONGEST],
+    len: usize,
+}
+
+impl Message {
+    const LONGEST: usize = 512;
+
+    const fn new() -> Self {
+        Message { bytes: [0; Message::LONGEST], len: 0 }
+    }
+
+    // As above.
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+    const fn text(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        if text.len() > Message::LONGEST - self.len {
+            return self;
+        }
+        let mut i = 0;
+        while i < text.len() {
+            self.bytes[self.len] = text[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    const fn name(self, name: &str) -> Self {
+        self.text("`").text(name).text("`")
+    }
+
+    /// `no padding`, `7 bytes of padding`.
+    const fn padding(self, count: usize) -> Self {
+        if count == 0 { self.text("no padding") } else { self.bytes(count).text(" of padding") }
+    }
+
+    /// `1 byte`, `7 bytes`.
+    const fn bytes(self, count: usize) -> Self {
+        self.number(count).text(if count == 1 { " byte" } else { " bytes" })
+    }
+
+    const fn number(self, n: usize) -> Self {
+        let before = if n < 10 { self } else { self.number(n / 10) };
+        let digits = "0123456789";
+        let (_, digit) = digits.split_at(n % 10);
+        before.text(digit.split_at(1).0)
+    }
+
+    const fn get(&self) -> &str {
+        match str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(name: &'static str, offset: usize, size: usize) -> MemoryField {
+        MemoryField { name, offset, size, padded: false }
+    }
+
+    /// Proves a struct of a byte and then eight more at `offset` against a record of the same.
+    fn proof(
+        (offset, size): (usize, usize),
+        (in_record, record_size): (usize, usize),
+        aligned: bool,
+    ) -> Result<bool, String> {
+        let layout = |name, offset, size| FieldLayout {
+            offset,
+            ..Packing::Packed.layout([super::field(name, size, 1)])[0]
+        };
+        let record = [layout("a", 0, 1), layout("b", in_record, 8)];
+        let fields = [field("flag", 0, 1), field("value", offset, 8)];
+        let memory = Memory { name: "Sample", aligned, size, fields };
+        std::panic::catch_unwind(|| memory.proved(&record, record_size))
+            .map_err(|message| *message.downcast::<String>().unwrap())
+    }
+
+    #[test]
+    fn padding_is_told() {
+        assert_eq!(proof((1, 9), (1, 9), false), Ok(false));
+        assert_eq!(proof((8, 16), (8, 16), true), Ok(true));
+        assert_eq!(proof((1, 16), (1, 16), false), Ok(true));
+        let inside = MemoryField { padded: true, ..field("a", 0, 4) };
+        let record = Packing::Packed.layout([super::field("a", 4, 1)]);
+        let memory = Memory { name: "S", aligned: false, size: 4, fields: [inside] };
+        assert!(memory.proved(&record, 4));
+    }
+
+    #[test]
+    fn each_difference_is_an_error_that_says_how_much_and_where() {
+        let align = "add #[npy(align)], or #[repr(C, packed)]";
+        let inside =
+            "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes";
+        let field = "make that padding a field of bytes";
+        for (memory, record, aligned, message) in [
+            (
+                (8, 16),
+                (1, 9),
+                false,
+                format!(
+                    "7 bytes of padding before `value` in memory and none in its dtype: {align}"
+                ),
+            ),
+            (
+                (2, 10),
+                (1, 9),
+                false,
+                format!(
+                    "1 byte of padding before `value` in memory and none in its dtype: {align}"
+                ),
+            ),
+            (
+                (8, 16),
+                (4, 12),
+                true,
+                format!(
+                    "7 bytes of padding before `value` in memory and 3 bytes in its dtype: {inside}"
+                ),
+            ),
+            (
+                (1, 9),
+                (8, 16),
+                false,
+                format!("no padding before `value` in memory and 7 bytes in its dtype: {field}"),
+            ),
+            (
+                (1, 128),
+                (1, 9),
+                false,
+                format!("119 bytes of padding at its end in memory and none in its dtype: {align}"),
+            ),
+            (
+                (1, 9),
+                (1, 10),
+                true,
+                format!("no padding at its end in memory and 1 byte in its dtype: {field}"),
+            ),
+        ] {
+            assert_eq!(proof(memory, record, aligned), Err(format!("`Sample` has {message}")));
+        }
+        let memory = Memory { name: "S", aligned: false, size: 0, fields: [] };
+        let error = std::panic::catch_unwind(|| memory.proved_alone(0)).unwrap_err();
+        let message = error.downcast::<String>().unwrap();
+        assert!(message.starts_with("`S` has other fields than its record: "), "{message}");
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_stays_text() {
+        let long = "é".repeat(300);
+        assert_eq!(Message::new().text("a").text(&long).text("b").get(), "ab");
+    }
+}

@@ -1,0 +1,409 @@
+//! Layer 5: the bytes of an array as Rust values, where they lie.
+
+// The casts of slices stand here, for views and for whatever else holds the bytes of a file.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::ops::{Deref, DerefMut, Range};
+use std::ptr::NonNull;
+
+use crate::dtype::{ByteOrder, DType};
+use crate::element::endian::{Be, Le, Number};
+use crate::element::fit::fit;
+use crate::element::text::ByteStr;
+use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::{Element, block};
+use crate::error::ViewError;
+use crate::header::Header;
+use crate::limits::{self, Limits};
+use crate::plan::{Cast, Path, Plan};
+use crate::shape::{self, Order};
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be viewed in place: not all bytes are known to be values of it",
+    label = "`npy_core::ZeroCopy` is not implemented for this type",
+    note = "`bool`: bytes other than 0 and 1 are no bool; use `u8` in the struct",
+    note = "an enum: bytes that are no variant are no value of it; use its integer in the struct",
+    note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`"
+)]
+/// A type whose values are the bytes of an item, as they lie in memory: it can be viewed in a file.
+///
+/// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
+/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`DateTime64`] and [`TimeDelta64`].
+/// Not for `bool` and not for enums: most bytes are no value of those, and nobody looks at the bytes of a view beforehand.
+///
+/// # Safety
+///
+/// - Any bytes are a value: `size_of::<Self>()` of them, initialised, at an address of the type's alignment.
+/// - There is no interior mutability.
+/// - [`PADDED`](Self::PADDED) is `true` if bytes of a value may not be initialised, as padding is not.
+///
+/// What a view then shows is right if the memory of a value is an item of [`memory_dtype`](Self::memory_dtype).
+pub unsafe trait ZeroCopy: Element + Copy {
+    /// Whether a value in memory has bytes that belong to none of its fields.
+    ///
+    /// Such a type can be viewed, and not written in place. What is derived also proves here that the layout is that of the dtype.
+    const PADDED: bool;
+
+    /// The dtype of a value in memory: as [`Element::dtype`], with each number in the byte order that it has there.
+    fn memory_dtype() -> DType;
+}
+
+macro_rules! zero_copy {
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        // SAFETY: a number, or bytes without any rule, and nothing around them.
+        unsafe impl<$($generics)*> ZeroCopy for $type {
+            const PADDED: bool = false;
+
+            fn memory_dtype() -> DType {
+                Self::dtype_in(ByteOrder::NATIVE)
+            }
+        }
+    )*};
+}
+
+zero_copy! {
+    [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
+    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>,
+    [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
+}
+
+// SAFETY: an array is its items side by side, and any bytes are items.
+unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
+    const PADDED: bool = T::PADDED;
+
+    fn memory_dtype() -> DType {
+        T::memory_dtype().repeated(N)
+    }
+}
+
+/// An array in the bytes of a `.npy` file, used where it lies: nothing is copied and nothing looked at.
+///
+/// It is a slice of the items in the order of the file, with a shape. For a `T` that is a sub-array (`[f32; 3]`), see
+/// [`ReadNpy`](crate::ReadNpy).
+///
+/// ```
+/// use npy_core::{ArrayView, Le, NpyRecord, WriteNpy, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Pick {
+///     station: u8,
+///     time: Le<f64>, // at any address: there is no padding before it
+/// }
+///
+/// let mut file = Vec::new();
+/// [Pick { station: 7, time: Le::new(0.5) }].write_npy_to(&mut file)?;
+///
+/// let picks = ArrayView::<Pick>::from_bytes(&file)?;
+/// assert_eq!(picks.shape(), [1]);
+/// assert_eq!(picks[0].time.get(), 0.5);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ArrayView<'a, T> {
+    items: &'a [T],
+    shape: Vec<usize>,
+    order: Order,
+}
+
+impl<'a, T: ZeroCopy> ArrayView<'a, T> {
+    /// The array of the `.npy` file that starts with these bytes. What follows its data does not matter.
+    ///
+    /// # Errors
+    ///
+    /// A [`ViewError`]: the items lie otherwise than the type does in memory (byte order, layout, alignment), and have
+    /// to be copied; or the file holds something else, or is cut short.
+    pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError> {
+        let Located { data, count, shape, order } = locate::<T>(file)?;
+        let items = file.get(data).and_then(|data| values(data, count));
+        // What `locate` has found is there.
+        Ok(ArrayView { items: items.unwrap_or_default(), shape, order })
+    }
+}
+
+impl<'a, T> ArrayView<'a, T> {
+    /// The items in the order of the file, for as long as the bytes live.
+    pub fn as_slice(&self) -> &'a [T] {
+        self.items
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The order in which the items stand.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The item of this index, one number for each dimension; `None` outside the shape.
+    ///
+    /// `get` is the slice's: it counts the items in the order of the file.
+    pub fn at(&self, index: &[usize]) -> Option<&'a T> {
+        self.items.get(shape::position(&self.shape, self.order, index)?)
+    }
+}
+
+/// The items in the order of the file.
+impl<T> Deref for ArrayView<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.items
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for ArrayView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug(f, "ArrayView", &self.shape, self.order, self.items)
+    }
+}
+
+/// An [`ArrayView`] that changes the bytes it lies in.
+///
+/// ```
+/// use npy_core::{ArrayViewMut, Le, ReadNpy, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [Le::new(1.5f64), Le::new(2.5)].write_npy_to(&mut file)?;
+///
+/// let mut view = ArrayViewMut::<Le<f64>>::from_bytes(&mut file)?;
+/// view[0] = Le::new(-1.0);
+/// assert_eq!(Vec::<f64>::read_npy_from(&file[..])?, [-1.0, 2.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// A type with padding has no such view: what a write leaves in padding is undefined, and the bytes around it are not.
+///
+/// ```compile_fail,E0080
+/// use npy_core::{ArrayViewMut, NpyRecord, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[npy(align)]
+/// #[repr(C)]
+/// struct Sample {
+///     flag: u8, // 7 bytes of padding behind it
+///     value: f64,
+/// }
+///
+/// let mut file = Vec::new();
+/// let view = ArrayViewMut::<Sample>::from_bytes(&mut file);
+/// ```
+pub struct ArrayViewMut<'a, T> {
+    items: &'a mut [T],
+    shape: Vec<usize>,
+    order: Order,
+}
+
+impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
+    /// The array of the `.npy` file that starts with these bytes, as [`ArrayView::from_bytes`].
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrayView::from_bytes`].
+    pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
+        let Located { data, count, shape, order } = locate::<T>(file)?;
+        let items = file.get_mut(data).and_then(|data| values_mut(data, count));
+        // What `locate` has found is there.
+        Ok(ArrayViewMut { items: items.unwrap_or_default(), shape, order })
+    }
+}
+
+impl<T> ArrayViewMut<'_, T> {
+    /// The items in the order of the file.
+    pub fn as_slice(&self) -> &[T] {
+        self.items
+    }
+
+    /// The items in the order of the file, to change them.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.items
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The order in which the items stand.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The item of this index, one number for each dimension; `None` outside the shape.
+    pub fn at(&self, index: &[usize]) -> Option<&T> {
+        self.items.get(shape::position(&self.shape, self.order, index)?)
+    }
+
+    /// The item of this index, to change it; `None` outside the shape.
+    pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        self.items.get_mut(shape::position(&self.shape, self.order, index)?)
+    }
+}
+
+/// The items in the order of the file.
+impl<T> Deref for ArrayViewMut<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.items
+    }
+}
+
+impl<T> DerefMut for ArrayViewMut<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.items
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for ArrayViewMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        debug(f, "ArrayViewMut", &self.shape, self.order, self.items)
+    }
+}
+
+fn debug<T: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    shape: &[usize],
+    order: Order,
+    items: &[T],
+) -> fmt::Result {
+    let mut s = f.debug_struct(name);
+    s.field("shape", &shape).field("order", &order).field("data", &items).finish()
+}
+
+/// Where the items of a type lie in the bytes of a file.
+pub(crate) struct Located {
+    /// The data.
+    pub(crate) data: Range<usize>,
+    /// How many items it is.
+    pub(crate) count: usize,
+    /// The dimensions, without those that belong to the item.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) order: Order,
+}
+
+/// Where the array lies in a file that starts with these bytes, if it can be viewed there: then it can be cast.
+pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
+    let (header, start) = Header::parse(file)?;
+    let fit = fit::<T>(&header)?;
+    // What can be read at all has another error than what could be copied.
+    block::reading::<T>(&fit.item, Cast::Exact)?;
+    let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+    let wanted_by = block::type_name::<T>();
+    let copy = || {
+        let whole = if fit.shape.len() == 1 { "Vec" } else { "NpyArray" };
+        format!("{whole}::<{wanted_by}>::read_npy")
+    };
+    let memory = T::memory_dtype();
+    if fit.scattered || !is_same(&fit.item, &memory) {
+        let (found, wanted, copy) = (quoted(&fit.item), quoted(&memory), copy());
+        let turned = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);
+        return Err(if fit.scattered {
+            let found = format!("{found} in Fortran order, its parts far apart");
+            ViewError::Layout { found, wanted, wanted_by, copy }
+        } else if is_same(&turned(&fit.item), &turned(&memory)) {
+            ViewError::ByteOrder { found, wanted, wanted_by, copy }
+        } else {
+            ViewError::Layout { found, wanted, wanted_by, copy }
+        });
+    }
+    let count = shape::count(&fit.shape)?;
+    if size_of::<T>() == 0 {
+        Limits::default().check_empty_items(count, 0)?;
+    }
+    let data = start..start.saturating_add(header.data_bytes());
+    let Some(bytes) = file.get(data.clone()) else {
+        let expected = limits::to_u64(header.data_bytes());
+        let found = limits::to_u64(file.len().saturating_sub(start));
+        return Err(ViewError::Short { expected, found });
+    };
+    if !is_aligned::<T>(bytes) {
+        let align = align_of::<T>();
+        let past = bytes.as_ptr().addr().checked_rem(align).unwrap_or_default();
+        return Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by });
+    }
+    Ok(Located { data, count, shape: fit.shape, order: fit.order })
+}
+
+/// Whether items of one dtype are items of the other byte for byte. What stands in padding does not matter, nor titles.
+fn is_same(found: &DType, wanted: &DType) -> bool {
+    let plan = Plan::new(found, wanted, Cast::Exact);
+    plan.is_ok_and(|plan| matches!(plan.path, Path::Exact))
+}
+
+/// Whether values can lie at the address of these bytes; none can at any.
+fn is_aligned<T>(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned()
+}
+
+/// Whether so many values fill these bytes, and can lie there.
+///
+/// Here at the latest the compiler runs the proof of the layout, for types whose parameters are known late:
+///
+/// ```compile_fail,E0080
+/// use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Inner<T>(T);
+///
+/// // As large in memory as in the dtype, with `inner` in another place.
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[npy(align)]
+/// #[repr(C)]
+/// struct Outer<T> {
+///     count: u32,
+///     flag: u8,
+///     inner: Inner<T>,
+/// }
+///
+/// let view = ArrayView::<Outer<f32>>::from_bytes(b"");
+/// ```
+fn are_values<T: ZeroCopy>(bytes: &[u8], count: usize) -> bool {
+    const {
+        let _ = T::PADDED;
+        assert!(
+            size_of::<T>() == T::SIZE,
+            "ZeroCopy is implemented for a type whose size in memory is not Element::SIZE"
+        );
+    }
+    count.checked_mul(size_of::<T>()) == Some(bytes.len()) && is_aligned::<T>(bytes)
+}
+
+/// The bytes as `count` values; `None` if they are not as many or not aligned.
+pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
+    if !are_values::<T>(bytes, count) {
+        return None;
+    }
+    let start =
+        if bytes.is_empty() { NonNull::dangling().as_ptr() } else { bytes.as_ptr().cast::<T>() };
+    // SAFETY: the values are the bytes of a slice that lives as long as the result does: `count` times the size of a value
+    // is its length, and its start is aligned (no bytes: neither the dangling pointer nor an item of no size needs any).
+    // Any bytes are values of a `ZeroCopy` type. Both are shared, and nobody changes a value through a shared one.
+    Some(unsafe { std::slice::from_raw_parts(start, count) })
+}
+
+/// [`values`], to change them.
+pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<&mut [T]> {
+    const {
+        assert!(
+            !T::PADDED,
+            "a type with padding cannot be written in place, as that leaves undefined bytes in the file: make the padding fields (`pad: [u8; 7]`), or the struct #[repr(C, packed)]"
+        );
+    }
+    if !are_values::<T>(bytes, count) {
+        return None;
+    }
+    let start = if bytes.is_empty() {
+        NonNull::dangling().as_ptr()
+    } else {
+        bytes.as_mut_ptr().cast::<T>()
+    };
+    // SAFETY: as in `values`; the bytes are borrowed alone for as long as the result lives. What is written as a value is
+    // there as bytes afterwards, all of them initialised: a value has no padding, as asserted above.
+    Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
+}

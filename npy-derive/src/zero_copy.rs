@@ -1,0 +1,424 @@
+//! Structs whose memory is an item of their dtype.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Data, DataStruct, DeriveInput, Generics, Ident, Member, Type, parse_quote};
+
+use crate::ast::OWNS_ITS_DATA;
+use crate::attr::{Viewed, check_viewed_field};
+use crate::bound;
+use crate::ctxt::Ctxt;
+use crate::expand::at_call_site;
+
+/// A struct to be viewed in place.
+pub(crate) struct ZeroCopy<'a> {
+    ident: &'a Ident,
+    generics: Generics,
+    krate: TokenStream,
+    aligned: bool,
+    /// Whether it may be stored as its one field is.
+    newtype: bool,
+    fields: Vec<(Member, &'a Type)>,
+}
+
+impl<'a> ZeroCopy<'a> {
+    /// The struct that the tokens describe; `None`, and errors, if they describe none.
+    pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput, viewed: &Viewed) -> Option<Self> {
+        let data = match &input.data {
+            Data::Struct(data) => data,
+            Data::Enum(data) => {
+                let message = "an enum has bytes that are no variant: keep its integer (u8 … i64) in the record, and make the enum of that where it is used";
+                cx.error(data.enum_token, message);
+                return None;
+            }
+            Data::Union(data) => {
+                let message = "ZeroCopy is for structs: keep a union's bytes in an array [u8; N]";
+                cx.error(data.union_token, message);
+                return None;
+            }
+        };
+        // NpyRecord says the same in the same place, and the compiler shows that once.
+        if let Some(lifetime) = input.generics.lifetimes().next() {
+            cx.error(lifetime, OWNS_ITS_DATA);
+        }
+        let repr = &viewed.repr;
+        if !repr.c && !repr.transparent {
+            let message = "where the fields lie is the compiler's choice: add #[repr(C)], or #[repr(C, packed)] for fields without padding";
+            cx.error(&input.ident, message);
+        }
+        data.fields.iter().for_each(|field| check_viewed_field(cx, &field.attrs));
+        let transparent = repr.transparent || viewed.transparent.get().is_some();
+        let krate = viewed.krate();
+        Some(ZeroCopy {
+            ident: &input.ident,
+            generics: generics(input, data, viewed, &krate),
+            krate,
+            aligned: viewed.align.get().is_some(),
+            newtype: transparent && data.fields.len() == 1,
+            fields: data.fields.members().zip(data.fields.iter().map(|field| &field.ty)).collect(),
+        })
+    }
+
+    /// `ZeroCopy` for the struct. Of
+    ///
+    /// ```text
+    /// #[repr(C)]
+    /// struct Pick { station: u32, time: f32 }
+    /// ```
+    ///
+    /// it makes, paths shortened and the variable without its `__`,
+    ///
+    /// ```text
+    /// unsafe impl ZeroCopy for Pick {
+    ///     const PADDED: bool = {
+    ///         let memory = Memory {
+    ///             name: "Pick",
+    ///             aligned: false,
+    ///             size: size_of::<Self>(),
+    ///             fields: [
+    ///                 MemoryField {
+    ///                     name: "station",
+    ///                     offset: offset_of!(Self, station),
+    ///                     size: size_of::<u32>(),
+    ///                     padded: <u32 as ZeroCopy>::PADDED,
+    ///                 },
+    ///                 …
+    ///             ],
+    ///         };
+    ///         memory.proved(Self::FIELDS, Self::SIZE)
+    ///     };
+    ///     fn memory_dtype() -> DType {
+    ///         memory_record(Self::FIELDS, Self::SIZE, [<u32 as ZeroCopy>::memory_dtype(), <f32 as ZeroCopy>::memory_dtype()])
+    ///     }
+    /// }
+    /// const _: bool = <Pick as ZeroCopy>::PADDED;
+    /// ```
+    ///
+    /// A generic struct has no such last line: it is proved with each set of arguments that it is viewed with.
+    pub(crate) fn expand(&self) -> TokenStream {
+        let ZeroCopy { krate, aligned, .. } = self;
+        let ident = at_call_site(self.ident);
+        let private = quote!(#krate::private);
+        let zero_copy = quote!(#krate::ZeroCopy);
+        let name = ident.to_string();
+        let (members, types): (Vec<_>, Vec<_>) = self.fields.iter().cloned().unzip();
+        let names = members.iter().map(|member| quote!(#member).to_string());
+        let size = quote!(<Self as #krate::Element>::SIZE);
+        let fields = quote!(<Self as #krate::NpyRecord>::FIELDS);
+        // Where a layout that is not proved is reported.
+        let span = ident.span();
+        let (dtype, proved, memory_dtype) = if self.newtype {
+            (
+                quote!(#krate::Element),
+                quote_spanned!(span=> __memory.proved_alone(#size)),
+                quote!(#private::newtype::<Self, #(#types),*>()),
+            )
+        } else {
+            (
+                quote!(#krate::NpyRecord),
+                quote_spanned!(span=> __memory.proved(#fields, #size)),
+                quote!(#private::memory_record(#fields, #size, [#(<#types as #zero_copy>::memory_dtype()),*])),
+            )
+        };
+        let bool = quote!(::core::primitive::bool);
+        let at_once = self.generics.params.is_empty();
+        let at_once = at_once
+            .then(|| quote_spanned!(span=> const _: #bool = <#ident as #zero_copy>::PADDED;));
+        let mut generics = self.generics.clone();
+        later(&mut generics, &dtype);
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        quote! {
+            const _: () = {
+                // SAFETY: any bytes are values of the fields, whose types are `ZeroCopy` or this does not compile, and so of the
+                // struct. It owns them (`Copy` and no lifetime). `PADDED` comes of offsets and sizes in memory.
+                #[automatically_derived]
+                // A field that is: `offset_of` is a use of it.
+                #[allow(deprecated)]
+                unsafe impl #impl_generics #zero_copy for #ident #type_generics #where_clause {
+                    const PADDED: #bool = {
+                        let __memory = #private::Memory {
+                            name: #name,
+                            aligned: #aligned,
+                            size: ::core::mem::size_of::<Self>(),
+                            fields: [#(#private::MemoryField {
+                                name: #names,
+                                offset: ::core::mem::offset_of!(Self, #members),
+                                size: ::core::mem::size_of::<#types>(),
+                                padded: <#types as #zero_copy>::PADDED,
+                            }),*],
+                        };
+                        #proved
+                    };
+
+                    fn memory_dtype() -> #krate::DType {
+                        #memory_dtype
+                    }
+                }
+                #at_once
+            };
+        }
+    }
+}
+
+/// Asks of the struct what `ZeroCopy` asks for. What is missing is then one error, where the impl is used: the lifetime keeps the
+/// compiler from looking at the bound before.
+fn later(generics: &mut Generics, dtype: &TokenStream) {
+    let predicate = parse_quote!(for<'__a> Self: #dtype + ::core::marker::Copy);
+    generics.make_where_clause().predicates.push(predicate);
+}
+
+/// The generics of the impl. The bounds that are given are those of `Element`: what else is asked for follows from the fields.
+fn generics(
+    input: &DeriveInput,
+    data: &DataStruct,
+    viewed: &Viewed,
+    krate: &TokenStream,
+) -> Generics {
+    let bound = quote!(#krate::ZeroCopy);
+    let types = || data.fields.iter().map(|field| &field.ty);
+    let given = viewed.bound.get();
+    let asked = types().map(|ty| (ty, bound.clone()));
+    let mut generics = bound::with_bounds(&input.generics, given, asked);
+    let parameters: Vec<_> = input.generics.type_params().map(|it| it.ident.clone()).collect();
+    if given.is_some() && !parameters.is_empty() {
+        let parameters: Vec<_> = parameters.iter().collect();
+        let predicates = &mut generics.make_where_clause().predicates;
+        for ty in types().filter(|ty| bound::mentions(quote!(#ty), &parameters)) {
+            predicates.push(parse_quote!(#ty: #bound));
+        }
+    }
+    generics
+}
+
+/// An impl that says nothing, for a type that is reported already.
+pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+    let ident = at_call_site(&input.ident);
+    let mut generics = input.generics.clone();
+    later(&mut generics, &quote!(#krate::Element));
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    quote! {
+        const _: () = {
+            // SAFETY: the program does not compile.
+            #[automatically_derived]
+            unsafe impl #impl_generics #krate::ZeroCopy for #ident #type_generics #where_clause {
+                const PADDED: ::core::primitive::bool = true;
+
+                fn memory_dtype() -> #krate::DType {
+                    loop {}
+                }
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+
+    use super::*;
+
+    /// The errors for an item, one a line.
+    fn errors(tokens: TokenStream) -> Vec<String> {
+        let input: DeriveInput = syn::parse2(tokens).unwrap();
+        let cx = Ctxt::new();
+        ZeroCopy::from_input(&cx, &input, &Viewed::from_attributes(&input.attrs));
+        let errors = cx.check().err().unwrap_or_default();
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    /// Guards the messages: each mistake is one error that says what to write.
+    #[test]
+    fn every_mistake_is_one_error() {
+        let repr = "where the fields lie is the compiler's choice: add #[repr(C)], or #[repr(C, packed)] for fields without padding";
+        for (tokens, message) in [
+            (
+                quote!(
+                    struct S {
+                        a: u8,
+                    }
+                ),
+                repr,
+            ),
+            (
+                quote!(
+                    #[repr(packed)]
+                    struct S(u8);
+                ),
+                repr,
+            ),
+            (
+                quote!(
+                    #[repr(align(8))]
+                    struct S(u8);
+                ),
+                repr,
+            ),
+            (
+                quote!(
+                    #[repr(u8)]
+                    enum E {
+                        A,
+                    }
+                ),
+                "an enum has bytes that are no variant: keep its integer (u8 … i64) in the record, and make the enum of that where it is used",
+            ),
+            (
+                quote!(#[repr(C)] union U { a: u8 }),
+                "ZeroCopy is for structs: keep a union's bytes in an array [u8; N]",
+            ),
+            (
+                quote!(
+                    #[repr(C)]
+                    struct S<'a>(&'a u8);
+                ),
+                OWNS_ITS_DATA,
+            ),
+            (
+                quote!(
+                    #[repr(C)]
+                    struct S(#[npy(rename = "x", with = half)] u8);
+                ),
+                "a view shows the struct as it is in the file, field for field: drop `with`, or drop ZeroCopy",
+            ),
+            (
+                quote!(
+                    #[repr(C)]
+                    struct S(#[npy(skip)] u8);
+                ),
+                "a view shows the struct as it is in the file, field for field: drop `skip`, or drop ZeroCopy",
+            ),
+        ] {
+            let shown = tokens.to_string();
+            assert_eq!(errors(tokens), [message], "{shown}");
+        }
+    }
+
+    /// Guards against a second error: what another derive does not know, or takes otherwise, it reports itself.
+    #[test]
+    fn attributes_of_other_derives_are_theirs() {
+        for tokens in [
+            quote!(
+                #[repr(C)]
+                struct S {
+                    a: u8,
+                }
+            ),
+            quote!(
+                #[repr(C, packed)]
+                struct S(u8);
+            ),
+            quote!(
+                #[repr(C, packed(2))]
+                struct S(u8);
+            ),
+            quote!(
+                #[repr(transparent)]
+                struct S(u8);
+            ),
+            quote!(
+                #[repr(C)]
+                #[npy(unknown = 3, align = "x", rename_all(y), bound(T Copy))]
+                struct S(u8);
+            ),
+            quote!(
+                #[repr(C)]
+                #[npy]
+                struct S(
+                    #[npy(renam = "x")]
+                    #[npy = "y"]
+                    u8,
+                );
+            ),
+            quote!(
+                #[repr(C)]
+                #[npy(align, align, crate = 3)]
+                struct S(#[npy(endian = "big")] u8);
+            ),
+        ] {
+            let shown = tokens.to_string();
+            assert_eq!(errors(tokens), [""; 0], "{shown}");
+        }
+    }
+
+    /// Guards the bounds: inferred, or what follows from those that are given.
+    #[test]
+    fn bounds_follow_from_the_fields() {
+        for (tokens, bounds) in [
+            (
+                quote!(
+                    struct S<const N: usize>([u8; N]);
+                ),
+                "",
+            ),
+            (
+                quote!(
+                    struct S<T>([T; 2], u8);
+                ),
+                "where T : :: npy_core :: ZeroCopy",
+            ),
+            (
+                quote!(
+                    #[npy(bound(U: Unit), crate = c)]
+                    struct S<U>(Time<U>, u8, <U as Unit>::A);
+                ),
+                "where U : Unit , Time < U > : c :: ZeroCopy , \
+                 < U as Unit > :: A : c :: ZeroCopy",
+            ),
+            (
+                quote!(
+                    #[npy(bound())]
+                    struct S(u8);
+                ),
+                "",
+            ),
+        ] {
+            let input: DeriveInput = syn::parse2(quote!(#[repr(C)] #tokens)).unwrap();
+            let cx = Ctxt::new();
+            let model = ZeroCopy::from_input(&cx, &input, &Viewed::from_attributes(&input.attrs));
+            cx.check().unwrap();
+            let generics = model.unwrap().generics;
+            assert_eq!(generics.split_for_impl().2.to_token_stream().to_string(), bounds);
+        }
+    }
+
+    /// Guards the proof: a struct without parameters is proved where it stands, and reads `crate` and `align`.
+    #[test]
+    fn what_is_not_generic_is_proved_at_once() {
+        let expanded = |tokens| crate::zero_copy(&syn::parse2(tokens).unwrap()).to_string();
+        let plain = expanded(quote!(
+            #[repr(C)]
+            #[npy(align, crate = renamed)]
+            struct S {
+                r#type: u8,
+            }
+        ));
+        assert!(plain.contains("const _ : :: core :: primitive :: bool = < S as"), "{plain}");
+        assert!(plain.contains("aligned : true"), "{plain}");
+        assert!(plain.contains(". proved ("), "{plain}");
+        assert!(!plain.contains("npy_core"), "{plain}");
+        let generic = expanded(quote!(
+            #[repr(transparent)]
+            struct S<T>(T);
+        ));
+        assert!(!generic.contains("const _ : :: core :: primitive :: bool"), "{generic}");
+        assert!(generic.contains("aligned : false"), "{generic}");
+        assert!(generic.contains(". proved_alone ("), "{generic}");
+    }
+
+    /// Guards against a second error for each use of a struct that is wrong.
+    #[test]
+    fn after_an_error_there_is_an_impl() {
+        let tokens = crate::zero_copy(&syn::parse_quote!(
+            struct S<T>
+            where
+                T: Copy,
+            {
+                a: T,
+            }
+        ));
+        let tokens = tokens.to_string();
+        assert!(tokens.contains("compile_error"));
+        let header = "unsafe impl < T > :: npy_core :: ZeroCopy for S < T > where T : Copy , for < '__a > Self :";
+        assert!(tokens.contains(header), "{tokens}");
+    }
+}

@@ -1,0 +1,556 @@
+//! Arrays used where they lie: the same values as reading gives, or an error that says what to call instead.
+
+use std::fmt::Debug;
+
+use npy_core::dtype::Resolution;
+use npy_core::time::{Ns, Second, TimeUnit};
+use npy_core::{
+    ArrayView, ArrayViewMut, Be, ByteOrder, ByteStr, DType, DateTime64, DynArray, Element, Error,
+    ErrorKind, Header, Le, NpyArray, NpyElement, NpyRecord, Order, ReadNpy, TimeDelta64, ViewError,
+    WriteNpy, WriteOptions, ZeroCopy,
+};
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[repr(C, packed)]
+struct Packed<T, const N: usize> {
+    flag: u8,
+    first: T,
+    rest: [T; N],
+    r#type: u16,
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[npy(align)]
+#[repr(C)]
+struct Aligned {
+    a: u8,
+    b: f64,
+    c: u16,
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[npy(align)]
+#[repr(C)]
+struct Outer {
+    count: i16,
+    inner: Aligned,
+    more: [[Aligned; 2]; 3],
+    last: u8,
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+struct Ordered(u8, Le<i32>, Be<f64>, [Be<u16>; 2], Packed<Be<i64>, 0>);
+
+/// A unit that compares, as the derived `PartialEq` of what holds it asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Tick;
+
+impl TimeUnit for Tick {
+    const RESOLUTION: Option<Resolution> = None;
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[npy(bound())]
+#[repr(C)]
+struct Timed<U: TimeUnit> {
+    start: DateTime64<U>,
+    length: TimeDelta64<Second>,
+    name: ByteStr<8>,
+}
+
+trait Unit {
+    type Count;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Seconds;
+
+impl Unit for Seconds {
+    type Count = u32;
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+struct Associated<U: Unit> {
+    count: U::Count,
+    more: [<U as Unit>::Count; 2],
+}
+
+/// Stored as its field.
+#[derive(NpyElement, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[repr(transparent)]
+struct Celsius<T>(T);
+
+/// A record of one field.
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[npy(rename_all = "UPPERCASE")]
+#[repr(transparent)]
+struct Alone {
+    inner: Celsius<f32>,
+}
+
+fn packed<T: Copy, const N: usize>(x: T) -> Packed<T, N> {
+    Packed { flag: 1, first: x, rest: [x; N], r#type: 515 }
+}
+
+fn aligned(x: f64) -> Aligned {
+    Aligned { a: 7, b: x, c: 300 }
+}
+
+fn outer(x: f64) -> Outer {
+    Outer { count: -2, inner: aligned(x), more: [[aligned(1.0), aligned(x)]; 3], last: 9 }
+}
+
+fn ordered(x: f64) -> Ordered {
+    Ordered(1, Le::new(-2), Be::new(x), [Be::new(3), Be::new(0x0102)], packed(Be::new(-1)))
+}
+
+/// The array as this machine has it in memory.
+fn native<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
+    let mut file = Vec::new();
+    WriteOptions::new().byte_order(ByteOrder::NATIVE).write_to(&mut file, array).unwrap();
+    file
+}
+
+fn with_header(text: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    // The data begins at a multiple of 64.
+    let text = format!("{text:<width$}\n", width = (text.len() + 11).next_multiple_of(64) - 11);
+    bytes.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    with_header(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}"), data)
+}
+
+/// Bytes at an address that is so far from a multiple of 64.
+struct Placed {
+    buffer: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Placed {
+    fn new(bytes: &[u8], past: usize) -> Self {
+        let mut buffer = vec![0xa5; bytes.len() + 128];
+        let start = (64 - buffer.as_ptr().addr() % 64) + past;
+        buffer[start..start + bytes.len()].copy_from_slice(bytes);
+        Placed { buffer, start, len: bytes.len() }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.start + self.len]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.start..self.start + self.len]
+    }
+}
+
+/// Views what reading gives, of one dimension and of two, in both orders.
+#[track_caller]
+fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
+    let placed = Placed::new(&native(items), 0);
+    let view = ArrayView::<T>::from_bytes(placed.bytes()).unwrap();
+    assert_eq!(view.as_slice(), items);
+    assert_eq!(view.shape(), [items.len()]);
+    assert_eq!(Vec::<T>::read_npy_from(placed.bytes()).unwrap(), items);
+
+    let twice = NpyArray::new([items, items].concat(), [2, items.len()]).unwrap();
+    for array in [twice.to_order(Order::Fortran), twice] {
+        let placed = Placed::new(&native(&array), 0);
+        let Ok(view) = ArrayView::<T>::from_bytes(placed.bytes()) else {
+            // The one array that is not in one piece.
+            assert!(T::dtype().sub_array().is_some() && array.order() == Order::Fortran);
+            continue;
+        };
+        let read = NpyArray::<T>::read_npy_from(placed.bytes()).unwrap();
+        assert_eq!(view.as_slice(), read.as_slice());
+        assert_eq!((view.shape(), view.order()), (read.shape(), read.order()));
+        for index in [[0, 0], [1, 0], [0, items.len() - 1], [2, 0], [0, items.len()]] {
+            assert_eq!(view.at(&index), array.get(&index), "{index:?}");
+        }
+        assert_eq!(view.at(&[0]), None);
+    }
+}
+
+/// Guards the values of every kind of type.
+#[test]
+fn views_show_what_reading_gives() {
+    assert_viewed(&[1.5f64, -0.0, f64::INFINITY]);
+    assert_viewed(&[i8::MIN, 1]);
+    assert_viewed(&[u64::MAX, 1]);
+    assert_viewed(&[ByteStr::<3>::new("ab").unwrap(), ByteStr::from([0xff, 0, 1])]);
+    assert_viewed(&[DateTime64::<Ns>::NAT, DateTime64::new(5)]);
+    assert_viewed(&[Le::new(1.5f32), Le::new(2.5)]);
+    assert_viewed(&[Be::new(1i16), Be::new(-2)]);
+    assert_viewed(&[[1u16, 2, 3], [4, 5, 6]]);
+    assert_viewed(&[[[Be::new(1u32)], [Be::new(2)]], [[Be::new(3)], [Be::new(4)]]]);
+    assert_viewed(&[packed::<f32, 3>(1.5), packed(2.5)]);
+    assert_viewed(&[packed::<Aligned, 2>(aligned(0.5)), packed(aligned(1.5))]);
+    assert_viewed(&[aligned(0.5), aligned(-1e300)]);
+    assert_viewed(&[outer(0.5), outer(2.0)]);
+    assert_viewed(&[[outer(0.5), outer(2.0)]]);
+    assert_viewed(&[ordered(0.5), ordered(2.0)]);
+    let name = ByteStr::new("RJOB").unwrap();
+    let timed = |start| Timed::<Tick> { start, length: TimeDelta64::new(60), name };
+    assert_viewed(&[timed(DateTime64::new(5)), timed(DateTime64::NAT)]);
+    assert_viewed(&[Associated::<Seconds> { count: 1, more: [2, 3] }]);
+    assert_viewed(&[Celsius(21.5f32), Celsius(-3.0)]);
+    assert_viewed(&[Celsius([1u8, 2])]);
+    assert_viewed(&[Celsius(packed::<u16, 1>(2))]);
+    assert_viewed(&[Celsius(Alone { inner: Celsius(0.5) })]);
+    assert_viewed(&[Alone { inner: Celsius(0.5) }]);
+}
+
+/// Guards the dtype in memory: each number as it lies there, whatever the type is written as.
+#[test]
+fn the_dtype_in_memory_is_that_of_the_bytes() {
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(endian = "big")]
+    #[repr(C)]
+    struct Stated {
+        number: f64,
+        little: Le<u32>,
+        big: Be<u32>,
+    }
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(endian = "big")]
+    #[repr(transparent)]
+    struct AloneStated {
+        number: f64,
+    }
+    let order = if cfg!(target_endian = "big") { ">" } else { "<" };
+    assert_eq!(
+        Stated::dtype().to_string(),
+        "[('number', '>f8'), ('little', '<u4'), ('big', '>u4')]"
+    );
+    assert_eq!(
+        Stated::memory_dtype().to_string(),
+        format!("[('number', '{order}f8'), ('little', '<u4'), ('big', '>u4')]")
+    );
+    for (dtype, of) in [
+        (<[Stated; 2]>::memory_dtype(), Stated::memory_dtype()),
+        (<[[AloneStated; 3]; 1]>::memory_dtype(), AloneStated::memory_dtype()),
+    ] {
+        assert_eq!(dtype.sub_array().map(|(base, _)| base), Some(&of));
+    }
+    assert_eq!(Celsius::<Stated>::memory_dtype(), Stated::memory_dtype());
+    assert_eq!(AloneStated::dtype().to_string(), "[('number', '>f8')]");
+    assert_eq!(AloneStated::memory_dtype().to_string(), format!("[('number', '{order}f8')]"));
+    assert_eq!(Alone::memory_dtype().to_string(), format!("[('INNER', '{order}f4')]"));
+    assert_eq!(Celsius::<i16>::memory_dtype().to_string(), format!("{order}i2"));
+    assert_eq!(<[Be<f32>; 2]>::memory_dtype().to_string(), "('>f4', (2,))");
+
+    // What is written for it has another byte order than its numbers in memory, and must not be shown as they are.
+    let mut bytes = Vec::new();
+    let item = Stated { number: 1.5, little: Le::new(1), big: Be::new(2) };
+    [item].write_npy_to(&mut bytes).unwrap();
+    let placed = Placed::new(&bytes, 0);
+    let view = ArrayView::<Stated>::from_bytes(placed.bytes());
+    if cfg!(target_endian = "little") {
+        assert!(matches!(view, Err(ViewError::ByteOrder { .. })));
+    }
+}
+
+/// Guards `PADDED`, which keeps undefined bytes out of files.
+#[test]
+fn padding_is_known() {
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct AtTheEnd(u16, u8);
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct Full(u16, [u8; 2]);
+    #[derive(NpyElement, ZeroCopy, Clone, Copy)]
+    #[repr(transparent)]
+    struct Wrapped(AtTheEnd);
+    let padded = [
+        Aligned::PADDED,
+        Outer::PADDED,
+        AtTheEnd::PADDED,
+        Wrapped::PADDED,
+        <[AtTheEnd; 2]>::PADDED,
+        Packed::<Aligned, 0>::PADDED,
+        Celsius::<Aligned>::PADDED,
+    ];
+    assert_eq!(padded, [true; 7]);
+    let full = [
+        f64::PADDED,
+        Full::PADDED,
+        Ordered::PADDED,
+        Packed::<u64, 3>::PADDED,
+        Celsius::<f64>::PADDED,
+        Alone::PADDED,
+        Timed::<Tick>::PADDED,
+    ];
+    assert_eq!(full, [false; 7]);
+}
+
+/// Guards writing in place: into the file that is read afterwards, and nowhere else.
+#[test]
+fn what_is_written_to_a_view_is_in_the_file() {
+    let items = [packed::<Be<f64>, 2>(Be::new(0.5)), packed(Be::new(1.5))];
+    let file = native(&items);
+    for past in [0, 1, 7] {
+        let mut placed = Placed::new(&file, past);
+        let mut view = ArrayViewMut::<Packed<Be<f64>, 2>>::from_bytes(placed.bytes_mut()).unwrap();
+        assert_eq!(view.as_slice(), items);
+        assert_eq!((view.shape(), view.order()), (&[2][..], Order::C));
+        view[0] = packed(Be::new(9.0));
+        view.at_mut(&[1]).unwrap().r#type = 4;
+        view.as_mut_slice()[1].flag = 5;
+        assert_eq!(view.at(&[1]).map(|item| item.flag), Some(5));
+        assert_eq!(view.at_mut(&[2]), None);
+        let mut changed = [packed(Be::new(9.0)), items[1]];
+        changed[1].r#type = 4;
+        changed[1].flag = 5;
+        assert_eq!(placed.bytes(), native(&changed));
+        let (start, end) = (placed.start, placed.start + placed.len);
+        placed.buffer.drain(start..end);
+        assert!(placed.buffer.iter().all(|&byte| byte == 0xa5), "it wrote outside");
+    }
+}
+
+/// Guards sub-arrays, which stand for the last dimensions.
+#[test]
+fn sub_arrays_are_the_last_dimensions() {
+    let array = NpyArray::new((0..12).collect::<Vec<i32>>(), [2, 2, 3]).unwrap();
+    let placed = Placed::new(&native(&array), 0);
+    let bytes = placed.bytes();
+    let threes = ArrayView::<[i32; 3]>::from_bytes(bytes).unwrap();
+    assert_eq!(threes.shape(), [2, 2]);
+    assert_eq!(threes.at(&[1, 0]), Some(&[6, 7, 8]));
+    let whole = ArrayView::<[[[i32; 3]; 2]; 2]>::from_bytes(bytes).unwrap();
+    assert_eq!((whole.shape(), whole.len()), (&[][..], 1));
+    assert_eq!(whole[0][1][1], [9, 10, 11]);
+
+    let error = ArrayView::<[i32; 2]>::from_bytes(bytes).unwrap_err();
+    assert!(
+        matches!(error, ViewError::Unreadable(ref e) if matches!(e.kind(), ErrorKind::Rank { .. }))
+    );
+
+    let fortran = native(&array.to_order(Order::Fortran));
+    let placed = Placed::new(&fortran, 0);
+    let error = ArrayView::<[i32; 3]>::from_bytes(placed.bytes()).unwrap_err();
+    assert!(matches!(error, ViewError::Layout { .. }), "{error}");
+    assert!(error.to_string().contains("in Fortran order, its parts far apart"), "{error}");
+    assert_eq!(NpyArray::<[i32; 3]>::read_npy_from(&fortran[..]).unwrap().shape(), [2, 2]);
+}
+
+/// Guards the ends: one item without dimensions, none at any address, items of no bytes.
+#[test]
+fn one_item_no_items_and_items_of_no_bytes() {
+    let placed = Placed::new(&native(&1.5f64), 0);
+    let view = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap();
+    assert_eq!((view.shape(), view.at(&[]), view[0]), (&[][..], Some(&1.5), 1.5));
+
+    for past in 0..8 {
+        let empty = NpyArray::<f64>::new(vec![], [0, 3]).unwrap();
+        let mut placed = Placed::new(&native(&empty), past);
+        let view = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap();
+        assert_eq!((view.shape(), view.len(), view.at(&[0, 0])), (&[0, 3][..], 0, None));
+        let view = ArrayViewMut::<f64>::from_bytes(placed.bytes_mut()).unwrap();
+        assert!(view.is_empty());
+
+        let nothing = file("'|S0'", "(3,)", b"");
+        let mut placed = Placed::new(&nothing, past);
+        let view = ArrayView::<ByteStr<0>>::from_bytes(placed.bytes()).unwrap();
+        assert_eq!(view.as_slice(), [ByteStr::default(); 3]);
+        let view = ArrayViewMut::<ByteStr<0>>::from_bytes(placed.bytes_mut()).unwrap();
+        assert_eq!(view.len(), 3);
+
+        let placed = Placed::new(&file("'<f8'", "(2, 0)", b""), past);
+        let view = ArrayView::<[f64; 0]>::from_bytes(placed.bytes()).unwrap();
+        assert_eq!(view.as_slice(), [[], []]);
+    }
+}
+
+/// Guards references: none is made to an address that its type cannot have.
+#[test]
+fn no_value_is_misaligned() {
+    fn check<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
+        let file = native(items);
+        for past in 0..8 {
+            let placed = Placed::new(&file, past);
+            match ArrayView::<T>::from_bytes(placed.bytes()) {
+                Ok(view) => {
+                    assert_eq!(past % align_of::<T>(), 0);
+                    assert_eq!(view.as_slice(), items);
+                }
+                Err(ViewError::Misaligned { align, past: by, .. }) => {
+                    assert_eq!((align, by), (align_of::<T>(), past % align));
+                    assert_ne!(by, 0);
+                    assert_eq!(Vec::<T>::read_npy_from(placed.bytes()).unwrap(), items);
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    check(&[1u8, 2]);
+    check(&[1i16, 2]);
+    check(&[1f32, 2.0]);
+    check(&[1f64, 2.0]);
+    check(&[aligned(1.0)]);
+    check(&[packed::<u64, 2>(1)]);
+    check(&[ordered(1.0)]);
+    check(&[[1u32, 2], [3, 4]]);
+}
+
+/// Guards the end of the bytes.
+#[test]
+fn a_file_cut_anywhere_is_an_error() {
+    let items = [packed::<u32, 2>(7), packed(8)];
+    let whole = native(&items);
+    let (_, header) = Header::parse(&whole).unwrap();
+    for end in 0..whole.len() {
+        let mut placed = Placed::new(&whole[..end], 0);
+        let error = ArrayView::<Packed<u32, 2>>::from_bytes(placed.bytes()).unwrap_err();
+        let found = match error {
+            ViewError::Short { expected: 30, found } => Some(found),
+            _ => None,
+        };
+        assert_eq!(found, end.checked_sub(header).map(|found| found as u64), "{end}: {error}");
+        assert!(ArrayViewMut::<Packed<u32, 2>>::from_bytes(placed.bytes_mut()).is_err());
+        // As reading says it.
+        let read = Vec::<Packed<u32, 2>>::read_npy_from(placed.bytes()).unwrap_err();
+        assert_eq!(Error::from(error).to_string(), read.to_string());
+    }
+    let longer = [&whole[..], b"behind it"].concat();
+    assert_eq!(ArrayView::<Packed<u32, 2>>::from_bytes(&longer).unwrap().as_slice(), items);
+}
+
+/// Guards the claims of headers: they are compared with what is there, and cost nothing.
+#[test]
+fn hostile_headers_are_refused() {
+    let view = |bytes: &[u8]| ArrayView::<u8>::from_bytes(bytes).unwrap_err().to_string();
+    for (bytes, part) in [
+        (
+            file("'|u1'", "(9223372036854775807,)", b"abc"),
+            "takes 9223372036854775807 bytes and only 3",
+        ),
+        (file("'|u1'", "(4294967296, 4294967296)", b""), "larger than any memory"),
+        (file("'|u1'", "(2305843009213693952, 4)", b"abc"), "larger than any memory"),
+        (file("'|O'", "(1,)", b"N."), "Python objects"),
+        (file("'|u1'", "(-1,)", b""), "a dimension is a number"),
+        (file("'<u2'", "(1,)", b"ab"), "u8 wants '|u1'"),
+        (file("[('a', '|u1')]", "(1,)", b"a"), "u8 wants '|u1'"),
+        (file("('|u1', (2,))", "(1,)", b"ab"), "sub-array"),
+        (b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(), "Limits::header_bytes"),
+        (b"PK\x03\x04".to_vec(), "npz"),
+        (Vec::new(), "empty"),
+    ] {
+        assert!(view(&bytes).contains(part), "{}\nshould say {part}", view(&bytes));
+    }
+    let nothing = file("'|S0'", "(4611686018427387904,)", b"");
+    let error = ArrayView::<ByteStr<0>>::from_bytes(&nothing).unwrap_err();
+    assert!(error.to_string().contains("Limits::empty_items"), "{error}");
+    // Eight bytes more than can be counted.
+    let wide = file("'<f8'", "(2305843009213693952,)", &[0; 64]);
+    let error = ArrayView::<Le<f64>>::from_bytes(&wide).unwrap_err();
+    assert!(error.to_string().contains("larger than any memory"), "{error}");
+}
+
+/// Guards the comparison of layouts: byte for byte, and nothing that does not matter.
+#[test]
+fn only_the_same_layout_is_viewed() {
+    #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+    #[repr(C)]
+    struct Pair {
+        a: Le<u16>,
+        b: u8,
+    }
+    let pair = Pair { a: Le::new(0x0201), b: 3 };
+    for descr in [
+        "[('a', '<u2'), ('b', '|u1')]",
+        "[(('a title', 'a'), '<u2'), ('b', '|u1')]",
+        "[('a', '<u2'), ('', '|V0'), ('b', '|u1')]",
+    ] {
+        let bytes = file(descr, "(1,)", &[1, 2, 3]);
+        assert_eq!(*ArrayView::<Pair>::from_bytes(&bytes).unwrap(), [pair], "{descr}");
+    }
+    for (descr, data) in [
+        ("[('b', '|u1'), ('a', '<u2')]", &[3, 1, 2][..]),
+        ("[('a', '<u2'), ('', '|V1'), ('b', '|u1')]", &[1, 2, 0, 3]),
+        ("[('a', '<u2'), ('b', '|u1'), ('', '|V1')]", &[1, 2, 3, 0]),
+        ("[('', '|V1'), ('a', '<u2'), ('b', '|u1')]", &[0, 1, 2, 3]),
+        ("[('a', '<u2'), ('b', '|u1'), ('c', '|u1')]", &[1, 2, 3, 0]),
+    ] {
+        let bytes = file(descr, "(1,)", data);
+        let error = ArrayView::<Pair>::from_bytes(&bytes).unwrap_err();
+        assert!(matches!(error, ViewError::Layout { .. }), "{descr}: {error}");
+        assert_eq!(Vec::<Pair>::read_npy_from(&bytes[..]).unwrap(), [pair], "{descr}");
+    }
+    let bytes = file("[('a', '>u2'), ('b', '|u1')]", "(1,)", &[2, 1, 3]);
+    let error = ArrayView::<Pair>::from_bytes(&bytes).unwrap_err();
+    assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
+    assert_eq!(Vec::<Pair>::read_npy_from(&bytes[..]).unwrap(), [pair]);
+    // Not even to be read.
+    for descr in ["[('a', '<u2')]", "[('a', '<u2'), ('b', '|i1')]", "[('A', '<u2'), ('b', '|u1')]"]
+    {
+        let error = ArrayView::<Pair>::from_bytes(&file(descr, "(1,)", &[1, 2, 3])).unwrap_err();
+        assert!(matches!(error, ViewError::Unreadable(_)), "{descr}: {error}");
+    }
+    // A field of the file where the struct has padding: nobody looks there.
+    let wider: DType = Aligned::memory_dtype();
+    let descr = wider.to_string().replacen("('', '|V7')", "('z', '|u1'), ('', '|V6')", 1);
+    let data = DynArray::read_npy_from(&native(&[aligned(0.5)])[..]).unwrap().into_bytes();
+    let placed = Placed::new(&file(&descr, "(1,)", &data), 0);
+    assert_eq!(*ArrayView::<Aligned>::from_bytes(placed.bytes()).unwrap(), [aligned(0.5)]);
+    // Sub-arrays of sub-arrays, as one and as two.
+    let bytes = file("[('a', ('|u1', (2,)), (3,))]", "(1,)", &[1, 2, 3, 4, 5, 6]);
+    #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+    #[repr(C)]
+    struct Grid {
+        a: [[u8; 2]; 3],
+    }
+    let grid = Grid { a: [[1, 2], [3, 4], [5, 6]] };
+    assert_eq!(*ArrayView::<Grid>::from_bytes(&bytes).unwrap(), [grid]);
+}
+
+/// Guards the sentences: each says what is wrong and what to call instead.
+#[test]
+fn each_view_error_says_what_to_do() {
+    let other = if cfg!(target_endian = "big") { "<" } else { ">" };
+    let own = if cfg!(target_endian = "big") { ">" } else { "<" };
+    let turned = file(&format!("'{other}f8'"), "(1,)", &[0; 8]);
+    assert_eq!(
+        ArrayView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
+        format!(
+            "the file holds '{other}f8', f64 has '{own}f8' in memory; Vec::<f64>::read_npy (of bytes: read_npy_from) copies it and \
+             turns the numbers round; to view it, keep them as Le<…> or Be<…>, which have a byte order"
+        )
+    );
+    let padded = file("[('INNER', '<f4'), ('', '|V4')]", "(1, 1)", &[0; 8]);
+    assert_eq!(
+        ArrayView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
+        format!(
+            "the file holds [('INNER', '<f4'), ('', '|V4')], Alone has [('INNER', '{own}f4')] in memory; NpyArray::<Alone>::read_npy \
+             (of bytes: read_npy_from) copies it, each field to its place"
+        )
+    );
+    let placed = Placed::new(&native(&[1.5f64]), 3);
+    let misaligned = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap_err();
+    assert_eq!(
+        misaligned.to_string(),
+        "the data lies 3 bytes behind a multiple of 8, which is where f64 may lie; Vec::<f64>::read_npy (of bytes: read_npy_from) \
+         copies it; #[repr(C, packed)], Le<…> and Be<…> may lie anywhere"
+    );
+    let error = Error::from(misaligned);
+    assert!(matches!(error.kind(), ErrorKind::View(ViewError::Misaligned { .. })), "{error}");
+    let short = ArrayView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
+    assert_eq!(
+        short.to_string(),
+        "cut short: the data takes 4 bytes and only 3 are there; the file was not written to its end or not copied whole"
+    );
+    assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
+    let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();
+    assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
+    assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
+}
