@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
-use crate::value::{self, Value};
+use crate::value::Value;
 
 /// An array of any dtype: its bytes as they are in the file.
 ///
@@ -146,7 +146,7 @@ impl DynArray {
     /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the dimensions become too many.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         let fields = self.dtype().fields();
-        let Some((mut dtype, offset)) = value::place(fields, path) else {
+        let Some((mut dtype, offset)) = plan::field_at(fields, path) else {
             return Err(plan::missing(path, fields));
         };
         let size = dtype.itemsize();

@@ -85,7 +85,7 @@ pub use limits::Limits;
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 pub use plan::Cast;
-pub use read::{ReadNpy, ReadOptions, Reader};
+pub use read::{ReadNpy, ReadOptions, Reader, Records};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut, ZeroCopy};

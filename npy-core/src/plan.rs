@@ -97,6 +97,23 @@ impl Plan {
         Plan::build(from, &to.dtype, &to.wants, cast)
     }
 
+    /// The plan from records of a file to what a type asks for of the field that a path (`"head.gain"`) leads to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
+    pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan, Error> {
+        let Some((field, offset)) = field_at(from.fields(), path) else {
+            return Err(missing(path, from.fields()));
+        };
+        let mut steps = Vec::new();
+        Builder { cast, steps: &mut steps }
+            .any(field, &to.dtype, &to.wants, offset, 0)
+            .map_err(|error| error.in_field(path))?;
+        let (from_size, to_size) = (from.itemsize(), to.dtype.itemsize());
+        Ok(Plan { from_size, to_size, path: Path::General(steps) })
+    }
+
     fn build(from: &DType, to: &DType, wants: &Wants, cast: Cast) -> Result<Plan, Error> {
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
@@ -391,6 +408,20 @@ fn take<'f>(
 const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
 const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
+
+/// The dtype and the offset of the field that a path (`"head.gain"`) leads to.
+pub(crate) fn field_at<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType, usize)> {
+    if let Some(field) = fields.iter().find(|field| field.name() == path) {
+        return Some((field.dtype(), field.offset()));
+    }
+    // A name may hold dots of its own.
+    path.match_indices('.').find_map(|(dot, _)| {
+        let (name, rest) = (path.get(..dot)?, path.get(dot.saturating_add(1)..)?);
+        let field = fields.iter().find(|field| field.name() == name)?;
+        let (dtype, offset) = field_at(field.dtype().fields(), rest)?;
+        Some((dtype, field.offset().saturating_add(offset)))
+    })
+}
 
 fn unknown_field(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()

@@ -1,5 +1,7 @@
 //! Layer 6: everything that reads.
 
+mod records;
+mod seek;
 mod source;
 mod values;
 
@@ -19,6 +21,8 @@ use crate::plan::{Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use source::Source;
+
+pub use records::Records;
 
 /// What can be read from a `.npy` file in one call.
 ///
@@ -150,6 +154,7 @@ impl ReadOptions {
 
     fn start<R: Read>(&self, mut source: Source<R>) -> Result<Reader<R>> {
         let header = read_header(&mut source, &self.limits)?;
+        source.data_starts();
         let remaining = header.count();
         Ok(Reader { source, header, remaining, lost: false, options: self.clone(), path: None })
     }
@@ -218,13 +223,13 @@ impl<R: Read> Reader<R> {
     /// As [`ReadNpy::read_npy`]. A read that fails once it has begun is the last: where the reader stands is not known then.
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
-            let (fit, plan) = reader.fit::<T>()?;
+            let (fit, way) = reader.fit::<T>()?;
             let [_] = fit.shape[..] else {
                 let remedy = "read it as an NpyArray, which takes any shape";
                 let name = block::type_name::<Vec<T>>();
                 return Err(reader.header.rank(&name, "one dimension", remedy));
             };
-            reader.items(&fit, &plan)
+            reader.items(&fit, &way)
         })
     }
 
@@ -236,8 +241,8 @@ impl<R: Read> Reader<R> {
     pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
             reader.untouched()?;
-            let (fit, plan) = reader.fit::<T>()?;
-            let items = reader.items(&fit, &plan)?;
+            let (fit, way) = reader.fit::<T>()?;
+            let items = reader.items(&fit, &way)?;
             NpyArray::with_order(items, fit.shape, fit.order)
         })
     }
@@ -258,7 +263,7 @@ impl<R: Read> Reader<R> {
     fn read_single<T: Element>(&mut self) -> Result<T> {
         self.located(|reader| {
             reader.untouched()?;
-            let (fit, plan) = reader.fit::<T>()?;
+            let (fit, way) = reader.fit::<T>()?;
             let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
             let rank = |reader: &Self| {
                 reader.header.rank(&block::type_name::<T>(), "a single item", remedy)
@@ -266,55 +271,96 @@ impl<R: Read> Reader<R> {
             if !fit.shape.is_empty() {
                 return Err(rank(reader));
             }
-            reader.items(&fit, &plan)?.pop().ok_or_else(|| rank(reader))
+            reader.items(&fit, &way)?.pop().ok_or_else(|| rank(reader))
         })
     }
 
     /// How items of `T` lie in this array, and the way to canonical ones.
-    fn fit<T: Element>(&self) -> Result<(Fit, Plan)> {
+    fn fit<T: Element>(&self) -> Result<(Fit, Way)> {
         let fit = fit::fit::<T>(&self.header)?;
         let plan = block::reading::<T>(&fit.item, self.options.cast)?;
-        Ok((fit, plan))
+        let way = Way { plan, per_item: fit.per_item, count: shape::count(&fit.shape)? };
+        Ok((fit, way))
     }
 
     /// Decodes the items that remain, block by block.
-    fn items<T: Element>(&mut self, fit: &Fit, plan: &Plan) -> Result<Vec<T>> {
+    fn items<T: Element>(&mut self, fit: &Fit, way: &Way) -> Result<Vec<T>> {
         if fit.scattered {
             let array = self.bytes()?.to_order(Order::C)?;
-            return array.decode(plan, &self.options.limits);
+            return array.decode(&way.plan, &self.options.limits);
         }
-        let total = self.bytes_left();
-        let count = match total.checked_div(plan.from_size) {
-            Some(count) => count,
-            None if self.remaining == 0 => 0,
-            None => shape::count(&fit.shape)?,
-        };
-        if plan.from_size == 0 {
+        let count = self.left(way);
+        if way.plan.from_size == 0 {
             self.options.limits.check_empty_items(count, size_of::<T>())?;
         }
         let mut out = Vec::new();
-        if self.is_there(total)? {
+        if self.is_there(self.bytes_left())? {
             reserve::exact(&mut out, count)?;
         }
-        self.lost = true;
         let mut buffers = Buffers::default();
-        let mut taken = 0usize;
-        while out.len() < count {
-            let n = count.saturating_sub(out.len()).min(block::items_per_block(plan));
-            let bytes = n.saturating_mul(plan.from_size);
-            buffers.block.clear();
-            let found = self.source.append(&mut buffers.block, bytes)?;
-            taken = taken.saturating_add(found);
-            if found < bytes {
-                return Err(truncated(total, taken));
-            }
-            reserve::growing(&mut out, n)?;
-            let first = out.len();
-            block::decode(plan, n, &mut buffers, &mut out)
-                .map_err(|e| block::invalid(&e, first))?;
-        }
-        self.all_read();
+        self.some(way, count, &mut buffers, &mut out)?;
         Ok(out)
+    }
+
+    /// Decodes the next `count` items, block by block. They remain, and are not over a limit.
+    fn some<T: Element>(
+        &mut self,
+        way: &Way,
+        count: usize,
+        buffers: &mut Buffers,
+        out: &mut Vec<T>,
+    ) -> Result<()> {
+        let mut missing = count;
+        while missing > 0 {
+            let n = missing.min(block::items_per_block(&way.plan));
+            let first = self.row(way);
+            self.block(way, n, buffers)?;
+            reserve::growing(out, n)?;
+            if let Err(error) = block::decode(&way.plan, n, buffers, out) {
+                // Of this block some were given, and some never will be.
+                self.lost = true;
+                return Err(block::invalid(&error, first));
+            }
+            missing = missing.saturating_sub(n);
+        }
+        Ok(())
+    }
+
+    /// Takes the bytes of the next `n` items that remain.
+    pub(crate) fn block(&mut self, way: &Way, n: usize, buffers: &mut Buffers) -> Result<()> {
+        self.not_lost()?;
+        self.lost = true;
+        let bytes = n.saturating_mul(way.plan.from_size);
+        buffers.block.clear();
+        let found = self.source.append(&mut buffers.block, bytes)?;
+        if found < bytes {
+            let before = self.header.data_bytes().saturating_sub(self.bytes_left());
+            return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
+        }
+        self.lost = false;
+        let taken = n.saturating_mul(way.per_item);
+        self.remaining = self.remaining.saturating_sub(taken);
+        Ok(())
+    }
+
+    /// The items as they are in the file.
+    #[cfg(feature = "serde")]
+    pub(crate) fn as_they_are(&self) -> Result<Way> {
+        self.header.without_objects()?;
+        let dtype = self.header.dtype();
+        let plan = Plan::new(dtype, dtype, Cast::Exact)?;
+        Ok(Way { plan, per_item: 1, count: self.header.count() })
+    }
+
+    /// How many items remain.
+    pub(crate) fn left(&self, way: &Way) -> usize {
+        // Items that are none of the array's (`[f32; 0]`) remain as many as they are.
+        self.remaining.checked_div(way.per_item).unwrap_or(way.count)
+    }
+
+    /// The index of the next item.
+    pub(crate) fn row(&self, way: &Way) -> usize {
+        way.count.saturating_sub(self.left(way))
     }
 
     /// Takes the data as it is.
@@ -330,19 +376,14 @@ impl<R: Read> Reader<R> {
         if found < bytes {
             return Err(truncated(bytes, found));
         }
-        self.all_read();
+        self.lost = false;
+        self.remaining = 0;
         DynArray::from_parts(self.header.clone(), data)
     }
 
-    /// The bytes of the items that remain: of all or of none.
+    /// The bytes of the items that remain.
     fn bytes_left(&self) -> usize {
-        if self.remaining == 0 { 0 } else { self.header.data_bytes() }
-    }
-
-    /// Takes note that all was read that remained, and well.
-    fn all_read(&mut self) {
-        self.remaining = 0;
-        self.lost = false;
+        self.remaining.saturating_mul(self.header.dtype().itemsize())
     }
 
     /// Refuses to give a whole array of which something has been read.
@@ -355,13 +396,24 @@ impl<R: Read> Reader<R> {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
+    /// Whether a read failed half-way.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Refuses to read on after a failure.
+    fn not_lost(&self) -> Result<()> {
+        if !self.lost {
+            return Ok(());
+        }
+        let what = "reading on after a read that failed".into();
+        let needs = "a new reader: where this one stands in the file is not known";
+        Err(ErrorKind::Unsupported { what, needs }.into())
+    }
+
     /// Refuses data that cannot be found any more, is over the limit, or is surely not there; tells whether it surely is there.
     fn is_there(&self, bytes: usize) -> Result<bool> {
-        if self.lost {
-            let what = "reading on after a read that failed".into();
-            let needs = "a new reader: where this one stands in the file is not known";
-            return Err(ErrorKind::Unsupported { what, needs }.into());
-        }
+        self.not_lost()?;
         self.options.limits.check_array(limits::to_u64(bytes))?;
         match self.source.available(bytes) {
             Some(found) if found < bytes => Err(truncated(bytes, found)),
@@ -370,12 +422,26 @@ impl<R: Read> Reader<R> {
     }
 
     /// Adds the path to what fails.
-    fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        read(self).map_err(|error| match &self.path {
+    pub(crate) fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+        read(self).map_err(|error| self.in_file(error))
+    }
+
+    /// The error with the path, if there is one.
+    pub(crate) fn in_file(&self, error: Error) -> Error {
+        match &self.path {
             Some(path) => error.in_file(path),
             None => error,
-        })
+        }
     }
+}
+
+/// The way from items of the file to those of a type.
+pub(crate) struct Way {
+    pub(crate) plan: Plan,
+    /// How many items of the array make one: several for a sub-array.
+    per_item: usize,
+    /// How many there are in the array.
+    count: usize,
 }
 
 fn truncated(expected: usize, found: usize) -> Error {

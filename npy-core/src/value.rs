@@ -6,6 +6,7 @@ use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind
 use crate::element::time::NAT;
 use crate::element::width::without_zeros;
 use crate::kernel::cast::{half, raw, signed};
+use crate::plan;
 use crate::shape;
 
 /// An item of a [`DynArray`](crate::DynArray), or a part of one, looked at in place.
@@ -165,7 +166,7 @@ impl<'a> Value<'a> {
     /// `None` if this is no record, or it has no such field.
     pub fn field(&self, path: &str) -> Option<Value<'a>> {
         let Value::Record(record) = self else { return None };
-        let (dtype, offset) = record.place(path)?;
+        let (dtype, offset) = plan::field_at(record.fields, path)?;
         Some(Value::new(dtype, record.item.get(offset..)?))
     }
 }
@@ -224,25 +225,6 @@ impl<'a> RecordValue<'a> {
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
-
-    /// The dtype and the offset of the field that a path leads to.
-    fn place(&self, path: &str) -> Option<(&'a DType, usize)> {
-        place(self.fields, path)
-    }
-}
-
-/// The dtype and the offset of the field that a path (`"hdr.gain"`) leads to.
-pub(crate) fn place<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType, usize)> {
-    if let Some(field) = fields.iter().find(|field| field.name() == path) {
-        return Some((field.dtype(), field.offset()));
-    }
-    // A name may hold dots of its own.
-    path.match_indices('.').find_map(|(dot, _)| {
-        let (name, rest) = (path.get(..dot)?, path.get(dot.saturating_add(1)..)?);
-        let field = fields.iter().find(|field| field.name() == name)?;
-        let (dtype, offset) = place(field.dtype().fields(), rest)?;
-        Some((dtype, field.offset().saturating_add(offset)))
-    })
 }
 
 /// A sub-array, in C order.

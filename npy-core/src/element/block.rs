@@ -30,7 +30,7 @@ pub(crate) fn items_per_block(plan: &Plan) -> usize {
     BLOCK.checked_div(plan.from_size.max(plan.to_size)).unwrap_or(BLOCK).max(1)
 }
 
-/// Decodes the `count` items in `buffers.block` to the end of `out`. The room has been made.
+/// Decodes the `count` items in `buffers.block` to the end of `out`, as far as they are valid. The room has been made.
 pub(crate) fn decode<T: Element>(
     plan: &Plan,
     count: usize,
@@ -38,13 +38,15 @@ pub(crate) fn decode<T: Element>(
     out: &mut Vec<T>,
 ) -> Result<(), InvalidValue> {
     let items = buffers.run(plan, count);
-    T::check(items)?;
+    let checked = T::check(items);
+    let valid = checked.as_ref().err().map_or(count, InvalidValue::item);
     if T::SIZE == 0 {
-        out.extend((0..count).map(|_| T::decode(&[])));
+        out.extend((0..valid).map(|_| T::decode(&[])));
     } else {
+        let items = items.get(..valid.saturating_mul(T::SIZE)).unwrap_or(items);
         out.extend(items.chunks_exact(T::SIZE).map(T::decode));
     }
-    Ok(())
+    checked
 }
 
 /// Encodes the next `count` items: the bytes for the file.

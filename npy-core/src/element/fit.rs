@@ -12,6 +12,8 @@ pub(crate) struct Fit {
     pub(crate) shape: Vec<usize>,
     /// What one item is in the file.
     pub(crate) item: DType,
+    /// How many items of the array it is: several for a sub-array.
+    pub(crate) per_item: usize,
     /// The order in which the items come out.
     pub(crate) order: Order,
     /// Whether the parts of an item do not stand together.
@@ -46,5 +48,6 @@ pub(crate) fn fit<T: Element>(header: &Header) -> Result<Fit, Error> {
     let order = header.order();
     let scattered = !inner.is_empty() && order.normalized(header.shape()) == Order::Fortran;
     let order = if scattered { Order::C } else { order };
-    Ok(Fit { shape: outer.to_vec(), item, order, scattered })
+    let per_item = shape::count(&inner)?;
+    Ok(Fit { shape: outer.to_vec(), item, per_item, order, scattered })
 }

@@ -1,7 +1,7 @@
 //! Where bytes come from: a stream, or a file that is read ahead a little.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Result};
+use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::limits;
 
@@ -13,12 +13,14 @@ pub(super) struct Source<R> {
     used: usize,
     /// Bytes that `inner` surely still has, where that is known.
     left: Option<u64>,
+    /// Bytes that were taken since [`Source::data_starts`].
+    taken: u64,
 }
 
 impl<R> Source<R> {
     /// A stream, of which nothing is taken that is not asked for.
     pub(super) fn stream(inner: R) -> Self {
-        Source { inner, ahead: Vec::new(), used: 0, left: None }
+        Source { inner, ahead: Vec::new(), used: 0, left: None, taken: 0 }
     }
 }
 
@@ -40,7 +42,7 @@ impl Source<File> {
             let metadata = file.metadata()?;
             left = metadata.len().checked_sub(limits::to_u64(read)).filter(|_| metadata.is_file());
         }
-        Ok(Source { inner: file, ahead, used: 0, left })
+        Ok(Source { inner: file, ahead, used: 0, left, taken: 0 })
     }
 }
 
@@ -54,12 +56,18 @@ impl<R: Read> Source<R> {
         out.extend_from_slice(ahead);
         let taken = ahead.len();
         self.used = self.used.saturating_add(taken);
+        self.taken = self.taken.saturating_add(limits::to_u64(taken));
         let missing = bytes.saturating_sub(taken);
         if missing == 0 {
             return Ok(taken);
         }
-        let read = self.inner.by_ref().take(limits::to_u64(missing)).read_to_end(out)?;
+        let before = out.len();
+        let result = self.inner.by_ref().take(limits::to_u64(missing)).read_to_end(out);
+        // Also if it failed: these bytes are gone.
+        let read = out.len().saturating_sub(before);
         self.left = self.left.map(|left| left.saturating_sub(limits::to_u64(read)));
+        self.taken = self.taken.saturating_add(limits::to_u64(read));
+        result?;
         Ok(taken.saturating_add(read))
     }
 
@@ -71,6 +79,29 @@ impl<R: Read> Source<R> {
         }
         let left = usize::try_from(self.left?).unwrap_or(usize::MAX);
         Some(ahead.saturating_add(left).min(bytes))
+    }
+}
+
+impl<R> Source<R> {
+    /// Counts what is taken from here on.
+    pub(super) fn data_starts(&mut self) {
+        self.taken = 0;
+    }
+}
+
+impl<R: Read + Seek> Source<R> {
+    /// Goes so many bytes behind the start of the data.
+    pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
+        let ahead = limits::to_u64(self.ahead.len().saturating_sub(self.used));
+        let here = self.taken.saturating_add(ahead);
+        let there = limits::to_u64(bytes);
+        let (from, to) = (i128::from(here), i128::from(there));
+        let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
+        self.inner.seek(SeekFrom::Current(by))?;
+        (self.ahead, self.used) = (Vec::new(), 0);
+        self.left = self.left.map(|left| left.saturating_add(here).saturating_sub(there));
+        self.taken = there;
+        Ok(())
     }
 }
 

@@ -1,5 +1,8 @@
 //! Items to any type that can be deserialized.
 
+use std::io::Read;
+use std::marker::PhantomData;
+
 use serde::de::value::SeqDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
@@ -9,7 +12,9 @@ use serde::forward_to_deserialize_any;
 
 use super::RowError;
 use crate::dynamic::DynArray;
+use crate::element::block::{self, Buffers};
 use crate::error::Error;
+use crate::read::{Reader, Way};
 use crate::value::{RecordValue, Value};
 
 impl DynArray {
@@ -52,6 +57,86 @@ impl DynArray {
             }
             single => Ok(vec![make((0, single))?]),
         }
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// The items that remain, one by one, as values of any type that serde can make of them; see [`DynArray::from_rows`].
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, Reader, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Pick { station: 7, time: 1.5 }].write_npy_to(&mut file)?;
+    /// for row in Reader::new(&file[..])?.deserialize::<serde_json::Value>()? {
+    ///     assert_eq!(row?.to_string(), r#"{"station":7,"time":1.5}"#);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects. What goes wrong on the way is an item of the
+    /// iterator; after a value that the type cannot be made of it goes on.
+    pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
+        let way = self.located(|reader| reader.as_they_are())?;
+        Ok(Rows {
+            reader: self,
+            way,
+            buffers: Buffers::default(),
+            first: 0,
+            at: 0,
+            count: 0,
+            of: PhantomData,
+        })
+    }
+}
+
+/// The items of an array as values of a type: the iterator of [`Reader::deserialize`].
+pub struct Rows<'r, R, T> {
+    reader: &'r mut Reader<R>,
+    way: Way,
+    buffers: Buffers,
+    /// The row of the first item in the block.
+    first: usize,
+    /// The next item in the block.
+    at: usize,
+    /// How many items are in the block.
+    count: usize,
+    of: PhantomData<T>,
+}
+
+impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
+    type Item = Result<T, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Rows { reader, way, buffers, .. } = self;
+        if self.at == self.count {
+            let n = reader.left(way).min(block::items_per_block(&way.plan));
+            if n == 0 || reader.is_lost() {
+                return None;
+            }
+            (self.first, self.at, self.count) = (reader.row(way), 0, n);
+            if let Err(error) = reader.located(|reader| reader.block(way, n, buffers)) {
+                // A reader that has failed gives no more.
+                self.count = 0;
+                return Some(Err(error));
+            }
+        }
+        let size = way.plan.from_size;
+        let start = self.at.saturating_mul(size);
+        let item = buffers.block.get(start..start.saturating_add(size)).unwrap_or_default();
+        let row = self.first.saturating_add(self.at);
+        self.at = self.at.saturating_add(1);
+        let value = Value::new(reader.header().dtype(), item);
+        let made = T::deserialize(Row(value)).map_err(|error| error.in_row(row));
+        Some(made.map_err(|error| reader.in_file(error)))
     }
 }
 

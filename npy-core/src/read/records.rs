@@ -1,0 +1,181 @@
+//! Items one by one and in chunks, columns: what does not take the memory of the whole array.
+
+use std::io::Read;
+use std::marker::PhantomData;
+use std::vec;
+
+use super::{Reader, Way};
+use crate::element::Element;
+use crate::element::block::{self, Buffers};
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::Plan;
+use crate::reserve;
+
+impl<R: Read> Reader<R> {
+    /// The items that remain one by one, in the order of the file. A block of 256 KiB is read at a time.
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, Reader, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut latest = f64::MIN;
+    /// for pick in reader.records::<Pick>()? {
+    ///     latest = latest.max(pick?.time);
+    /// }
+    /// assert_eq!(latest, 2.5);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], but for the number of dimensions: those of an array of several are gone through in the order of the
+    /// file. What goes wrong on the way is an item of the iterator, and its last.
+    pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
+        let way = self.located(Self::way::<T>)?;
+        Ok(Records {
+            reader: self,
+            way,
+            buffers: Buffers::default(),
+            batch: Vec::new().into_iter(),
+            error: None,
+            of: PhantomData,
+        })
+    }
+
+    /// Appends the next items to `out`, up to `max` of them. Gives how many, which is zero at the end only.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1u32, 2, 3, 4, 5].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut chunk = Vec::new();
+    /// let mut sums = Vec::new();
+    /// while reader.read_chunk::<u32>(&mut chunk, 2)? > 0 {
+    ///     sums.push(chunk.drain(..).sum::<u32>());
+    /// }
+    /// assert_eq!(sums, [3, 7, 5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::records`]; `out` then has the items before the one that failed.
+    pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
+        self.located(|reader| {
+            let way = reader.way::<T>()?;
+            let count = reader.left(&way).min(max);
+            if way.plan.from_size == 0 {
+                reader.options.limits.check_empty_items(count, size_of::<T>())?;
+            }
+            let bytes = count.saturating_mul(way.plan.from_size);
+            reader.is_there(bytes)?;
+            reader.some(&way, count, &mut Buffers::default(), out)?;
+            Ok(count)
+        })
+    }
+
+    /// One field of every record that remains, `"gain"`, or of a record in it, `"head.gain"`. Only that field is kept.
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, Reader, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy_to(&mut file)?;
+    /// assert_eq!(Reader::new(&file[..])?.read_column::<f64>("time")?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], and [`ErrorKind::MissingField`] for a field that is not there.
+    pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
+        self.located(|reader| {
+            reader.header.without_objects()?;
+            let canonical = block::canonical::<F>()?;
+            let name = || block::type_name::<F>();
+            let plan = Plan::column(reader.header.dtype(), path, &canonical, reader.options.cast)
+                .map_err(|error| error.wanted_by(&name()))?;
+            let way = Way { plan, per_item: 1, count: reader.header.count() };
+            let count = reader.left(&way);
+            if way.plan.from_size == 0 {
+                reader.options.limits.check_empty_items(count, size_of::<F>())?;
+            }
+            let mut out = Vec::new();
+            if reader.is_there(reader.bytes_left())? {
+                reserve::exact(&mut out, count)?;
+            }
+            reader.some(&way, count, &mut Buffers::default(), &mut out)?;
+            Ok(out)
+        })
+    }
+
+    /// How items of `T` are taken one after the other.
+    fn way<T: Element>(&mut self) -> Result<Way> {
+        let (fit, way) = self.fit::<T>()?;
+        if fit.scattered {
+            let what = "reading sub-arrays one by one from a file in Fortran order, where their parts are far apart,";
+            let needs = "the whole array: use read_vec or read_array";
+            return Err(ErrorKind::Unsupported { what: what.into(), needs }.into());
+        }
+        Ok(way)
+    }
+}
+
+/// The items of an array one by one: the iterator of [`Reader::records`].
+pub struct Records<'r, R, T> {
+    reader: &'r mut Reader<R>,
+    way: Way,
+    buffers: Buffers,
+    batch: vec::IntoIter<T>,
+    /// What stopped the reading, behind the items in the batch.
+    error: Option<Error>,
+    of: PhantomData<T>,
+}
+
+impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        if let Some(item) = self.batch.next() {
+            return Some(Ok(item));
+        }
+        if let Some(error) = self.error.take() {
+            return Some(Err(error));
+        }
+        let count = self.reader.left(&self.way).min(block::items_per_block(&self.way.plan));
+        if count == 0 || self.reader.is_lost() {
+            return None;
+        }
+        let mut batch = Vec::new();
+        let (way, buffers) = (&self.way, &mut self.buffers);
+        let read = self.reader.located(|reader| reader.some(way, count, buffers, &mut batch));
+        if let Err(error) = read {
+            self.error = Some(error);
+        }
+        self.batch = batch.into_iter();
+        self.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.reader.left(&self.way).saturating_add(self.batch.len());
+        (0, left.checked_add(1))
+    }
+}

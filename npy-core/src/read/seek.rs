@@ -1,0 +1,56 @@
+//! Going to a row.
+
+use std::io::{Read, Seek};
+
+use super::Reader;
+use crate::error::{ErrorKind, Result};
+use crate::shape::{self, Order};
+
+impl<R: Read + Seek> Reader<R> {
+    /// Goes to a row, from which the next items are read: the index along the first dimension, or, in an array in Fortran order, along
+    /// the last. The number of rows is the end.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1u32, 2, 3, 4, 5].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(Cursor::new(file))?;
+    /// reader.seek_to(3)?;
+    /// assert_eq!(reader.read_vec::<u32>()?, [4, 5]);
+    /// reader.seek_to(1)?;
+    /// let mut two = Vec::new();
+    /// reader.read_chunk::<u32>(&mut two, 2)?;
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] for a row behind the end, [`ErrorKind::Io`].
+    pub fn seek_to(&mut self, row: usize) -> Result<()> {
+        self.located(|reader| {
+            let shape = reader.header.shape();
+            let (rows, inner) = match reader.header.order().normalized(shape) {
+                Order::C => shape.split_first(),
+                Order::Fortran => shape.split_last(),
+            }
+            .unwrap_or((&1, &[]));
+            if row > *rows {
+                let shape = shape::repr(shape);
+                let reason = format!("there is no row {row}; it has {rows}");
+                return Err(ErrorKind::Shape { shape, reason }.into());
+            }
+            // Rows that exist can be counted in items and in bytes.
+            let before = row.saturating_mul(shape::count(inner)?);
+            let bytes = before.saturating_mul(reader.header.dtype().itemsize());
+            reader.source.seek_to_data(bytes)?;
+            reader.remaining = reader.header.count().saturating_sub(before);
+            reader.lost = false;
+            Ok(())
+        })
+    }
+}

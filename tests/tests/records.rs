@@ -1,0 +1,301 @@
+//! Reading in parts: items one by one, chunks, rows, columns.
+
+use std::io::{Cursor, Read};
+
+use npy_core::{
+    ByteOrder, ByteStr, Cast, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray,
+    NpyRecord, Order, ReadOptions, Reader, WriteNpy, WriteOptions,
+};
+use npy_tests::alloc::{Counting, peak};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+struct Head {
+    code: ByteStr<3>,
+    gain: f32,
+}
+
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+struct Trace {
+    id: u32,
+    head: Head,
+    samples: [i16; 5],
+}
+
+fn traces(count: u32) -> Vec<Trace> {
+    let trace = |id: u32| Trace {
+        id,
+        head: Head { code: "abc".try_into().unwrap(), gain: id as f32 },
+        samples: [1, -2, 3, -4, (id % 1000) as i16],
+    };
+    (0..count).map(trace).collect()
+}
+
+fn file(array: &(impl WriteNpy + ?Sized), order: ByteOrder) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    WriteOptions::new().byte_order(order).write_to(&mut bytes, array).unwrap();
+    bytes
+}
+
+/// Gives a byte at a time, as a slow pipe does.
+struct Drops<'a>(&'a [u8]);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = out.len().min(1);
+        self.0.read(&mut out[..n])
+    }
+}
+
+/// Guards every way of reading in parts against the way of reading all.
+#[test]
+fn parts_make_the_whole() {
+    // Several blocks, the last one not full.
+    let all = traces(30_000);
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = file(&all, order);
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let records: Vec<Trace> = reader.records().unwrap().map(Result::unwrap).collect();
+        assert_eq!(records, all);
+        assert_eq!(reader.remaining(), 0);
+        assert!(reader.records::<Trace>().unwrap().next().is_none());
+        for max in [1, 7, 9_362, 9_363, 100_000] {
+            let mut reader = Reader::new(&bytes[..]).unwrap();
+            let mut parts = Vec::new();
+            loop {
+                let before = parts.len();
+                let n = reader.read_chunk::<Trace>(&mut parts, max).unwrap();
+                assert_eq!(parts.len() - before, n);
+                assert_eq!(reader.remaining(), all.len() - parts.len());
+                if n < max {
+                    break;
+                }
+            }
+            assert_eq!(parts, all, "{max}");
+        }
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let first: Vec<Trace> =
+            reader.records().unwrap().take(3).collect::<Result<_, _>>().unwrap();
+        assert_eq!(first, all[..3]);
+    }
+    let few = file(&all[..3], ByteOrder::Little);
+    let mut reader = Reader::new(Drops(&few)).unwrap();
+    assert_eq!(reader.records::<Trace>().unwrap().map(Result::unwrap).count(), 3);
+}
+
+/// Guards what was read in parts already: the rest is the rest.
+#[test]
+fn the_rest_follows_a_part() {
+    let bytes = file(&traces(10), ByteOrder::Little);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut some = Vec::new();
+    reader.read_chunk::<Trace>(&mut some, 4).unwrap();
+    assert_eq!(reader.remaining(), 6);
+    assert_eq!(reader.read_column::<u32>("id").unwrap(), [4, 5, 6, 7, 8, 9]);
+    assert!(reader.read_dyn().unwrap_err().to_string().contains("after items of it were read"));
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    reader.read_chunk::<Trace>(&mut some, 4).unwrap();
+    assert_eq!(reader.read_vec::<Trace>().unwrap(), traces(10)[4..]);
+    // Sub-arrays count for as many items as they are.
+    let array = NpyArray::new((0..12u8).collect(), [6, 2]).unwrap();
+    let bytes = file(&array, ByteOrder::Little);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut pairs: Vec<[u8; 2]> = Vec::new();
+    reader.read_chunk(&mut pairs, 2).unwrap();
+    assert_eq!((reader.remaining(), pairs.as_slice()), (8, &[[0, 1], [2, 3]][..]));
+    assert_eq!(reader.read_vec::<[u8; 2]>().unwrap(), [[4, 5], [6, 7], [8, 9], [10, 11]]);
+    let none: Vec<[f32; 0]> = vec![[]; 3];
+    let bytes = file(&none, ByteOrder::Little);
+    assert_eq!(Reader::new(&bytes[..]).unwrap().read_vec::<[f32; 0]>().unwrap(), none);
+    assert_eq!(Reader::new(&bytes[..]).unwrap().records::<[f32; 0]>().unwrap().take(5).count(), 5);
+}
+
+#[test]
+fn arrays_of_any_rank_are_gone_through_in_the_order_of_the_file() {
+    let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();
+    for order in [Order::C, Order::Fortran] {
+        let array = c.to_order(order);
+        let bytes = file(&array, ByteOrder::Little);
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let items: Vec<u8> = reader.records().unwrap().map(Result::unwrap).collect();
+        assert_eq!(items, array.as_slice());
+    }
+    let fortran = file(&c.to_order(Order::Fortran), ByteOrder::Little);
+    let mut reader = Reader::new(&fortran[..]).unwrap();
+    let error = reader.records::<[u8; 3]>().err().unwrap();
+    assert!(error.to_string().contains("use read_vec or read_array"), "{error}");
+    assert_eq!(reader.read_vec::<[u8; 3]>().unwrap(), [[0, 1, 2], [3, 4, 5]]);
+}
+
+#[test]
+fn rows_are_found() {
+    let all = traces(20_000);
+    let bytes = file(&all, ByteOrder::Big);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    std::fs::write(&path, &bytes).unwrap();
+    // A file is read ahead a little, a stream is not; what stands before the array does not count.
+    let mut shifted = b"something".to_vec();
+    shifted.extend(&bytes);
+    let mut cursor = Cursor::new(shifted);
+    cursor.set_position(9);
+    let mut in_memory = Reader::new(cursor).unwrap();
+    let mut on_disk = Reader::open(&path).unwrap();
+    for row in [0, 19_999, 1, 10_000, 20_000, 3] {
+        in_memory.seek_to(row).unwrap();
+        on_disk.seek_to(row).unwrap();
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        in_memory.read_chunk::<Trace>(&mut one, 2).unwrap();
+        on_disk.read_chunk::<Trace>(&mut other, 2).unwrap();
+        assert_eq!(one, all[row..(row + 2).min(all.len())]);
+        assert_eq!(other, one);
+    }
+    on_disk.seek_to(19_000).unwrap();
+    assert_eq!(on_disk.read_vec::<Trace>().unwrap(), all[19_000..]);
+    let error = on_disk.seek_to(20_001).unwrap_err();
+    assert!(error.to_string().ends_with("there is no row 20001; it has 20000"), "{error}");
+    // After a failure a row can be found again.
+    assert!(on_disk.read_vec::<Trace>().unwrap().is_empty());
+    on_disk.seek_to(0).unwrap();
+    assert_eq!(on_disk.read_dyn().unwrap().shape(), [20_000]);
+    // Of an array of several dimensions it is a row along the one that runs slowest.
+    let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();
+    for (order, row, rest) in [(Order::C, 1, vec![3, 4, 5]), (Order::Fortran, 2, vec![2, 5])] {
+        let bytes = file(&c.to_order(order), ByteOrder::Little);
+        let mut reader = Reader::new(Cursor::new(bytes)).unwrap();
+        reader.seek_to(row).unwrap();
+        let items: Vec<u8> = reader.records().unwrap().map(Result::unwrap).collect();
+        assert_eq!(items, rest);
+    }
+}
+
+#[test]
+fn a_column_is_one_field_of_every_record() {
+    let all = traces(20_000);
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = file(&all, order);
+        let reader = || Reader::new(&bytes[..]).unwrap();
+        let gains: Vec<f32> = all.iter().map(|trace| trace.head.gain).collect();
+        assert_eq!(reader().read_column::<f32>("head.gain").unwrap(), gains);
+        let samples: Vec<[i16; 5]> = all.iter().map(|trace| trace.samples).collect();
+        assert_eq!(reader().read_column::<[i16; 5]>("samples").unwrap(), samples);
+        let heads: Vec<Head> = all.iter().map(|trace| trace.head.clone()).collect();
+        assert_eq!(reader().read_column::<Head>("head").unwrap(), heads);
+        let error = reader().read_column::<f32>("head.gian").unwrap_err();
+        assert!(error.to_string().contains("no field \"head.gian\", which f32 needs"), "{error}");
+        let error = reader().read_column::<f64>("head.gain").unwrap_err();
+        assert!(error.to_string().starts_with("field \"head.gain\": the file holds"), "{error}");
+        let mut lossless = ReadOptions::new();
+        lossless.cast(Cast::Lossless);
+        let wide = lossless.reader(&bytes[..]).unwrap().read_column::<f64>("head.gain").unwrap();
+        assert!(wide.iter().copied().eq(gains.iter().copied().map(f64::from)));
+    }
+}
+
+/// A number that must be even, to have values that are invalid.
+#[derive(Debug, PartialEq)]
+struct Even(u8);
+
+impl Element for Even {
+    const SIZE: usize = 1;
+
+    fn dtype() -> DType {
+        u8::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Even(u8::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        self.0.encode(item)
+    }
+
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        let odd = items.iter().position(|n| n % 2 == 1);
+        odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
+    }
+}
+
+/// Guards the items before an invalid one, and its row in a later block.
+#[test]
+fn what_stands_before_an_invalid_item_is_given() {
+    let mut bytes = vec![0u8; 600_000];
+    bytes[300_000] = 7;
+    let bytes = file(&bytes, ByteOrder::Little);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut records = reader.records::<Even>().unwrap();
+    assert!(records.by_ref().take(300_000).all(|item| item.unwrap() == Even(0)));
+    let error = records.next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "row 300000: 7 is odd");
+    assert!(records.next().is_none());
+    assert!(reader.read_vec::<Even>().is_err());
+    let mut some = Vec::new();
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    assert!(reader.read_chunk::<Even>(&mut some, 400_000).is_err());
+    assert_eq!(some.len(), 300_000);
+}
+
+#[test]
+fn a_file_that_is_cut_gives_what_is_whole() {
+    let all = traces(20_000);
+    let bytes = file(&all, ByteOrder::Little);
+    let cut = &bytes[..bytes.len() - 1];
+    let mut reader = Reader::new(cut).unwrap();
+    let mut given = 0;
+    let mut error = None;
+    for record in reader.records::<Trace>().unwrap() {
+        match record {
+            Ok(record) => {
+                assert_eq!(record, all[given]);
+                given += 1;
+            }
+            Err(e) => error = Some(e),
+        }
+    }
+    assert!(given > 10_000, "{given}");
+    assert!(matches!(error.unwrap().kind(), ErrorKind::Truncated { .. }));
+}
+
+/// Guards memory: parts take a block, a column takes itself.
+#[test]
+fn parts_take_no_more_than_they_are() {
+    let bytes = file(&traces(400_000), ByteOrder::Big);
+    let (count, cost) = peak(|| {
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        reader.records::<Trace>().unwrap().map(Result::unwrap).count()
+    });
+    assert_eq!(count, 400_000);
+    assert!(cost < 2 << 20, "{cost}");
+    let (column, cost) =
+        peak(|| Reader::new(&bytes[..]).unwrap().read_column::<u32>("id").unwrap());
+    assert_eq!(column.len(), 400_000);
+    // A stream does not say how long it is: the vector grows, and holds what it was and what it becomes.
+    assert!(cost < 400_000 * 4 * 3 + (2 << 20), "{cost}");
+}
+
+#[test]
+fn rows_of_any_type_are_gone_through() {
+    let bytes = file(&traces(20_000), ByteOrder::Big);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut rows = reader.deserialize::<(u32, serde_json::Value, Vec<i64>)>().unwrap();
+    let (id, head, samples) = rows.nth(15_000).unwrap().unwrap();
+    assert_eq!((id, samples), (15_000, vec![1, -2, 3, -4, 0]));
+    assert_eq!(head, serde_json::json!({"code": "abc", "gain": 15_000.0}));
+    assert_eq!(rows.count(), 4_999);
+    // A row that cannot be had is an error, and the next one follows.
+    let bytes = file(&[1u16, 300, 2], ByteOrder::Little);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let rows: Vec<Result<u8, String>> = reader
+        .deserialize::<u8>()
+        .unwrap()
+        .map(|row| row.map_err(|error| error.to_string()))
+        .collect();
+    assert_eq!(rows[0], Ok(1));
+    assert!(rows[1].as_ref().unwrap_err().starts_with("row 1: "));
+    assert_eq!(rows[2], Ok(2));
+    let array = DynArray::new("|O".parse().unwrap(), [1], Order::C, vec![0; 8]);
+    assert!(array.is_err());
+}
