@@ -183,7 +183,8 @@ impl DynArray {
     /// The items that a plan makes of this array: as many as have its item size.
     pub(crate) fn decode<T: Element>(&self, plan: &Plan, limits: &Limits) -> Result<Vec<T>, Error> {
         if plan.from_size == 0 {
-            limits.check_empty_items(self.header.count(), size_of::<T>())?;
+            let size = size_of::<T>().max(plan.to_size);
+            limits.check_empty_items(self.header.count(), size)?;
         }
         let mut out = Vec::new();
         reserve::exact(&mut out, self.items_of(plan))?;

@@ -171,10 +171,20 @@ impl Builder<'_> {
         let nothing = FieldWants::default();
         let mut left: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
-        for (i, wanted) in to.fields.iter().enumerate() {
+        // By their own names first: an alias may be the name of another field.
+        let mut found: Vec<Option<&Field>> =
+            to.fields.iter().map(|wanted| left.remove(wanted.exact_name())).collect();
+        for (i, (wanted, found)) in to.fields.iter().zip(&mut found).enumerate() {
             let wants = wants.fields.get(i).unwrap_or(&nothing);
+            for alias in wants.aliases {
+                let other = left.remove(&Text::new(*alias));
+                if let (Some(_), Some(other)) = (&found, other) {
+                    return Err(unknown_field(other.name(), TWICE));
+                }
+                *found = found.or(other);
+            }
             let into = into.saturating_add(wanted.offset());
-            match take(&mut left, wanted, wants)? {
+            match found {
                 Some(found) => {
                     let at = at.saturating_add(found.offset());
                     self.any(found.dtype(), wanted.dtype(), &wants.inner, at, into)
@@ -386,23 +396,6 @@ fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
         dtype = base;
     }
     (dtype, dims)
-}
-
-/// Takes the field that is wanted from those that are left, by its name or by another one of it.
-fn take<'f>(
-    left: &mut HashMap<&Text, &'f Field>,
-    wanted: &Field,
-    wants: &FieldWants,
-) -> Result<Option<&'f Field>, Error> {
-    let mut found = left.remove(wanted.exact_name());
-    for alias in wants.aliases {
-        let other = left.remove(&Text::new(*alias));
-        if let (Some(_), Some(other)) = (found, other) {
-            return Err(unknown_field(other.name(), TWICE));
-        }
-        found = found.or(other);
-    }
-    Ok(found)
 }
 
 const UNKNOWN: &str =

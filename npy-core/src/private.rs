@@ -9,7 +9,7 @@ pub use proof::{Memory, MemoryField};
 use crate::dtype::{ByteOrder, DType, Field};
 pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
 use crate::element::record::{FieldLayout, NpyRecord};
-pub use crate::element::width::{Bytes, Chars, Utf8};
+pub use crate::element::width::{Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;

@@ -291,7 +291,7 @@ impl<R: Read> Reader<R> {
         }
         let count = self.left(way);
         if way.plan.from_size == 0 {
-            self.options.limits.check_empty_items(count, size_of::<T>())?;
+            self.options.limits.check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
         }
         let mut out = Vec::new();
         if self.is_there(self.bytes_left())? {

@@ -200,7 +200,10 @@ fn put_items<'t, T: Element + 't>(
     writer: &mut dyn Write,
 ) -> Result<()> {
     if T::SIZE == 0 {
-        return Ok(());
+        // Nothing to write, and yet a value may be one that its dtype cannot hold.
+        let mut items = items.take(count).enumerate();
+        let encode = |(i, item): (usize, &T)| item.encode(&mut []).map_err(|e| e.at_item(i));
+        return items.try_for_each(encode).map_err(|error| block::invalid(&error, 0));
     }
     let mut buffers = Buffers::default();
     let mut first = 0usize;

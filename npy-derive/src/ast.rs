@@ -1,8 +1,8 @@
 //! Our model of a record: its fields, how each is stored, what is left out.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Data, DeriveInput, Expr, Generics, Ident, Type, parse_quote};
+use quote::{ToTokens, quote};
+use syn::{Data, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type, parse_quote};
 
 use crate::attr::Container;
 use crate::bound;
@@ -51,11 +51,15 @@ impl<'a> Record<'a> {
                 return None;
             }
         };
-        if let Some(lifetime) = input.generics.lifetimes().next() {
-            cx.error(lifetime, OWNS_ITS_DATA);
-        }
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);
+        let borrows = |lifetime: &&LifetimeParam| {
+            fields.iter().any(|field| mentions_lifetime(field.ty, &lifetime.lifetime))
+        };
+        // What is skipped may borrow.
+        if let Some(lifetime) = input.generics.lifetimes().find(borrows) {
+            cx.error(lifetime, OWNS_ITS_DATA);
+        }
         if data.fields.is_empty() {
             let message = "a record needs a field: NumPy has no use for items of no bytes";
             cx.error(&input.ident, message);
@@ -89,6 +93,14 @@ impl<'a> Record<'a> {
     }
 }
 
+/// Whether a type has this lifetime in it.
+fn mentions_lifetime(ty: &Type, lifetime: &Lifetime) -> bool {
+    let tokens = ty.to_token_stream().to_string();
+    let mut lifetimes = tokens.split('\'').skip(1);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    lifetimes.any(|rest| rest.split(|c| !is_name(c)).next() == Some(&lifetime.ident.to_string()))
+}
+
 /// What is asked of the types of fields.
 fn asked<'a>(
     krate: &TokenStream,
@@ -107,7 +119,7 @@ fn asked<'a>(
                 asked.push((field.ty, quote!(#krate::NpyRecord)));
             }
             Stored::Flat => asked.push((field.ty, quote!(#krate::Element))),
-            Stored::With(_) | Stored::Chars(_) | Stored::Utf8(_) | Stored::Bytes(_) => {}
+            Stored::With(_) | Stored::Wide { .. } => {}
         }
         // What may be misaligned is copied to be read.
         if packed {

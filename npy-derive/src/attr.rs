@@ -6,7 +6,9 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::token::Paren;
-use syn::{Attribute, Expr, Ident, Lit, LitStr, Path, Token, WherePredicate, parenthesized};
+use syn::{
+    Attribute, Expr, ExprPath, Ident, Lit, LitStr, Path, Token, WherePredicate, parenthesized,
+};
 
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
@@ -53,7 +55,7 @@ pub(crate) struct FieldAttrs {
     pub(crate) endian: Attr<Endian>,
     pub(crate) offset: Attr<Expr>,
     /// The function that makes the value; `None` for the type's default.
-    pub(crate) default: Attr<Option<Path>>,
+    pub(crate) default: Attr<Option<ExprPath>>,
     pub(crate) skip: Attr<()>,
     pub(crate) with: Attr<Path>,
     pub(crate) width: Attr<Expr>,
@@ -192,6 +194,13 @@ impl Viewed {
     /// Where `npy-core` is.
     pub(crate) fn krate(&self) -> TokenStream {
         npy_core(&self.krate)
+    }
+}
+
+/// Refuses attributes where there are none to give: on the variants of an enum, and on the field of a newtype.
+pub(crate) fn refuse(cx: &Ctxt, attributes: &[Attribute], message: &str) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
+        cx.error(&attribute.meta, message);
     }
 }
 
@@ -370,22 +379,33 @@ fn path(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<Path> {
 }
 
 /// `default`, or `default = path` of a function.
-fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<Path>> {
+fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<ExprPath>> {
     if at_end(meta) {
         return Ok(None);
     }
-    path(meta, "nothing, or a function: default = path").map(Some)
+    let path = if meta.input.peek2(LitStr) {
+        string(meta)?.parse::<ExprPath>()
+    } else {
+        meta.value().and_then(|value| value.parse::<ExprPath>())
+    };
+    match path {
+        Ok(_) if meta.input.peek(Paren) => takes(meta, "a function, without (): default = path"),
+        Ok(path) => Ok(Some(path)),
+        Err(_) => takes(meta, "nothing, or a function: default = path"),
+    }
 }
 
 /// `key = N`, a number or a constant.
 fn count(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Result<Expr> {
-    let value = meta.value().and_then(|value| value.parse::<Expr>());
-    let is_number = |expr: &Expr| match expr {
-        Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_)),
-        Expr::Path(_) | Expr::Binary(_) | Expr::Call(_) | Expr::Paren(_) => true,
-        _ => false,
-    };
-    match value {
+    fn is_number(expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_)),
+            Expr::Group(group) => is_number(&group.expr),
+            Expr::Unary(_) => false,
+            _ => true,
+        }
+    }
+    match meta.value().and_then(|value| value.parse::<Expr>()) {
         Ok(expr) if is_number(&expr) => Ok(expr),
         _ => takes(meta, &format!("a number of {of}: {} = 16", name(meta))),
     }

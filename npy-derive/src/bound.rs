@@ -52,6 +52,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
         // Around what a macro passes on as one type.
         Type::Group(group) => find(&group.elem, parameters, found),
         Type::Paren(paren) => find(&paren.elem, parameters, found),
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| find(ty, parameters, found)),
         Type::Path(path) => {
             let segments = &path.path.segments;
             let is_of_parameter = match segments.first() {
@@ -63,6 +64,10 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
             };
             if is_of_parameter {
                 found.push(ty);
+                return;
+            }
+            // It has everything, whatever its parameter has.
+            if segments.last().is_some_and(|last| last.ident == "PhantomData") {
                 return;
             }
             for segment in segments {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Member, Type};
 
-use crate::attr::Stored;
+use crate::attr::{Stored, refuse};
 use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::expand::at_call_site;
@@ -21,7 +21,7 @@ enum Kind<'a> {
     /// An enum: its integer and its variants, of which there is one.
     Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
     /// A newtype: its field.
-    Transparent { member: Member, ty: &'a Type },
+    Transparent { member: Member, ty: &'a Type, packed: bool },
 }
 
 impl<'a> Element<'a> {
@@ -56,10 +56,14 @@ impl<'a> Element<'a> {
         let usize = quote!(::core::primitive::usize);
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
         let (inner, decode, encode, check) = match &self.kind {
-            Kind::Transparent { member, ty } => (
+            Kind::Transparent { member, ty, packed } => (
                 quote!(#ty),
                 quote!(Self { #member: <#ty as #element>::decode(__item) }),
-                quote!(<#ty as #element>::encode(&self.#member, __item)),
+                match packed {
+                    // It may be misaligned, and is copied to be read.
+                    true => quote!(<#ty as #element>::encode(&{ self.#member }, __item)),
+                    false => quote!(<#ty as #element>::encode(&self.#member, __item)),
+                },
                 quote!(<#ty as #element>::check(__items)),
             ),
             Kind::Variants { integer, first, variants } => {
@@ -141,6 +145,11 @@ fn variants<'a>(
         let message = "a variant with fields has no one dtype: NpyElement is for enums without";
         cx.error(variant, message);
     }
+    for variant in &data.variants {
+        let message =
+            "a variant is stored as its number, of which there is nothing to say: drop this";
+        refuse(cx, &variant.attrs, message);
+    }
     if stored.repr.integer.is_none() {
         let message = "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum";
         cx.error(&input.ident, message);
@@ -170,5 +179,7 @@ fn transparent<'a>(
         let message = "add #[npy(transparent)] to store it as its field, or derive NpyRecord for a record of one field";
         cx.error(&input.ident, message);
     }
-    Some(Kind::Transparent { member, ty: &field.ty })
+    let message = "a newtype is stored as its field is: what there is to say stands where it is a field of a record";
+    refuse(cx, &field.attrs, message);
+    Some(Kind::Transparent { member, ty: &field.ty, packed: stored.repr.packed })
 }

@@ -7,7 +7,7 @@ use syn::{DeriveInput, Ident, Member, Type};
 
 use crate::ast::Record;
 use crate::attr::Endian;
-use crate::field::{Default, Field, Stored};
+use crate::field::{Default, Field, Skipped, Stored};
 
 /// `Element` and `NpyRecord` for a record. Of
 ///
@@ -87,31 +87,41 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
         }
     };
+    // What may be wrong is found where the struct stands, and not where it is used first.
+    let stated = record.itemsize.is_some()
+        || fields.iter().any(|field| field.offset.is_some() || field.is_flat());
+    let proof = (stated && record.generics.params.is_empty()).then(
+        || quote_spanned!(at(record.ident)=> const _: #usize = <#ident as __npy::Element>::SIZE;),
+    );
     let members = fields.iter().map(|field| member(record, field));
     let passed = if fields.iter().all(|field| field.endian.is_some()) { "_" } else { "__order" };
     let passed: TokenStream = passed.parse().unwrap_or_default();
     let decoded = fields.iter().enumerate().map(|(i, field)| {
-        let (member, codec) = (&field.member, codec(field));
-        let decoded = quote!(#codec::decode(#private::part::<Self, #i>(__item)));
+        let (member, decode) = (&field.member, of_codec(field, "decode"));
+        // As a whole at the type: what it is stored as gives it back.
+        let decoded = quote_spanned!(at(field.ty)=> #decode(#private::part::<Self, #i>(__item)));
         match &field.stored {
             // At the module, where it is reported if it has no such function.
             Stored::With(module) => {
-                quote_spanned!(module.span()=> #member: #module::decode(#decoded))
+                quote_spanned!(at(module)=> #member: #module::decode(#decoded))
             }
             _ => quote!(#member: #decoded),
         }
     });
     let skipped = record.skipped.iter().map(|field| {
-        let (member, value) = (&field.member, value(record, &field.value, &field.member, field.ty));
+        let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
         quote!(#member: #value)
     });
+    let whole = whole(record);
+    let of_struct = |field: &Skipped<'_>| matches!(field.value, Default::OfStruct);
+    let whole = record.skipped.iter().any(of_struct).then(|| quote!(let __default = #whole;));
     let puts = fields.iter().enumerate().map(|(i, field)| {
         let encode = encode(field, &borrow(record, field, &quote!(self)));
         quote!(#private::put::<Self, #i>(__item, |__item| { #encode })?;)
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
-        let codec = codec(field);
-        quote!(#private::check_part::<Self, #i>(__item, |__item| { #codec::check(__item) })?;)
+        let check = of_codec(field, "check");
+        quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
     });
 
     quote! {
@@ -142,6 +152,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 
                 #[inline]
                 fn decode(__item: &#bytes) -> Self {
+                    #whole
                     Self { #(#decoded,)* #(#skipped),* }
                 }
 
@@ -159,14 +170,17 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                     })
                 }
             }
+
+            #proof
         };
     }
 }
 
 /// Where the field is to stand: `field("gain", 4, 4).title("…")`.
 fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
-    let (name, ty, codec) = (&field.name, field.ty, codec(field));
-    let mut place = quote!(__npy::private::field(#name, #codec::SIZE, #codec::ALIGN));
+    let (name, ty) = (&field.name, field.ty);
+    let (size, align) = (of_codec(field, "SIZE"), of_codec(field, "ALIGN"));
+    let mut place = quote!(__npy::private::field(#name, #size, #align));
     if let Some(title) = &field.title {
         place.extend(quote!(.title(#title)));
     }
@@ -192,7 +206,7 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
 
 /// What the field asks of a file: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
 fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
-    let (codec, ty) = (codec(field), field.ty);
+    let (size, schema, ty) = (of_codec(field, "SIZE"), of_codec(field, "schema"), field.ty);
     // What is stated inside wins over what is stated outside, and that over what is passed in.
     let order = match field.endian {
         Some(Endian::Big) => quote!(__npy::ByteOrder::Big),
@@ -200,7 +214,7 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
         Some(Endian::Native) => quote!(__npy::ByteOrder::NATIVE),
         None => quote!(__order),
     };
-    let mut member = quote!(__npy::private::member(#codec::schema(#order)));
+    let mut member = quote!(__npy::private::member(#schema(#order)));
     if !field.aliases.is_empty() {
         let aliases = &field.aliases;
         member.extend(quote!(.alias(&[#(#aliases),*])));
@@ -211,56 +225,66 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
             Default::OfStruct => {
                 (quote!(Self), whole(record), borrow(record, field, &quote!(__default)))
             }
-            _ => (quote!(#ty), value(record, default, &field.member, ty), quote!(&__default)),
+            _ => (quote!(#ty), value(default, &field.member, ty), quote!(&__default)),
         };
         let encode = encode(field, &reference);
         member.extend(quote!(.or(|| {
             let __default: #of = #value;
-            __npy::private::default_bytes(#codec::SIZE, |__item| { #encode })
+            __npy::private::default_bytes(#size, |__item| { #encode })
         })));
     }
     member
 }
 
-/// The type whose `SIZE`, `decode`, … are those of the field.
-fn codec(field: &Field<'_>) -> TokenStream {
-    let ty = field.ty;
+/// What is called so of the type that stores the field: `<u32 as Element>::SIZE`.
+fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
+    let (ty, name) = (field.ty, Ident::new(name, Span::call_site()));
     match &field.stored {
-        Stored::Plain | Stored::Flat => quote!(<#ty as __npy::Element>),
-        Stored::With(module) => quote_spanned!(module.span()=> <#module::Stored as __npy::Element>),
-        Stored::Chars(width) => quote!(__npy::private::Chars::<{ #width }>),
-        Stored::Utf8(width) => quote!(__npy::private::Utf8::<{ #width }>),
-        Stored::Bytes(width) => quote!(__npy::private::Bytes::<{ #width }>),
+        Stored::Plain | Stored::Flat => quote!(<#ty as __npy::Element>::#name),
+        Stored::With(module) => {
+            quote_spanned!(at(module)=> <#module::Stored as __npy::Element>::#name)
+        }
+        Stored::Wide { width, bytes } => {
+            // All of it at the type, where it is reported if there is no such codec.
+            let codec = Ident::new(if *bytes { "WidthBytes" } else { "Width" }, at(ty));
+            let name = Ident::new(&name.to_string(), at(ty));
+            quote_spanned! {at(ty)=>
+                <__npy::private::#codec<#ty, { #width }> as __npy::private::Codec>::#name
+            }
+        }
     }
 }
 
 /// Encodes the field behind this reference into `__item`.
 fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
-    let codec = codec(field);
+    let encode = of_codec(field, "encode");
     match &field.stored {
         Stored::With(module) => {
-            quote_spanned!(module.span()=> #codec::encode(&#module::encode(#reference), __item))
+            quote_spanned!(at(module)=> #encode(&#module::encode(#reference), __item))
         }
-        _ => quote!(#codec::encode(#reference, __item)),
+        _ => quote!(#encode(#reference, __item)),
     }
+}
+
+/// Where an error about these tokens is reported; names are still those of the macro.
+fn at(tokens: &impl Spanned) -> Span {
+    tokens.span().resolved_at(Span::call_site())
 }
 
 /// The default of the struct; reported at the attribute if there is none.
 fn whole(record: &Record<'_>) -> TokenStream {
-    let span = record.default.as_ref().map_or_else(Span::call_site, Spanned::span);
-    quote_spanned!(span.resolved_at(Span::call_site())=> <Self as ::core::default::Default>::default())
+    let span = record.default.as_ref().map_or_else(Span::call_site, at);
+    quote_spanned!(span=> <Self as ::core::default::Default>::default())
 }
 
 /// A value that is not in the file.
-fn value(record: &Record<'_>, default: &Default, member: &Member, ty: &Type) -> TokenStream {
+fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
     match default {
         Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
-        Default::OfStruct => {
-            let whole = whole(record);
-            quote!(#whole.#member)
-        }
+        // Of the one that is made for the record.
+        Default::OfStruct => quote!(__default.#member),
         // At the function, where it is reported if it gives something else.
-        Default::Call(path) => quote_spanned!(path.span()=> #path()),
+        Default::Call(path) => quote_spanned!(at(path)=> #path()),
     }
 }
 
@@ -316,8 +340,7 @@ fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenS
         return quote!(&#value.#member);
     }
     // Where a type that is not `Copy` is reported.
-    let span = field.ty.span().resolved_at(Span::call_site());
-    quote_spanned!(span=> &{ #value.#member })
+    quote_spanned!(at(field.ty)=> &{ #value.#member })
 }
 
 /// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.

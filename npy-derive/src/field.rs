@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{DataStruct, Expr, Index, LitStr, Member, Path, Type};
+use syn::{DataStruct, Expr, ExprPath, Index, LitStr, Member, Path, Type};
 
 use crate::attr::{Container, Endian, FieldAttrs};
 use crate::ctxt::Ctxt;
@@ -41,12 +41,8 @@ pub(crate) enum Stored {
     Flat,
     /// As the `Stored` of this module.
     With(Path),
-    /// A `String` as so many code points.
-    Chars(Expr),
-    /// A `String` as so many bytes.
-    Utf8(Expr),
-    /// A `Vec<u8>` as so many bytes.
-    Bytes(Expr),
+    /// A `String` or a `Vec<u8>`, in so many characters or bytes.
+    Wide { width: Expr, bytes: bool },
 }
 
 /// Where a value comes from that is not in the file.
@@ -57,7 +53,16 @@ pub(crate) enum Default {
     /// The field of the struct's `Default`.
     OfStruct,
     /// This function.
-    Call(Path),
+    Call(ExprPath),
+}
+
+/// The type within what a macro passes on as one, and within parentheses.
+fn plain(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => plain(&group.elem),
+        Type::Paren(paren) => plain(&paren.elem),
+        _ => ty,
+    }
 }
 
 /// The fields of the record, and those that are left out.
@@ -81,7 +86,7 @@ pub(crate) fn split<'a>(
         if attrs.skip.get().is_some() {
             refuse(cx, "skip", "which leaves the field out", &attrs, &OTHER_THAN_SKIP);
             let value = default.unwrap_or(Default::OfType);
-            skipped.push(Skipped { member, ty: &field.ty, value });
+            skipped.push(Skipped { member, ty: plain(&field.ty), value });
         } else {
             let nth = fields.iter().filter(|field: &&Field| !field.is_flat()).count();
             fields.push(Field::new(cx, field, attrs, (member, nth, default), container));
@@ -125,7 +130,7 @@ impl<'a> Field<'a> {
             name: if flat { String::new() } else { name },
             aliases: attrs.aliases,
             title: attrs.title.get().cloned(),
-            ty: &field.ty,
+            ty: plain(&field.ty),
             endian: attrs.endian.get().or(container.endian.get()).copied(),
             offset: attrs.offset.get().cloned(),
             // The fields of a flattened record have defaults of their own.
@@ -206,24 +211,29 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) -> Stored {
         }
         return Stored::Plain;
     };
+    check_wide(cx, plain(ty), attrs);
+    Stored::Wide { width: width.clone(), bytes: attrs.bytes.get().is_some() }
+}
+
+/// Refuses a width for types that are known to have none. Others may be a `String` by another name.
+fn check_wide(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) {
+    const NUMBERS: [&str; 14] = [
+        "bool", "char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
+        "f32", "f64",
+    ];
     let last = match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
+        Type::Path(path) => path.path.segments.last(),
         _ => None,
     };
-    match (last.as_deref(), attrs.bytes.tokens()) {
-        (Some("String"), None) => Stored::Chars(width.clone()),
-        (Some("String"), Some(_)) => Stored::Utf8(width.clone()),
-        (Some("Vec"), bytes) => {
-            if let Some(tokens) = bytes {
-                cx.error(tokens, "a Vec<u8> is stored as bytes in any case: drop `bytes`");
-            }
-            Stored::Bytes(width.clone())
-        }
-        _ => {
-            let message = "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it";
-            cx.error(attrs.width.tokens(), message);
-            Stored::Plain
-        }
+    let Some(last) = last else { return };
+    let name = last.ident.to_string();
+    let of = last.arguments.to_token_stream().to_string();
+    let numbers = name == "Vec" && NUMBERS.iter().any(|n| *n != "u8" && of == format!("< {n} >"));
+    if NUMBERS.contains(&name.as_str()) || numbers {
+        let message = "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]";
+        cx.error(attrs.width.tokens(), message);
+    } else if let (true, Some(tokens)) = (name == "Vec", attrs.bytes.tokens()) {
+        cx.error(tokens, "a Vec<u8> is stored as bytes in any case: drop `bytes`");
     }
 }
 

@@ -43,11 +43,11 @@ use crate::ctxt::Ctxt;
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
-/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct is `#[repr(C)]` |
+/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct is `#[repr(C)]`, and so are records inside, with `align` of their own |
 /// | [`itemsize = N`](#layout) | bytes of a record, of which those behind the last field are padding |
 /// | [`endian = "big"`](#byte-order) | the byte order written: `big`, `little` or `native`; also for the records inside that do not state one |
-/// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is the one of the struct's `Default` |
-/// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error |
+/// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is the one of the struct's `Default`; not those of a flattened record |
+/// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error; says nothing where the struct is flattened |
 /// | [`bound(T: Element)`](#other) | these bounds in place of the inferred ones; also `bound = "T: Element"` |
 /// | [`crate = path`](#other) | where `npy-core` is, if not at `::npy_core` |
 ///
@@ -60,8 +60,8 @@ use crate::ctxt::Ctxt;
 /// | [`title = "…"`](#names) | NumPy's title, a second name, which is written |
 /// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
 /// | [`offset = N`](#layout) | bytes before it; what lies between is padding. Offsets ascend |
-/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file, not once a record |
-/// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; when read it is its `Default`, or that of `default = path`. Its type need not be an `Element` |
+/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file and stored as it would be in one: what a file cannot hold (a field that is skipped in it, digits) is lost. A default takes memory that the file did not |
+/// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; for each record it is made anew: its `Default`, that of `default = path`, or that in the struct's `Default`. Its type need not be an `Element` |
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`) |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
 /// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, by way of `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
@@ -251,7 +251,7 @@ use crate::ctxt::Ctxt;
 /// ## Flattened records
 ///
 /// The fields are found by name one by one, and keep their aliases and defaults. Layout and byte order are as if the record
-/// were nested.
+/// were nested. No name or title may stand there twice.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -289,6 +289,16 @@ use crate::ctxt::Ctxt;
 /// # struct Second;
 /// # impl Unit for Second { type Count = u64; }
 /// assert_eq!(Span::<Second>::dtype().to_string(), "[('count', '<u8')]");
+///
+/// use npy_core::DateTime64;
+/// use npy_core::time::{Ns, TimeUnit};
+///
+/// #[derive(NpyRecord)]
+/// #[npy(bound(U: TimeUnit))]
+/// struct Event<U> {
+///     time: DateTime64<U>,
+/// }
+/// assert_eq!(Event::<Ns>::dtype().to_string(), "[('time', '<M8[ns]')]");
 /// ```
 ///
 /// Another name for the crate:

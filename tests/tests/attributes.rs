@@ -519,6 +519,174 @@ fn large_sub_arrays_stay_off_the_stack() {
     assert!(read[0].samples == traces[0].samples);
 }
 
+/// Guards names before aliases: an alias may be the name of a field that is flattened.
+#[test]
+fn a_name_goes_before_an_alias() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Inner {
+        #[npy(default)]
+        x: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Outer {
+        #[npy(alias = "x", default)]
+        a: u8,
+        #[npy(flatten)]
+        inner: Inner,
+    }
+
+    let file = raw("[('x', '|u1')]", &[9]);
+    assert_eq!(read::<Outer>(&file).unwrap(), [Outer { a: 0, inner: Inner { x: 9 } }]);
+}
+
+/// Guards what macros pass on: types, expressions and attributes in groups without delimiters.
+#[test]
+fn macros_can_make_structs() {
+    mod codec {
+        pub(super) type Stored = f32;
+
+        pub(super) fn encode(value: &f64) -> Stored {
+            f32::from(u8::from(*value > 0.0))
+        }
+
+        pub(super) fn decode(stored: Stored) -> f64 {
+            stored.into()
+        }
+    }
+
+    macro_rules! make {
+        ($(#[$meta:meta])* $name:ident, $text:ty, $width:expr, $offset:literal, $inner:ty, $with:path) => {
+            $(#[$meta])*
+            struct $name {
+                #[npy(width = $width)]
+                text: $text,
+                #[npy(offset = $offset, flatten)]
+                inner: $inner,
+                #[npy(with = $with)]
+                with: f64,
+                #[npy(skip)]
+                skipped: ($text, Option<$inner>),
+            }
+        };
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Inner {
+        x: u8,
+    }
+
+    type Text = String;
+    make!(
+        #[derive(NpyRecord, Debug, PartialEq)]
+        One,
+        Text,
+        1 + 1,
+        10,
+        Inner,
+        codec
+    );
+    make!(
+        #[derive(NpyRecord, Debug, PartialEq)]
+        Other,
+        Vec<u8>,
+        2usize,
+        2,
+        Inner,
+        codec
+    );
+    let inner = || Inner { x: 7 };
+    let skipped = (String::new(), None);
+    assert_there_and_back(
+        "[('text', '<U2'), ('', '|V2'), ('x', '|u1'), ('with', '<f4')]",
+        vec![One { text: "é".into(), inner: inner(), with: 1.0, skipped }],
+    );
+    assert_there_and_back(
+        "[('text', '|S2'), ('x', '|u1'), ('with', '<f4')]",
+        vec![Other { text: vec![1], inner: inner(), with: 0.0, skipped: (vec![], None) }],
+    );
+}
+
+/// Guards bounds: what is skipped may borrow and hold nothing; what is made for a record is made once.
+#[test]
+fn what_is_skipped_asks_for_little() {
+    use std::cell::Cell;
+    use std::marker::PhantomData;
+
+    struct Nothing;
+
+    #[derive(NpyRecord)]
+    struct Borrows<'a, T> {
+        x: u8,
+        #[npy(skip)]
+        text: &'a str,
+        #[npy(skip)]
+        marker: PhantomData<T>,
+    }
+
+    let read = read::<Borrows<'_, Nothing>>(&raw("[('x', '|u1')]", &[1])).unwrap();
+    assert_eq!((read[0].x, read[0].text, read[0].marker), (1, "", PhantomData));
+
+    thread_local!(static MADE: Cell<usize> = const { Cell::new(0) });
+
+    #[derive(NpyRecord)]
+    #[npy(default)]
+    struct Counted {
+        x: u8,
+        #[npy(skip)]
+        a: String,
+        #[npy(skip)]
+        b: String,
+    }
+
+    impl Default for Counted {
+        fn default() -> Self {
+            MADE.set(MADE.get() + 1);
+            Counted { x: 0, a: "a".into(), b: "b".into() }
+        }
+    }
+
+    let read = Vec::<Counted>::read_npy_from(&raw("[('x', '|u1')]", &[0; 100])[..]).unwrap();
+    assert_eq!((read[99].x, read[99].a.as_str(), read[99].b.as_str()), (0, "a", "b"));
+    assert_eq!(MADE.get(), 100);
+}
+
+/// Guards values of a record that takes no bytes.
+#[test]
+fn what_does_not_fit_into_no_bytes_is_refused() {
+    #[derive(NpyRecord)]
+    struct Blank {
+        #[npy(width = 0)]
+        text: String,
+    }
+
+    let blank = |text: &str| Blank { text: text.into() };
+    let mut out = Vec::new();
+    let error = [blank(""), blank("x")].write_npy_to(&mut out).unwrap_err();
+    assert!(error.to_string().starts_with("row 1: field \"text\": \"x\" has 1"), "{error}");
+    assert!([blank("")].write_npy_to(&mut out).is_ok());
+}
+
+/// Guards memory: a default that is large, for items of no bytes.
+#[test]
+fn defaults_of_items_without_bytes_are_limited() {
+    fn large() -> Box<[f64; 1 << 17]> {
+        vec![0.0; 1 << 17].into_boxed_slice().try_into().unwrap()
+    }
+
+    #[derive(NpyRecord, Debug)]
+    struct Trace {
+        #[npy(default = large)]
+        samples: Box<[f64; 1 << 17]>,
+    }
+
+    let array = DynArray::new("[('z', '|S0')]".parse().unwrap(), [1000], Order::C, Vec::new());
+    let error = array.unwrap().to_vec::<Trace>().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { name: "empty_items", .. }), "{error}");
+    let few = read::<Trace>(&raw("[('z', '|u1')]", &[0; 2])).unwrap();
+    assert_eq!(few[1].samples[9], 0.0);
+}
+
 /// Guards wide structs: 200 fields, each at its place.
 #[test]
 fn two_hundred_fields_are_no_matter() {

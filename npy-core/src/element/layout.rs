@@ -14,7 +14,8 @@ pub enum Packing {
 
 /// A field of this name, or without one a flattened record of these fields.
 pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
-    let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[] };
+    let keys = [if name.is_empty() { 0 } else { key(name) }, 0];
+    let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
     Place { field, at: None }
 }
 
@@ -31,6 +32,7 @@ impl Place {
     #[must_use]
     pub const fn title(mut self, title: &'static str) -> Self {
         self.field.title = Some(title);
+        self.field.keys[1] = key(title);
         self
     }
 
@@ -114,7 +116,7 @@ pub const fn stated_size(
     stated
 }
 
-/// Refuses fields of one name, where a flattened record brings its own.
+/// Refuses fields of one name or title, where a flattened record brings its own.
 // As above.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 pub const fn distinct(
@@ -123,34 +125,29 @@ pub const fn distinct(
 ) -> &'static [FieldLayout] {
     let mut i = 0;
     while i < fields.len() {
-        if !fields[i].flattened.is_empty() {
-            let mut j = 0;
-            while j < fields.len() {
-                let shared = i != j && share_a_name(fields[i].flattened, &fields[j]);
-                assert!(!shared, "{}", message);
-                j += 1;
-            }
+        let mut j = i + 1;
+        while j < fields.len() {
+            let flat = !fields[i].flattened.is_empty() || !fields[j].flattened.is_empty();
+            assert!(!flat || !share_a_name(&fields[i], &fields[j]), "{}", message);
+            j += 1;
         }
         i += 1;
     }
     fields
 }
 
-/// Whether one of the fields has a name that the other one has, or a field in it.
+/// Whether the two have a name or title in common, they or the fields in them.
 // As above.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-const fn share_a_name(fields: &[FieldLayout], other: &FieldLayout) -> bool {
+const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
+    let (inner, outer) = if one.flattened.is_empty() { (other, one) } else { (one, other) };
+    if inner.flattened.is_empty() {
+        let (a, b) = (inner.keys, outer.keys);
+        return same(a[0], b[0]) || same(a[0], b[1]) || same(a[1], b[0]) || same(a[1], b[1]);
+    }
     let mut i = 0;
-    while i < fields.len() {
-        let one = &fields[i];
-        let shared = if !one.flattened.is_empty() {
-            share_a_name(one.flattened, other)
-        } else if !other.flattened.is_empty() {
-            share_a_name(other.flattened, one)
-        } else {
-            same(one.name.as_bytes(), other.name.as_bytes())
-        };
-        if shared {
+    while i < inner.flattened.len() {
+        if share_a_name(&inner.flattened[i], outer) {
             return true;
         }
         i += 1;
@@ -158,16 +155,22 @@ const fn share_a_name(fields: &[FieldLayout], other: &FieldLayout) -> bool {
     false
 }
 
-/// `==`, for the compiler to run.
+/// Whether two keys are the same; none is none's.
+const fn same(a: u64, b: u64) -> bool {
+    a == b && a != 0
+}
+
+/// A number that stands for a name: comparing those is what the compiler can do for hundreds of fields (FNV-1a).
 // As above.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-const fn same(a: &[u8], b: &[u8]) -> bool {
+const fn key(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut i = 0;
-    while i < a.len() && i < b.len() {
-        if a[i] != b[i] {
-            return false;
-        }
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
         i += 1;
     }
-    a.len() == b.len()
+    // Zero stands for none.
+    hash | 1
 }

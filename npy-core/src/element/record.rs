@@ -47,4 +47,6 @@ pub struct FieldLayout {
     pub align: usize,
     /// Of a flattened record its fields, with offsets from its start; none of any other field.
     pub flattened: &'static [FieldLayout],
+    /// What stands for its name and its title where the compiler compares them.
+    pub(crate) keys: [u64; 2],
 }

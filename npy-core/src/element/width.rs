@@ -1,7 +1,9 @@
 //! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]`.
 //!
-//! Each of these has what an [`Element`](crate::Element) has, for a value of another type. NumPy fills up with zeros and
-//! takes all zeros at the end for that, so a value that ends with one could not be read again, and is refused.
+//! NumPy fills up with zeros and takes all zeros at the end for that, so a value that ends with one could not be read again, and
+//! is refused.
+
+use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::InvalidValue;
@@ -11,86 +13,171 @@ use crate::schema::Schema;
 /// Bytes of a code point.
 const UNIT: usize = 4;
 
-/// A `String` as up to `N` code points: `<UN`.
-pub struct Chars<const N: usize>;
-
-/// A `String` as up to `N` bytes of UTF-8: `|SN`.
-pub struct Utf8<const N: usize>;
-
-/// A `Vec<u8>` as up to `N` bytes: `|SN`.
-pub struct Bytes<const N: usize>;
-
-impl<const N: usize> Chars<N> {
+/// What stores values of a type in items: what an [`Element`](crate::Element) has, for a value of another type.
+pub trait Codec {
+    /// The type of the values.
+    type Value;
     /// Bytes of an item.
-    pub const SIZE: usize = fits(N.saturating_mul(UNIT));
+    const SIZE: usize;
     /// The alignment in a C struct.
-    pub const ALIGN: usize = UNIT;
+    const ALIGN: usize;
 
     /// The dtype.
-    pub fn schema(order: ByteOrder) -> Schema {
-        plain(ScalarKind::Str, Self::SIZE, order)
-    }
+    fn schema(order: ByteOrder) -> Schema;
 
-    /// The text; `check` has seen that it is some.
-    pub fn decode(item: &[u8]) -> String {
-        code_points(item).filter_map(char::from_u32).collect()
-    }
+    /// The value of an item that was checked.
+    fn decode(item: &[u8]) -> Self::Value;
 
-    /// Stores the text.
+    /// Stores a value.
     ///
     /// # Errors
     ///
     /// [`InvalidValue`] if it is too long or ends with a NUL.
-    pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
-        store_chars(text, item)
-    }
+    fn encode(value: &Self::Value, item: &mut [u8]) -> Result<(), InvalidValue>;
 
-    /// Looks for what is no code point.
+    /// Looks for an item that is no value.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for a surrogate, and for a number over U+10FFFF.
-    pub fn check(item: &[u8]) -> Result<(), InvalidValue> {
+    /// [`InvalidValue`] for one that is none.
+    fn check(item: &[u8]) -> Result<(), InvalidValue>;
+}
+
+/// A type that `#[npy(width = N)]` stores: a `String` as `<UN`, a `Vec<u8>` as `|SN`.
+#[diagnostic::on_unimplemented(
+    message = "`width` is for a `String` or a `Vec<u8>`, not for `{Self}`",
+    label = "the width of this type is its own, or not known: drop `width`"
+)]
+pub trait Wide: Sized {
+    /// What it is in a file.
+    const KIND: ScalarKind;
+    /// Bytes of what the width counts.
+    const UNIT: usize;
+
+    /// See [`Codec::decode`].
+    fn decode(item: &[u8]) -> Self;
+
+    /// See [`Codec::encode`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
+
+    /// See [`Codec::check`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn check(item: &[u8]) -> Result<(), InvalidValue>;
+}
+
+/// A type that `#[npy(width = N, bytes)]` stores: a `String` as `|SN`.
+#[diagnostic::on_unimplemented(
+    message = "`bytes` is for a `String`, not for `{Self}`",
+    label = "a `Vec<u8>` is stored as bytes in any case, and no other type so: drop `bytes`"
+)]
+pub trait WideBytes: Wide {
+    /// See [`Codec::decode`].
+    fn decode_bytes(item: &[u8]) -> Self;
+
+    /// See [`Codec::encode`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn encode_bytes(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
+
+    /// See [`Codec::check`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn check_bytes(item: &[u8]) -> Result<(), InvalidValue>;
+}
+
+/// Stores a `T` in `N` characters or bytes.
+pub struct Width<T, const N: usize>(PhantomData<T>);
+
+/// Stores a `T` in `N` bytes.
+pub struct WidthBytes<T, const N: usize>(PhantomData<T>);
+
+impl<T: Wide, const N: usize> Codec for Width<T, N> {
+    type Value = T;
+    const SIZE: usize = fits(N.saturating_mul(T::UNIT));
+    const ALIGN: usize = T::UNIT;
+
+    fn schema(order: ByteOrder) -> Schema {
+        plain(T::KIND, Self::SIZE, order)
+    }
+
+    fn decode(item: &[u8]) -> T {
+        T::decode(item)
+    }
+
+    fn encode(value: &T, item: &mut [u8]) -> Result<(), InvalidValue> {
+        value.encode(item)
+    }
+
+    fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        T::check(item)
+    }
+}
+
+impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
+    type Value = T;
+    const SIZE: usize = fits(N);
+    const ALIGN: usize = 1;
+
+    fn schema(order: ByteOrder) -> Schema {
+        plain(ScalarKind::Bytes, Self::SIZE, order)
+    }
+
+    fn decode(item: &[u8]) -> T {
+        T::decode_bytes(item)
+    }
+
+    fn encode(value: &T, item: &mut [u8]) -> Result<(), InvalidValue> {
+        value.encode_bytes(item)
+    }
+
+    fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        T::check_bytes(item)
+    }
+}
+
+impl Wide for String {
+    const KIND: ScalarKind = ScalarKind::Str;
+    const UNIT: usize = UNIT;
+
+    fn decode(item: &[u8]) -> Self {
+        code_points(item).filter_map(char::from_u32).collect()
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        store_chars(self, item)
+    }
+
+    fn check(item: &[u8]) -> Result<(), InvalidValue> {
         match code_points(item).find(|&c| char::from_u32(c).is_none()) {
             None => Ok(()),
             Some(c) => Err(InvalidValue::new(format!(
-                "U+{c:04X} is no character, and a String can only hold those; read the field as [u32; {N}]"
+                "U+{c:04X} is no character, and a String can only hold those; read the file as a DynArray, or mend it with NumPy"
             ))),
         }
     }
 }
 
-impl<const N: usize> Utf8<N> {
-    /// Bytes of an item.
-    pub const SIZE: usize = fits(N);
-    /// The alignment in a C struct.
-    pub const ALIGN: usize = 1;
-
-    /// The dtype.
-    pub fn schema(order: ByteOrder) -> Schema {
-        plain(ScalarKind::Bytes, Self::SIZE, order)
-    }
-
-    /// The text; `check` has seen that it is some.
-    pub fn decode(item: &[u8]) -> String {
+impl WideBytes for String {
+    fn decode_bytes(item: &[u8]) -> Self {
         String::from_utf8_lossy(without_zeros(item)).into_owned()
     }
 
-    /// Stores the text.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidValue`] if it is too long or ends with a NUL.
-    pub fn encode(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
-        store(text.as_bytes(), item, || format!("{text:?}"))
+    fn encode_bytes(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        store(self.as_bytes(), item, || format!("{self:?}"))
     }
 
-    /// Looks for what is no UTF-8.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidValue`] for such bytes.
-    pub fn check(item: &[u8]) -> Result<(), InvalidValue> {
+    fn check_bytes(item: &[u8]) -> Result<(), InvalidValue> {
         let bytes = without_zeros(item);
         match std::str::from_utf8(bytes) {
             Ok(_) => Ok(()),
@@ -102,37 +189,20 @@ impl<const N: usize> Utf8<N> {
     }
 }
 
-impl<const N: usize> Bytes<N> {
-    /// Bytes of an item.
-    pub const SIZE: usize = fits(N);
-    /// The alignment in a C struct.
-    pub const ALIGN: usize = 1;
+impl Wide for Vec<u8> {
+    const KIND: ScalarKind = ScalarKind::Bytes;
+    const UNIT: usize = 1;
 
-    /// The dtype.
-    pub fn schema(order: ByteOrder) -> Schema {
-        plain(ScalarKind::Bytes, Self::SIZE, order)
-    }
-
-    /// The bytes, without the zeros at the end.
-    pub fn decode(item: &[u8]) -> Vec<u8> {
+    fn decode(item: &[u8]) -> Self {
         without_zeros(item).to_vec()
     }
 
-    /// Stores the bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidValue`] if they are too many or end with a zero.
-    pub fn encode(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
-        store_bytes(bytes, item)
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        store_bytes(self, item)
     }
 
     /// Any bytes are some.
-    ///
-    /// # Errors
-    ///
-    /// None.
-    pub fn check(_: &[u8]) -> Result<(), InvalidValue> {
+    fn check(_: &[u8]) -> Result<(), InvalidValue> {
         Ok(())
     }
 }
@@ -221,10 +291,16 @@ pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    type Chars<const N: usize> = Width<String, N>;
+    type Utf8<const N: usize> = WidthBytes<String, N>;
+    type Bytes<const N: usize> = Width<Vec<u8>, N>;
+
     /// The item that stands for a text, on top of other bytes.
     fn chars(text: &str) -> Result<Vec<u8>, String> {
         let mut item = vec![0xff; Chars::<3>::SIZE];
-        Chars::<3>::encode(text, &mut item).map(|()| item).map_err(|error| error.to_string())
+        Chars::<3>::encode(&text.to_owned(), &mut item)
+            .map(|()| item)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -249,10 +325,15 @@ mod tests {
     #[test]
     fn text_in_bytes_is_utf8() {
         let mut item = [0xff; 4];
-        Utf8::<4>::encode("aé", &mut item).unwrap();
+        Utf8::<4>::encode(&"aé".into(), &mut item).unwrap();
         assert_eq!(item, [b'a', 0xc3, 0xa9, 0]);
         assert_eq!(Utf8::<4>::decode(&item), "aé");
-        assert!(Utf8::<4>::encode("éée", &mut item).unwrap_err().to_string().contains("5 bytes"));
+        assert!(
+            Utf8::<4>::encode(&"éée".into(), &mut item)
+                .unwrap_err()
+                .to_string()
+                .contains("5 bytes")
+        );
         let error = Utf8::<4>::check(&[b'a', 0xe9, 0, 0]).unwrap_err();
         assert!(error.to_string().starts_with(r#"b"a\xe9" is not UTF-8"#), "{error}");
         assert_eq!(Utf8::<4>::schema(ByteOrder::Big).dtype.to_string(), "|S4");
@@ -261,10 +342,10 @@ mod tests {
     #[test]
     fn bytes_are_any() {
         let mut item = [0xff; 3];
-        Bytes::<3>::encode(&[0, 0xe9], &mut item).unwrap();
+        Bytes::<3>::encode(&vec![0, 0xe9], &mut item).unwrap();
         assert_eq!(item, [0, 0xe9, 0]);
         assert_eq!(Bytes::<3>::decode(&item), [0, 0xe9]);
-        assert!(Bytes::<3>::encode(&[1, 0], &mut item).is_err());
-        assert!(Bytes::<3>::encode(&[1; 4], &mut item).is_err());
+        assert!(Bytes::<3>::encode(&vec![1, 0], &mut item).is_err());
+        assert!(Bytes::<3>::encode(&vec![1; 4], &mut item).is_err());
     }
 }

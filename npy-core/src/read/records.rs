@@ -77,7 +77,10 @@ impl<R: Read> Reader<R> {
             let way = reader.way::<T>()?;
             let count = reader.left(&way).min(max);
             if way.plan.from_size == 0 {
-                reader.options.limits.check_empty_items(count, size_of::<T>())?;
+                reader
+                    .options
+                    .limits
+                    .check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
             }
             let bytes = count.saturating_mul(way.plan.from_size);
             reader.is_there(bytes)?;
@@ -116,7 +119,10 @@ impl<R: Read> Reader<R> {
             let way = Way { plan, per_item: 1, count: reader.header.count() };
             let count = reader.left(&way);
             if way.plan.from_size == 0 {
-                reader.options.limits.check_empty_items(count, size_of::<F>())?;
+                reader
+                    .options
+                    .limits
+                    .check_empty_items(count, size_of::<F>().max(way.plan.to_size))?;
             }
             let mut out = Vec::new();
             if reader.is_there(reader.bytes_left())? {

@@ -338,8 +338,18 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
     (
         RECORD,
+        "struct S { #[npy(«width» = 3)] a: Vec<u16> }",
+        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]",
+    ),
+    (
+        RECORD,
         "struct S { #[npy(«width» = 3)] a: u8 }",
-        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it",
+        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«default» = f())] a: u8 }",
+        "`default` takes a function, without (): default = path",
     ),
     // What is no element.
     (
@@ -376,6 +386,16 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
         ELEMENT,
         "#[npy(«transparent»)] #[repr(u8)] enum E { A }",
         "`transparent` is for structs of one field: an enum is stored as its integer",
+    ),
+    (
+        ELEMENT,
+        "#[repr(u8)] enum E { #[«npy(rename = \"x\")»] A }",
+        "a variant is stored as its number, of which there is nothing to say: drop this",
+    ),
+    (
+        ELEMENT,
+        "#[npy(transparent)] struct S(#[«npy(endian = \"big\")»] u16);",
+        "a newtype is stored as its field is: what there is to say stands where it is a field of a record",
     ),
     (
         ELEMENT,
@@ -419,6 +439,9 @@ const RIGHT: &[(Derive, &str)] = &[
         RECORD,
         "struct S { #[npy(title = \"t\", alias = \"t\")] a: u8, #[npy(alias = \"u\")] b: u8 }",
     ),
+    (RECORD, "struct S { #[npy(default = Vec::<u8>::new, width = N as usize)] a: Vec<u8> }"),
+    (RECORD, "struct S { #[npy(default = <u8 as Default>::default, offset = f(3))] a: u8 }"),
+    (RECORD, "struct S<'a> { a: u8, #[npy(skip)] b: &'a str }"),
     (ELEMENT, "#[repr(i64)] enum E { A = -1, B }"),
     (ELEMENT, "#[repr(C, u8)] enum E { A }"),
     (ELEMENT, "#[repr(transparent)] struct S { a: f32 }"),
@@ -463,7 +486,7 @@ fn all_mistakes_are_reported_at_once() {
         struct S {
             #[npy(rename = 1, endian = "y")]
             a: u8,
-            #[npy(renam = "z", width = 3)]
+            #[npy(renam = "z")]
             b: u8,
             #[npy(skip, title = "t")]
             c: u8,
@@ -471,5 +494,5 @@ fn all_mistakes_are_reported_at_once() {
     };
     let cx = Ctxt::new();
     RECORD(&cx, &input);
-    assert_eq!(cx.check().unwrap_err().len(), 8);
+    assert_eq!(cx.check().unwrap_err().len(), 7);
 }

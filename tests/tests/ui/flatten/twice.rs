@@ -13,6 +13,5 @@ struct Station {
     place: Place,
 }
 
-const _: usize = <Station as npy_core::Element>::SIZE;
 
 fn main() {}

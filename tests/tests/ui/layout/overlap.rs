@@ -7,6 +7,5 @@ struct Header {
     kind: u8,
 }
 
-const _: usize = <Header as npy_core::Element>::SIZE;
 
 fn main() {}
