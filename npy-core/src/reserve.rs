@@ -1,6 +1,7 @@
 //! Layer 1: memory for results, asked for so that a refusal is an error.
 
 use std::collections::TryReserveError;
+use std::mem::MaybeUninit;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits;
@@ -12,7 +13,9 @@ use crate::limits;
 /// [`ErrorKind::Memory`] where the allocator has none.
 pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     let result = vec.try_reserve_exact(additional);
-    refused(vec, additional, result)
+    refused(vec, additional, result)?;
+    large_pages(vec.spare_capacity_mut());
+    Ok(())
 }
 
 /// Makes room for `additional` more items, and for some that may follow: for a length that only a header claims.
@@ -24,6 +27,35 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
     let result = vec.try_reserve(additional);
     refused(vec, additional, result)
 }
+
+/// Asks for pages of 2 MiB where memory is large and not touched yet: a page fault for each 4 KiB takes longer than the reading.
+///
+/// As NumPy does for its arrays.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    const LARGE: usize = 4 << 20;
+    // No machine has larger ordinary pages; the system wants whole ones.
+    const PAGE: usize = 64 << 10;
+    let bytes = size_of_val(memory);
+    if bytes < LARGE {
+        return;
+    }
+    let start = memory.as_mut_ptr().cast::<u8>();
+    let before = start.align_offset(PAGE);
+    let Some(rest) = bytes.checked_sub(before) else { return };
+    let length = rest.saturating_sub(rest % PAGE);
+    // SAFETY: the range lies within `memory`: it starts `before <= bytes` bytes behind its start and is no longer than what is left. The
+    // advice changes no byte of it and nothing about who may use it, only how large the pages are that the system backs it with.
+    // A system that does not know the advice says so, which is no matter.
+    let _ = unsafe {
+        rustix::mm::madvise(start.add(before).cast(), length, rustix::mm::Advice::LinuxHugepage)
+    };
+}
+
+/// Only Linux is asked.
+#[cfg(not(target_os = "linux"))]
+fn large_pages<T>(_: &mut [MaybeUninit<T>]) {}
 
 fn refused<T>(
     vec: &[T],
