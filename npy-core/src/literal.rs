@@ -156,10 +156,23 @@ impl<'l> Item<'l> {
         }
     }
 
+    /// The string it is, if it is one of the plain kind: one piece, nothing in front of it, no escapes.
+    pub(crate) fn plain(self) -> Option<&'l str> {
+        let source = self.source();
+        let quote = source.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let body = source.get(1..)?.strip_suffix(quote)?;
+        let special = |byte: u8| byte == b'\\' || byte == b'\r' || char::from(byte) == quote;
+        // Also not three quotes, nor two pieces: those have a quote inside.
+        (!body.bytes().any(special)).then_some(body)
+    }
+
     /// The string it is, if it is one: escapes resolved, adjacent pieces joined.
     pub(crate) fn text(self) -> Option<Text> {
         if self.kind() != Kind::Str {
             return None;
+        }
+        if let Some(plain) = self.plain() {
+            return Some(Text::new(plain));
         }
         let text = self.source();
         // Between the pieces anything goes that goes inside of brackets.
@@ -167,10 +180,6 @@ impl<'l> Item<'l> {
         let mut code_points = Vec::new();
         while let Some(prefix) = scanner.prefix() {
             let body = scanner.piece(prefix).ok()?;
-            let whole = code_points.is_empty() && scanner.at == text.len();
-            if whole && !body.contains(['\\', '\r']) {
-                return Some(Text::new(body));
-            }
             text::decode(body, prefix.raw, &mut code_points);
             scanner.skip().ok()?;
         }

@@ -9,7 +9,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
-use npy_core::{NpyRecord, ReadNpy, WriteNpy, WriteOptions};
+use npy_core::{Header, NpyRecord, Order, ReadNpy, Reader, WriteNpy, WriteOptions};
 
 const ITEMS: u32 = 10_000_000;
 const ROUNDS: usize = 9;
@@ -100,6 +100,26 @@ fn by_npyz<T: npyz::Deserialize>(path: &Path) -> Vec<T> {
     npyz::NpyFile::new(file).unwrap().into_vec().unwrap()
 }
 
+/// The floor of small files: one read of 4 KiB, and the data behind the header.
+fn small_by_hand(path: &Path) -> Vec<f32> {
+    let mut start = [0; 4096];
+    let n = File::open(path).unwrap().read(&mut start).unwrap();
+    let data = 10 + usize::from(u16::from_le_bytes([start[8], start[9]]));
+    start[data..n].as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+/// A header of fifty fields, as text.
+fn fifty_fields() -> Vec<u8> {
+    let fields: Vec<_> = (0..50).map(|i| format!("('field_{i}', '<f4')")).collect();
+    let descr = format!("[{}]", fields.join(", "));
+    Header::new(descr.parse().unwrap(), [1000], Order::C).unwrap().to_bytes().unwrap()
+}
+
+/// What it takes to look at each byte of a header and find the strings in it.
+fn strings(header: &[u8]) -> usize {
+    header.split(|byte| *byte == b'\'').skip(1).step_by(2).map(<[u8]>::len).sum()
+}
+
 fn main() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
@@ -130,6 +150,74 @@ fn main() {
             ("by hand", Box::new(|| drop(black_box(by_hand(&ticks, tick_by_hand))))),
             ("npy-core", Box::new(|| drop(black_box(Vec::<Tick>::read_npy(&ticks).unwrap())))),
             ("npyz", Box::new(|| drop(black_box(by_npyz::<Tick>(&ticks))))),
+        ],
+    );
+    compare(
+        "W9 one f32 column of them",
+        &[
+            (
+                "by hand",
+                Box::new(|| {
+                    drop(black_box(by_hand::<_, 27>(&ticks, |b| {
+                        f32::from_le_bytes(b[12..16].try_into().unwrap())
+                    })));
+                }),
+            ),
+            (
+                "npy-core",
+                Box::new(|| {
+                    let mut reader = Reader::open(&ticks).unwrap();
+                    drop(black_box(reader.read_column::<f32>("x").unwrap()));
+                }),
+            ),
+        ],
+    );
+    let small: Vec<_> = (0..5_000).map(|i| path(&format!("small_{i}.npy"))).collect();
+    small.iter().for_each(|path| [0.5f32; 10].write_npy(path).unwrap());
+    compare(
+        "W5 5,000 files of ten f32",
+        &[
+            (
+                "by hand",
+                Box::new(|| small.iter().for_each(|path| drop(black_box(small_by_hand(path))))),
+            ),
+            (
+                "npy-core",
+                Box::new(|| {
+                    for path in &small {
+                        drop(black_box(Vec::<f32>::read_npy(path).unwrap()));
+                    }
+                }),
+            ),
+            (
+                "npyz",
+                Box::new(|| small.iter().for_each(|path| drop(black_box(by_npyz::<f32>(path))))),
+            ),
+        ],
+    );
+    let header = fifty_fields();
+    let times = 0..2_000;
+    compare(
+        "W7 2,000 headers of 50 fields",
+        &[
+            (
+                "find the strings",
+                Box::new(|| times.clone().for_each(|_| _ = black_box(strings(&header)))),
+            ),
+            (
+                "npy-core",
+                Box::new(|| {
+                    times.clone().for_each(|_| drop(black_box(Header::parse(&header).unwrap())));
+                }),
+            ),
+            (
+                "npyz",
+                Box::new(|| {
+                    let parse =
+                        |_| drop(black_box(npyz::NpyHeader::from_reader(&header[..]).unwrap()));
+                    times.clone().for_each(parse);
+                }),
+            ),
         ],
     );
     compare(

@@ -63,8 +63,11 @@ pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
 fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
     match item.kind() {
         literal::Kind::Str => {
-            let text = item.text().map(|text| text.as_str().to_owned()).unwrap_or_default();
-            Scalar::parse(&text).map(DType::from).map_err(|reason| fault(item, reason))
+            let scalar = match item.plain() {
+                Some(text) => Scalar::parse(text),
+                None => Scalar::parse(item.text().as_ref().map_or("", Text::as_str)),
+            };
+            scalar.map(DType::from).map_err(|reason| fault(item, reason))
         }
         literal::Kind::List => read_record(item),
         literal::Kind::Tuple => {
@@ -79,8 +82,9 @@ fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
 
 /// `[('a', '<f4'), (('title', 'b'), '<i2', (3,)), ('', '|V4')]`.
 fn read_record(list: Item<'_>) -> Result<DType, Fault> {
-    let mut fields = Vec::new();
-    let mut taken = HashSet::new();
+    let mut fields: Vec<Field> = Vec::with_capacity(list.items().take(1 << 10).count());
+    // Where each field stands in the text.
+    let mut entries = Vec::new();
     let mut offset = 0usize;
     for entry in list.items() {
         let (name, dtype) = read_entry(entry)?;
@@ -90,17 +94,20 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         })?;
         if !is_padding(name, &dtype) {
             let (title, name) = read_name(name)?;
-            let titles = title.clone().filter(Text::is_string);
-            for key in titles.into_iter().chain([name.clone()]) {
-                if let Some(twice) = taken.replace(key) {
-                    let reason =
-                        format!("the name or title {:?} stands there twice", twice.as_str());
-                    return Err(fault(entry, reason));
-                }
-            }
             fields.push(Field { name, title, dtype, offset });
+            entries.push(entry);
         }
         offset = end;
+    }
+    let mut taken = HashSet::with_capacity(fields.len());
+    for (field, entry) in fields.iter().zip(entries) {
+        let title = field.title.as_ref().filter(|title| title.is_string());
+        for key in title.into_iter().chain([&field.name]) {
+            if !taken.insert(key) {
+                let reason = format!("the name or title {:?} stands there twice", key.as_str());
+                return Err(fault(entry, reason));
+            }
+        }
     }
     Ok(DType::from_fields(fields, offset))
 }
