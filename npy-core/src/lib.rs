@@ -58,6 +58,8 @@ pub mod header;
 mod kernel;
 mod limits;
 mod literal;
+#[cfg(feature = "mmap")]
+pub mod mmap;
 mod plan;
 #[doc(hidden)]
 pub mod private;
@@ -82,6 +84,8 @@ pub use element::{Element, InvalidValue, endian, time};
 pub use error::{Error, ErrorKind, Place, Result, ViewError};
 pub use header::{Header, Version};
 pub use limits::Limits;
+#[cfg(feature = "mmap")]
+pub use mmap::{Column, Map, MapAny, MapMut};
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 pub use plan::Cast;

@@ -1,0 +1,383 @@
+//! Layer 7: files mapped into memory. Feature `mmap`.
+//!
+//! A map costs the same whatever the size of the file: the system reads what is touched. [`Map`] and [`MapMut`] show items where
+//! they lie, for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are asked for.
+//!
+//! # Safety
+//!
+//! Opening a map is `unsafe`, and this is its contract: as long as the map lives, nobody shortens the file (what touches the part
+//! that is gone then ends the program with a signal), and nobody changes the items that are looked at, or looks at the items that are
+//! changed: not this process through another map, and no other one. Several processes may fill *different* parts of one file.
+//!
+//! The header is compared with the length of the file when it is opened: no index reaches past the end of a file that stays as it was.
+
+// A map is as safe as its file is left alone: see above.
+#![allow(unsafe_code)]
+
+mod any;
+mod column;
+
+use std::fmt;
+use std::fs::File;
+use std::io::Write;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+
+use memmap2::{Mmap, MmapMut, MmapOptions};
+
+pub use any::MapAny;
+pub use column::Column;
+
+use crate::error::{Error, Result, ViewError};
+use crate::header::Header;
+use crate::shape::{self, Order};
+use crate::view::{self, Located, ZeroCopy};
+
+/// An array in a mapped file, to look at: `np.load(…, mmap_mode="r")`.
+///
+/// It is a slice of the items in the order of the file, with a shape.
+///
+/// ```
+/// use npy_core::{Map, WriteNpy};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-map-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// [1.5f64, 2.5].write_npy(&path)?;
+/// // SAFETY: the file is ours alone.
+/// let map = unsafe { Map::<f64>::open(&path)? };
+/// assert_eq!(map[1], 2.5);
+/// # drop(map);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct Map<T> {
+    map: Mmap,
+    header: Header,
+    located: Located,
+    of: PhantomData<T>,
+}
+
+impl<T: ZeroCopy> Map<T> {
+    /// Maps a file.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// A [`ViewError`], as [`ArrayView::from_bytes`](crate::ArrayView::from_bytes); [`ViewError::Unreadable`] also for a file that
+    /// cannot be opened or mapped.
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        // SAFETY: the caller's.
+        let map = unsafe { map(path) }?;
+        let (header, located) = locate::<T>(&map, path)?;
+        Ok(Map { map, header, located, of: PhantomData })
+    }
+
+    /// The items in the order of the file.
+    pub fn as_slice(&self) -> &[T] {
+        let data = self.map.get(self.located.data.clone());
+        // What `locate` has found is there.
+        data.and_then(|data| view::values(data, self.located.count)).unwrap_or_default()
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        &self.located.shape
+    }
+
+    /// The order in which the items stand.
+    pub fn order(&self) -> Order {
+        self.located.order
+    }
+
+    /// The item of this index, one number for each dimension; `None` outside the shape.
+    pub fn at(&self, index: &[usize]) -> Option<&T> {
+        self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
+    }
+
+    /// One field of every record, `"gain"`, or of a record in it, `"head.gain"`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
+    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if there is no such field of this type.
+    pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
+        let data = self.map.get(self.located.data.clone()).unwrap_or_default();
+        Column::new(self.header.dtype(), data, path)
+    }
+}
+
+/// The items in the order of the file.
+impl<T: ZeroCopy> Deref for Map<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T> fmt::Debug for Map<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Map").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// An array in a mapped file, to be changed in place: `np.memmap` in the modes `r+`, `w+` and `c`.
+///
+/// ```
+/// use npy_core::{MapMut, ReadNpy, NpyArray};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-mapmut-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// // SAFETY: the file is ours alone.
+/// let mut map = unsafe { MapMut::<f64>::create(&path, &[2, 3])? };
+/// *map.at_mut(&[1, 0]).unwrap() = 2.5;
+/// map.flush()?;
+/// assert_eq!(NpyArray::<f64>::read_npy(&path)?.get(&[1, 0]), Some(&2.5));
+/// # drop(map);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct MapMut<T> {
+    map: MmapMut,
+    header: Header,
+    located: Located,
+    of: PhantomData<T>,
+}
+
+impl<T: ZeroCopy> MapMut<T> {
+    /// Maps a file, to look at and to change.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::open`].
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        let open = || {
+            let file = File::options().read(true).write(true).open(path)?;
+            // SAFETY: the caller's.
+            unsafe { MmapMut::map_mut(&file) }
+        };
+        MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
+    }
+
+    /// Makes a file of this shape, all zeros, and maps it. A file that is there is replaced.
+    ///
+    /// The file takes no room on the disk before it is filled, where the file system allows that.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Unreadable`] if the file cannot be made, or the shape is one that no array can have.
+    pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        let make = || {
+            let item = T::memory_dtype();
+            // The dimensions of an item are the last ones of the array.
+            let (mut base, mut shape) = (&item, shape.to_vec());
+            while let Some((inner, dimensions)) = base.sub_array() {
+                shape.extend_from_slice(dimensions);
+                base = inner;
+            }
+            let header = Header::new(base.clone(), shape, Order::C)?;
+            let bytes = header.to_bytes()?;
+            let mut file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .open(path)
+                .map_err(Error::from)?;
+            file.write_all(&bytes)?;
+            let length = bytes.len().saturating_add(header.data_bytes());
+            file.set_len(crate::limits::to_u64(length))?;
+            // SAFETY: the caller's.
+            Ok(unsafe { MmapMut::map_mut(&file) }?)
+        };
+        MapMut::new(make().map_err(|error| unreadable(error, path))?, path)
+    }
+
+    /// Maps a file of which a copy is changed: what is written stays in this map, and the file as it is.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::open`].
+    pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        let open = || {
+            let file = File::open(path)?;
+            // SAFETY: the caller's.
+            unsafe { MmapOptions::new().map_copy(&file) }
+        };
+        MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
+    }
+
+    fn new(map: MmapMut, path: &Path) -> Result<Self, ViewError> {
+        let (header, located) = locate::<T>(&map, path)?;
+        Ok(MapMut { map, header, located, of: PhantomData })
+    }
+
+    /// The items in the order of the file.
+    pub fn as_slice(&self) -> &[T] {
+        let data = self.map.get(self.located.data.clone());
+        // What `locate` has found is there.
+        data.and_then(|data| view::values(data, self.located.count)).unwrap_or_default()
+    }
+
+    /// The items in the order of the file, to change them.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        let count = self.located.count;
+        let data = self.map.get_mut(self.located.data.clone());
+        data.and_then(|data| view::values_mut(data, count)).unwrap_or_default()
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The dimensions; none for a single item.
+    pub fn shape(&self) -> &[usize] {
+        &self.located.shape
+    }
+
+    /// The order in which the items stand.
+    pub fn order(&self) -> Order {
+        self.located.order
+    }
+
+    /// The item of this index, one number for each dimension; `None` outside the shape.
+    pub fn at(&self, index: &[usize]) -> Option<&T> {
+        self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
+    }
+
+    /// The item of this index, to change it; `None` outside the shape.
+    pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        let position = shape::position(self.shape(), self.order(), index)?;
+        self.as_mut_slice().get_mut(position)
+    }
+
+    /// One field of every record; see [`Map::column`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::column`].
+    pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
+        let data = self.map.get(self.located.data.clone()).unwrap_or_default();
+        Column::new(self.header.dtype(), data, path)
+    }
+
+    /// Writes all changes to the disk, and waits for that. Of a copy there are none to write.
+    ///
+    /// Other processes see changes at once, without it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    pub fn flush(&self) -> Result<()> {
+        Ok(self.map.flush()?)
+    }
+
+    /// [`flush`](Self::flush), for the items at these positions in the file alone. What lies behind the end is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    pub fn flush_range(&self, items: std::ops::Range<usize>) -> Result<()> {
+        let size = size_of::<T>();
+        let bytes = |items: usize| items.min(self.located.count).saturating_mul(size);
+        let (start, end) = (bytes(items.start), bytes(items.end));
+        let offset = self.located.data.start.saturating_add(start);
+        Ok(self.map.flush_range(offset, end.saturating_sub(start))?)
+    }
+}
+
+/// The items in the order of the file.
+impl<T: ZeroCopy> Deref for MapMut<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.as_slice()
+    }
+}
+
+impl<T: ZeroCopy> DerefMut for MapMut<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.as_mut_slice()
+    }
+}
+
+impl<T> fmt::Debug for MapMut<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MapMut").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl MapAny {
+    /// Maps a file.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Header::parse`]; [`ErrorKind::Io`](crate::ErrorKind::Io), [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is
+    /// shorter than its header says, and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        let path = path.as_ref();
+        // SAFETY: the caller's.
+        let map = unsafe { map(path) }?;
+        MapAny::new(map, path)
+    }
+}
+
+/// Maps a file, to look at.
+///
+/// # Safety
+///
+/// As [`Map::open`].
+unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
+    let open = || {
+        let file = File::open(path)?;
+        // SAFETY: the caller's.
+        unsafe { Mmap::map(&file) }
+    };
+    open().map_err(|error| unreadable(error.into(), path))
+}
+
+fn unreadable(error: Error, path: &Path) -> ViewError {
+    ViewError::Unreadable(error.in_file(path))
+}
+
+/// The header of a file, and where the items of a type lie in it.
+fn locate<T: ZeroCopy>(file: &[u8], path: &Path) -> Result<(Header, Located), ViewError> {
+    let located = view::locate::<T>(file).map_err(|error| match error {
+        ViewError::Unreadable(error) => unreadable(error, path),
+        other => other,
+    })?;
+    let (header, _) = Header::parse(file)?;
+    Ok((header, located))
+}

@@ -1,0 +1,148 @@
+//! Files of any layout.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+
+use super::Column;
+use crate::element::block::{self, Buffers};
+use crate::element::{Element, fit};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::limits;
+use crate::plan::Cast;
+use crate::reserve;
+use crate::shape;
+use crate::view::ZeroCopy;
+
+/// An array of any layout in a mapped file: items are decoded as they are asked for.
+///
+/// The other byte order, padding, another order of the fields and fields that are not wanted do not matter, as in
+/// [`ReadNpy`](crate::ReadNpy).
+///
+/// ```
+/// use npy_core::{ByteOrder, MapAny, WriteOptions};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-mapany-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// WriteOptions::new().byte_order(ByteOrder::Big).write(&path, &[1.5f64, 2.5, 3.5])?;
+/// // SAFETY: the file is ours alone.
+/// let map = unsafe { MapAny::open(&path)? };
+/// assert_eq!(map.get::<f64>(2)?, 3.5);
+/// assert_eq!(map.read::<f64>(0..2)?, [1.5, 2.5]);
+/// # drop(map);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct MapAny {
+    map: Mmap,
+    header: Header,
+    data: Range<usize>,
+    path: PathBuf,
+}
+
+impl MapAny {
+    /// The array in this map of the file.
+    pub(super) fn new(map: Mmap, path: &Path) -> Result<Self> {
+        let open = |map: &Mmap| {
+            let (header, start) = Header::parse(map)?;
+            header.without_objects()?;
+            let data = start..start.saturating_add(header.data_bytes());
+            if map.get(data.clone()).is_none() {
+                let expected = limits::to_u64(header.data_bytes());
+                let found = limits::to_u64(map.len().saturating_sub(start));
+                return Err(ErrorKind::Truncated { what: "the data", expected, found }.into());
+            }
+            Ok((header, data))
+        };
+        let (header, data) = open(&map).map_err(|error: Error| error.in_file(path))?;
+        Ok(MapAny { map, header, data, path: path.to_owned() })
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The item at this position in the file.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapAny::read`].
+    pub fn get<T: Element>(&self, index: usize) -> Result<T> {
+        let behind = || self.behind(index).in_file(&self.path);
+        let end = index.checked_add(1).ok_or_else(behind)?;
+        self.read(index..end)?.pop().ok_or_else(behind)
+    }
+
+    /// The items at these positions in the file.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if there are no such items; otherwise as [`Reader::records`](crate::Reader::records).
+    pub fn read<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
+        self.decode(items).map_err(|error| error.in_file(&self.path))
+    }
+
+    /// One field of every record; see [`Map::column`](super::Map::column). Here it may have the other byte order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::column`](super::Map::column).
+    pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
+        let column = Column::new(self.header.dtype(), self.data(), path);
+        column.map_err(|error| error.in_file(&self.path))
+    }
+
+    fn data(&self) -> &[u8] {
+        // It was compared with the length of the file.
+        self.map.get(self.data.clone()).unwrap_or_default()
+    }
+
+    fn decode<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
+        let fit = fit::fit::<T>(&self.header)?;
+        if fit.scattered {
+            let what =
+                "taking sub-arrays from a file in Fortran order, where their parts are far apart,"
+                    .into();
+            let needs = "the whole array: NpyArray::read_npy";
+            return Err(ErrorKind::Unsupported { what, needs }.into());
+        }
+        let plan = block::reading::<T>(&fit.item, Cast::Exact)?;
+        let count = shape::count(&fit.shape)?;
+        if items.end > count || items.start > items.end {
+            return Err(self.behind(items.end.saturating_sub(1)));
+        }
+        let mut out = Vec::new();
+        reserve::exact(&mut out, items.len())?;
+        let mut buffers = Buffers::default();
+        let mut first = items.start;
+        while first < items.end {
+            let n = items.end.saturating_sub(first).min(block::items_per_block(&plan));
+            let start = first.saturating_mul(plan.from_size);
+            let end = start.saturating_add(n.saturating_mul(plan.from_size));
+            buffers.block.clear();
+            buffers.block.extend_from_slice(self.data().get(start..end).unwrap_or_default());
+            block::decode(&plan, n, &mut buffers, &mut out)
+                .map_err(|error| block::invalid(&error, first))?;
+            first = first.saturating_add(n);
+        }
+        Ok(out)
+    }
+
+    fn behind(&self, index: usize) -> Error {
+        let shape = shape::repr(self.header.shape());
+        let reason =
+            format!("there is no item {index}; they are counted from 0, in the order of the file");
+        ErrorKind::Shape { shape, reason }.into()
+    }
+}
+
+impl fmt::Debug for MapAny {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MapAny").field("header", &self.header).finish_non_exhaustive()
+    }
+}
