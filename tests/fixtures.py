@@ -25,6 +25,15 @@ def save(name, array, version=None):
         npy.write_array(file, array, version=version, allow_pickle=False)
 
 
+def save_bytes(name, descr, count, data):
+    """An array of a dtype that this NumPy by itself does not make."""
+    path = OUT / f"{name}.npy"
+    assert not path.exists(), f"{name} is taken"
+    with open(path, "wb") as file:
+        npy.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": (count,)})
+        file.write(data)
+
+
 def make(dtype, rows):
     """Items in zeroed memory: assigned field by field, padding stays zero."""
     array = np.zeros(len(rows), dtype)
@@ -54,6 +63,7 @@ def scalars():
     both("c8", "c8", [0, 1.5 - 2.25j, complex(np.inf, -0.0)])
     both("c16", "c16", [0, 1.5 - 2.25j, complex(np.inf, -0.0)])
     long_doubles()
+    ml_dtypes()
 
 
 def long_doubles():
@@ -66,6 +76,15 @@ def long_doubles():
         data = b"".join(item[swap] for item in items)
         save(f"f16_{order}", np.frombuffer(data, dtype))
         save(f"c32_{order}", np.frombuffer(data[16:], dtype.replace("f16", "c32")))
+        # As a machine of 32 bits saves them.
+        short = b"".join(item[:12][swap] for item in items)
+        save_bytes(f"f12_{order}", dtype.replace("16", "12"), 3, short)
+
+
+def ml_dtypes():
+    """As np.save writes arrays of ml_dtypes: 1.0, -2.5 and infinity of bfloat16; 1.0 and -2.0 of float8_e4m3fn."""
+    save_bytes("bfloat16", "<V2", 3, bytes.fromhex("803f20c0807f"))
+    save_bytes("float8", "<V1", 2, bytes.fromhex("38c0"))
 
 
 def times():
@@ -77,6 +96,9 @@ def times():
     both("m8_7D", "m8[7D]", [0, -1, 1])
     save("M8_generic", make("<M8", ["NaT", "NaT"]))
     save("m8_generic", make("<m8", [1, "NaT"]))
+    # `make` would turn these round.
+    for kind in "Mm":
+        save(f"{kind}8_generic_be", np.array([1, -(2**63)], ">i8").view(f">{kind}8"))
     for unit in "YMWhmsa":
         unit = {"a": "as"}.get(unit, unit)
         save(f"m8_unit_{'month' if unit == 'M' else unit}", make(f"<m8[{unit}]", [1, -1]))
@@ -91,6 +113,16 @@ def text_and_bytes():
     save("U0", np.zeros(2, [("x", "<U0")])["x"])
     save("record_S0", make([("s", "S0"), ("n", "u1"), ("u", "<U0")], [(b"", 1, ""), (b"", 2, "")]))
     save("V3", np.frombuffer(b"\0\x01\x02\xff\xfe\xfd", "V3"))
+    both("U_surrogate", "U3", ["a", "b\ud800"])
+    save("text_list", np.array(["naïve", "", "a\0b", "\U0001f600"]))
+    save("text_list_empty", np.array([], str))
+    save("text_list_of_empty", np.array(["", ""]))
+    save("text_list_big", np.array(["naïve", ""]).astype(">U5"))
+    save("text_list_matrix", np.asfortranarray([["a", "bc"], ["def", ""], ["é", "整"]]))
+    save("text_single", np.array("é整"))
+    save("bytes_list", np.array([b"ab", b"", b"a\0b", b"\xff\x80"]))
+    save("bytes_list_empty", np.array([], bytes))
+    save("bytes_list_of_empty", np.array([b"", b""]))
 
 
 def shapes():
@@ -136,6 +168,9 @@ def records():
     save("sub_array_empty", make([("id", "u1"), ("m", "<i2", (0, 3))], [(1, np.zeros((0, 3)))]))
     save("sub_array_text", make([("s", "S3", (2,)), ("u", "<U2", (2,))], [([b"ab", b"c"], ["d\u00e9", "\u6574"])]))
     records_of_records()
+
+    small = [("h", "f2"), ("z", "c8"), ("w", "c16"), ("u", "U3"), ("v", "V2"), ("at", "M8"), ("took", "m8[25s]")]
+    both("record_dtypes", small, [(1.5, 1 - 2j, 0.5j, "é整", b"\x01\x00", "NaT", 4), (-2.0, 0, 1e300, "", b"", "NaT", -1)])
 
     times_inside = [("at", "<M8[ms]"), ("took", "<m8[25us]")]
     save("record_times", make(times_inside, [("2024-02-29T12:00:00.001", 3), ("NaT", "NaT")]))

@@ -2,13 +2,21 @@
 
 pub(crate) mod block;
 mod boxed;
+#[cfg(feature = "num-complex")]
+mod complex;
 pub mod endian;
 pub(crate) mod fit;
+pub(crate) mod float8;
+#[cfg(feature = "half")]
+mod half;
 pub(crate) mod layout;
+pub(crate) mod longdouble;
 pub(crate) mod record;
 pub(crate) mod scalar;
 pub(crate) mod text;
 pub mod time;
+pub(crate) mod ucs4;
+pub(crate) mod void;
 pub(crate) mod width;
 
 use crate::dtype::{ByteOrder, DType};
@@ -17,9 +25,9 @@ use crate::schema::Schema;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
-/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. It is implemented for `bool`, the
-/// integers and floats, [`Le`](crate::Le) and [`Be`](crate::Be) of those, arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
-/// sub-arrays), [`ByteStr`](crate::ByteStr), [`DateTime64`](crate::DateTime64) and [`TimeDelta64`](crate::TimeDelta64).
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. What implements it, and which dtype each has, stands
+/// in [`types`](crate::types): the numbers, times, text and raw bytes, and arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
+/// sub-arrays).
 ///
 /// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
 /// little-endian, whatever byte order the dtype states. Turning a file's bytes into canonical ones
@@ -185,10 +193,18 @@ macro_rules! for_each_single {
             [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
             [T: crate::element::endian::Number] crate::element::endian::Le<T>,
             [T: crate::element::endian::Number] crate::element::endian::Be<T>,
+            [] crate::element::longdouble::LongDouble, [] crate::element::longdouble::ComplexLongDouble,
+            [] crate::element::float8::Float8,
             [const N: usize] crate::element::text::ByteStr<N>,
+            [const N: usize] crate::element::ucs4::FixedStr<N>,
+            [const N: usize] crate::element::void::Void<N>,
             [U: crate::element::time::TimeUnit] crate::element::time::DateTime64<U>,
             [U: crate::element::time::TimeUnit] crate::element::time::TimeDelta64<U>,
         }
+        #[cfg(feature = "half")]
+        $macro! { [] half::f16, [] half::bf16 }
+        #[cfg(feature = "num-complex")]
+        $macro! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
     };
 }
 pub(crate) use for_each_single;

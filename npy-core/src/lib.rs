@@ -29,7 +29,7 @@
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
 //! - What is in a file: [`Header`], [`DType`].
-//! - Items: [`Element`] and what implements it; times are in [`time`].
+//! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
 //! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy).
 //! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
 
@@ -69,6 +69,7 @@ mod schema;
 #[cfg(feature = "serde")]
 pub mod serde;
 mod shape;
+pub mod types;
 pub mod value;
 mod view;
 mod write;
@@ -77,9 +78,13 @@ pub use array::NpyArray;
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;
 pub use element::endian::{Be, Le};
+pub use element::float8::Float8;
+pub use element::longdouble::{ComplexLongDouble, LongDouble};
 pub use element::record::{FieldLayout, NpyRecord};
 pub use element::text::ByteStr;
 pub use element::time::{DateTime64, TimeDelta64};
+pub use element::ucs4::FixedStr;
+pub use element::void::Void;
 pub use element::{Element, InvalidValue, endian, time};
 pub use error::{Error, ErrorKind, Place, Result, ViewError};
 pub use header::{Header, Version};

@@ -373,11 +373,11 @@ impl Action {
 
 /// What turns one scalar into another; `None` where the cast does not allow it.
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
-    if from == to {
-        return Some(Action::Copy { bytes: from.itemsize() });
-    }
     if from.kind() == to.kind() && from.itemsize() == to.itemsize() {
         let unit = from.swap_unit();
+        if from == to || unit == 1 {
+            return Some(Action::Copy { bytes: from.itemsize() });
+        }
         return Some(Action::Swap { unit, count: from.itemsize().checked_div(unit).unwrap_or(0) });
     }
     match cast {

@@ -3,6 +3,7 @@
 mod records;
 mod seek;
 mod source;
+mod text;
 mod values;
 
 use std::fs::File;
@@ -11,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
-use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::fit::{self, Fit};
+use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{self, Header, Version};
 use crate::limits::{self, Limits};
@@ -31,11 +32,14 @@ pub use records::Records;
 /// | `Vec<T>`, `Box<[T]>` | one dimension |
 /// | [`NpyArray<T>`](crate::NpyArray) | any rank |
 /// | [`DynArray`](crate::DynArray) | any rank and any dtype |
-/// | `bool`, `i8` … `f64`, `ByteStr<N>`, `DateTime64<U>`, `TimeDelta64<U>` | a single item (0-d) |
+/// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and their like | a single item (0-d) |
+/// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |
+/// | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | bytes (`S`) of any width |
 ///
-/// `T` is any [`Element`]. A `T` that is a sub-array (`[f32; 3]`) stands for the last dimensions of the array:
-/// `Vec<[f32; 3]>` takes shape `(n, 3)`. From a file in Fortran order, where the parts of such an item are far apart, the
-/// items come out in C order; that takes three times the memory of the array while it is read.
+/// `T` is any [`Element`]; [`types`](crate::types) has them all, with their dtypes.
+/// A `T` that is a sub-array (`[f32; 3]`) stands for the last dimensions of the array: `Vec<[f32; 3]>` takes shape
+/// `(n, 3)`. From a file in Fortran order, where the parts of such an item are far apart, the items come out in C order; that
+/// takes three times the memory of the array while it is read.
 ///
 /// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] has more.
@@ -225,9 +229,7 @@ impl<R: Read> Reader<R> {
         self.located(|reader| {
             let (fit, way) = reader.fit::<T>()?;
             let [_] = fit.shape[..] else {
-                let remedy = "read it as an NpyArray, which takes any shape";
-                let name = block::type_name::<Vec<T>>();
-                return Err(reader.header.rank(&name, "one dimension", remedy));
+                return Err(reader.no_list::<Vec<T>>());
             };
             reader.items(&fit, &way)
         })
@@ -264,14 +266,8 @@ impl<R: Read> Reader<R> {
         self.located(|reader| {
             reader.untouched()?;
             let (fit, way) = reader.fit::<T>()?;
-            let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
-            let rank = |reader: &Self| {
-                reader.header.rank(&block::type_name::<T>(), "a single item", remedy)
-            };
-            if !fit.shape.is_empty() {
-                return Err(rank(reader));
-            }
-            reader.items(&fit, &way)?.pop().ok_or_else(|| rank(reader))
+            let single = if fit.shape.is_empty() { reader.items(&fit, &way)?.pop() } else { None };
+            single.ok_or_else(|| reader.no_single::<T>())
         })
     }
 
@@ -289,6 +285,11 @@ impl<R: Read> Reader<R> {
             let array = self.bytes()?.to_order(Order::C)?;
             return array.decode(&way.plan, &self.options.limits);
         }
+        self.blocks(way, |n, buffers, out| block::decode(&way.plan, n, buffers, out))
+    }
+
+    /// Reads the items that remain block by block, with what decodes so many of them to the end of a list.
+    fn blocks<T>(&mut self, way: &Way, decode: impl Decode<T>) -> Result<Vec<T>> {
         let count = self.left(way);
         if way.plan.from_size == 0 {
             self.options.limits.check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
@@ -298,7 +299,7 @@ impl<R: Read> Reader<R> {
             reserve::exact(&mut out, count)?;
         }
         let mut buffers = Buffers::default();
-        self.some(way, count, &mut buffers, &mut out)?;
+        self.some_with(way, count, &mut buffers, &mut out, decode)?;
         Ok(out)
     }
 
@@ -310,13 +311,26 @@ impl<R: Read> Reader<R> {
         buffers: &mut Buffers,
         out: &mut Vec<T>,
     ) -> Result<()> {
+        let decode =
+            |n, buffers: &mut Buffers, out: &mut Vec<T>| block::decode(&way.plan, n, buffers, out);
+        self.some_with(way, count, buffers, out, decode)
+    }
+
+    fn some_with<T>(
+        &mut self,
+        way: &Way,
+        count: usize,
+        buffers: &mut Buffers,
+        out: &mut Vec<T>,
+        mut decode: impl Decode<T>,
+    ) -> Result<()> {
         let mut missing = count;
         while missing > 0 {
             let n = missing.min(block::items_per_block(&way.plan));
             let first = self.row(way);
             self.block(way, n, buffers)?;
             reserve::growing(out, n)?;
-            if let Err(error) = block::decode(&way.plan, n, buffers, out) {
+            if let Err(error) = decode(n, buffers, out) {
                 // Of this block some were given, and some never will be.
                 self.lost = true;
                 return Err(block::invalid(&error, first));
@@ -426,6 +440,18 @@ impl<R: Read> Reader<R> {
         read(self).map_err(|error| self.in_file(error))
     }
 
+    /// The error for a list of another rank.
+    fn no_list<A>(&self) -> Error {
+        let remedy = "read it as an NpyArray, which takes any shape";
+        self.header.rank(&block::type_name::<A>(), "one dimension", remedy)
+    }
+
+    /// The error for a single item of another rank.
+    fn no_single<A>(&self) -> Error {
+        let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
+        self.header.rank(&block::type_name::<A>(), "a single item", remedy)
+    }
+
     /// The error with the path, if there is one.
     pub(crate) fn in_file(&self, error: Error) -> Error {
         match &self.path {
@@ -443,6 +469,11 @@ pub(crate) struct Way {
     /// How many there are in the array.
     count: usize,
 }
+
+/// What decodes so many items of a block to the end of a list.
+trait Decode<T>: FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue> {}
+
+impl<T, F: FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>> Decode<T> for F {}
 
 fn truncated(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));

@@ -3,8 +3,8 @@
 mod print;
 
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
+use crate::element::text::without_zeros;
 use crate::element::time::NAT;
-use crate::element::width::without_zeros;
 use crate::kernel::cast::{half, raw, signed};
 use crate::plan;
 use crate::shape;

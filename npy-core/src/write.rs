@@ -1,6 +1,7 @@
 //! Layer 6: everything that writes.
 
 mod replace;
+mod text;
 mod values;
 
 use std::io::Write;
@@ -8,8 +9,8 @@ use std::path::Path;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynArray;
-use crate::element::Element;
 use crate::element::block::{self, Buffers};
+use crate::element::{Element, InvalidValue};
 use crate::error::Result;
 use crate::header::{Header, Version};
 use crate::plan::{Cast, Plan};
@@ -18,8 +19,10 @@ use crate::shape::{self, Order};
 /// What can be written to a `.npy` file in one call.
 ///
 /// Slices, `Vec`s and arrays of an [`Element`] make one dimension, [`NpyArray`](crate::NpyArray) and
-/// [`DynArray`](crate::DynArray) the one they have, `bool`, numbers, `ByteStr<N>` and times a single item (0-d).
-/// An element that is a sub-array (`[f32; 3]`) makes further dimensions at the end.
+/// [`DynArray`](crate::DynArray) the one they have, `bool`, numbers, `FixedStr<N>`, times and their like a single item
+/// (0-d). An element that is a sub-array (`[f32; 3]`) makes further dimensions at the end.
+///
+/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`; the longest decides how wide.
 ///
 /// What is written is byte for byte what `np.save` writes for the same array; padding is zeros.
 pub trait WriteNpy {
@@ -205,12 +208,21 @@ fn put_items<'t, T: Element + 't>(
         let encode = |(i, item): (usize, &T)| item.encode(&mut []).map_err(|e| e.at_item(i));
         return items.try_for_each(encode).map_err(|error| block::invalid(&error, 0));
     }
+    put_blocks(plan, count, |n, buffers| block::encode(plan, n, items.by_ref(), buffers), writer)
+}
+
+/// Writes `count` items, of which `encode` gives the next so many as bytes.
+fn put_blocks(
+    plan: &Plan,
+    count: usize,
+    mut encode: impl for<'b> FnMut(usize, &'b mut Buffers) -> Result<&'b [u8], InvalidValue>,
+    writer: &mut dyn Write,
+) -> Result<()> {
     let mut buffers = Buffers::default();
     let mut first = 0usize;
     while first < count {
         let n = count.saturating_sub(first).min(block::items_per_block(plan));
-        let bytes = block::encode(plan, n, items.by_ref(), &mut buffers)
-            .map_err(|error| block::invalid(&error, first))?;
+        let bytes = encode(n, &mut buffers).map_err(|error| block::invalid(&error, first))?;
         writer.write_all(bytes)?;
         first = first.saturating_add(n);
     }

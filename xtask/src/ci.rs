@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, fixtures, test, tidy};
+use crate::{Result, features, fixtures, test, tidy};
 
 /// What is checked, and the command that checks it alone.
 struct Step {
@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     Step {
         command: "cargo fmt --all --check",
         run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
@@ -23,6 +23,10 @@ const STEPS: [Step; 6] = [
             let targets = ["clippy", "--workspace", "--all-targets", "--all-features"];
             run_command(cargo(&targets).args(["--", "-D", "warnings"]))
         },
+    },
+    Step {
+        command: "cargo clippy --package npy-core --lib --no-default-features --features EACH -- -D warnings",
+        run: features::each_alone,
     },
     Step {
         command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --all-features",

@@ -4,6 +4,7 @@ mod bench;
 mod ci;
 mod command;
 mod compile_time;
+mod features;
 mod fixtures;
 mod python;
 mod test;

@@ -11,6 +11,6 @@ pub(crate) fn run(args: &[&str]) -> Result {
         let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(&mut cargo(&bare))?;
     }
-    let all = cargo(&["test", "--workspace", "--features", "npy-tests/live"]);
+    let all = cargo(&["test", "--workspace", "--all-features"]);
     run_command(with_numpy(all)?.args(args))
 }

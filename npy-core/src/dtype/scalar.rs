@@ -9,7 +9,7 @@ use crate::limits::MAX_ITEMSIZE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     kind: ScalarKind,
-    // `None` where a byte order means nothing: single bytes, `S`, `V`, `O`.
+    // `None` where a byte order means nothing: single bytes, `S`, `V`, `O`. A `V` with one is ml_dtypes'.
     order: Option<ByteOrder>,
     itemsize: usize,
 }
@@ -36,7 +36,7 @@ pub enum ScalarKind {
     Bytes,
     /// `U`: code points of 4 bytes, filled up with zeros.
     Str,
-    /// `V`: raw bytes.
+    /// `V`: raw bytes; `<V2`, with a byte order, is how ml_dtypes' bfloat16 is written.
     Void,
     /// `O`: a Python object; the file holds a pickle.
     Object,
@@ -137,6 +137,8 @@ impl Scalar {
     }
 
     /// The byte order; `None` where it means nothing: single bytes, `S`, `V` and `O`.
+    ///
+    /// The `<` of `<V2` and its like is kept: ml_dtypes writes it, and it never changes.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.order
     }
@@ -164,15 +166,23 @@ impl Scalar {
         Scalar { kind, order: (!unordered).then_some(order), itemsize }
     }
 
-    pub(crate) fn with_byte_order(self, order: ByteOrder) -> Self {
-        Scalar { order: self.order.map(|_| order), ..self }
+    /// A number of ml_dtypes', which NumPy takes for raw bytes: `<V2`.
+    pub(crate) fn extension(itemsize: usize) -> Self {
+        Scalar { kind: ScalarKind::Void, order: Some(ByteOrder::Little), itemsize }
     }
 
-    /// The bytes that are turned round for the other byte order: a part of a complex number, a code point, or the value.
+    pub(crate) fn with_byte_order(self, order: ByteOrder) -> Self {
+        let fixed = self.kind == ScalarKind::Void;
+        Scalar { order: if fixed { self.order } else { self.order.map(|_| order) }, ..self }
+    }
+
+    /// The bytes that are turned round for the other byte order: a part of a complex number, a code point, or the value;
+    /// of raw bytes each stays where it is.
     pub(crate) fn swap_unit(self) -> usize {
         match self.kind {
             ScalarKind::Complex => self.itemsize / 2,
             ScalarKind::Str => 4,
+            ScalarKind::Void => 1,
             _ => self.itemsize,
         }
     }
@@ -194,6 +204,9 @@ impl Scalar {
             return Ok(code);
         }
         let (kind, size) = kind_and_size(rest)?;
+        if kind == ScalarKind::Void && text.starts_with('<') {
+            return Ok(Scalar::extension(size));
+        }
         Ok(Scalar::ordered(kind, size, order))
     }
 }
@@ -345,7 +358,7 @@ mod tests {
         for text in [
             "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16",
             "<c32", "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]",
-            "<M8[Y]", "<m8[as]", "|O",
+            "<M8[Y]", "<m8[as]", "|O", "<V2", "<V1",
         ] {
             assert_eq!(Scalar::parse(text).unwrap().to_string(), text);
         }
@@ -358,6 +371,7 @@ mod tests {
             (">b1", "|b1"),
             ("<S3", "|S3"),
             (">V2", "|V2"),
+            ("=V2", "|V2"),
             ("|f4", "<f4"),
             ("=f4", "<f4"),
             ("f4", "<f4"),
@@ -440,6 +454,16 @@ mod tests {
     fn complex_numbers_and_text_turn_round_in_parts() {
         for (text, unit) in [("<c16", 8), ("<U7", 4), ("<f8", 8), ("<f16", 16), ("<M8[s]", 8)] {
             assert_eq!(Scalar::parse(text).unwrap().swap_unit(), unit);
+        }
+    }
+
+    /// Guards numbers of ml_dtypes': turned round, `<V2` would be another number to it.
+    #[test]
+    fn raw_bytes_stay_as_they_stand() {
+        for text in ["|V2", "<V2"] {
+            let scalar = Scalar::parse(text).unwrap();
+            assert_eq!(scalar.with_byte_order(ByteOrder::Big).to_string(), text);
+            assert_eq!(scalar.swap_unit(), 1);
         }
     }
 }

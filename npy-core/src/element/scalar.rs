@@ -34,6 +34,9 @@ macro_rules! number {
     )*};
 }
 
+#[cfg(feature = "half")]
+pub(crate) use number;
+
 number! {
     i8 => Int, i16 => Int, i32 => Int, i64 => Int,
     u8 => UInt, u16 => UInt, u32 => UInt, u64 => UInt,

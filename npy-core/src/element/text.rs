@@ -34,8 +34,8 @@ impl<const N: usize> ByteStr<N> {
         match array.get_mut(..bytes.len()) {
             Some(start) => start.copy_from_slice(bytes),
             None => {
-                let text = bytes.escape_ascii();
-                let reason = format!("b\"{text}\" has {} bytes, and |S{N} holds {N}", bytes.len());
+                let (text, length) = (excerpt(bytes), bytes.len());
+                let reason = format!("{text} has {length} bytes, and |S{N} holds {N}");
                 return Err(InvalidValue::new(reason));
             }
         }
@@ -44,8 +44,7 @@ impl<const N: usize> ByteStr<N> {
 
     /// The bytes without the zeros at the end.
     pub fn as_bytes(&self) -> &[u8] {
-        let zeros = self.0.iter().rev().take_while(|&&byte| byte == 0).count();
-        self.0.get(..N.saturating_sub(zeros)).unwrap_or_default()
+        without_zeros(&self.0)
     }
 
     /// All `N` bytes.
@@ -134,6 +133,21 @@ impl<const N: usize> Element for ByteStr<N> {
         }
         Ok(())
     }
+}
+
+/// Bytes as Python shows them; of many the first.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    match bytes.get(..SHOWN) {
+        Some(first) if first.len() < bytes.len() => format!("b\"{}…\"", first.escape_ascii()),
+        _ => format!("b\"{}\"", bytes.escape_ascii()),
+    }
+}
+
+/// What stands before the zeros at the end.
+pub(crate) fn without_zeros<T: Default + PartialEq>(items: &[T]) -> &[T] {
+    let zeros = items.iter().rev().take_while(|&item| *item == T::default()).count();
+    items.get(..items.len().saturating_sub(zeros)).unwrap_or_default()
 }
 
 #[cfg(test)]

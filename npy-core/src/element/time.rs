@@ -9,6 +9,13 @@
 //! assert_eq!(DateTime64::<Day>::new(19_000).to_string(), "2022-01-08");
 //! ```
 
+#[cfg(feature = "chrono")]
+mod chrono;
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+mod convert;
+#[cfg(feature = "jiff")]
+mod jiff;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -220,7 +227,7 @@ time! {
     /// use npy_core::TimeDelta64;
     /// use npy_core::time::{Second, Times};
     ///
-    /// assert_eq!(TimeDelta64::<Times<25, Second>>::new(4).to_string(), "100 s");
+    /// assert_eq!(TimeDelta64::<Times<25, Second>>::new(4).to_string(), "100 seconds");
     /// ```
     TimeDelta64, TimeDelta
 }
@@ -232,7 +239,7 @@ impl<U: TimeUnit> fmt::Display for DateTime64<U> {
     }
 }
 
-/// The number and the unit; the number alone for a generic one.
+/// The number and the unit, as NumPy prints it.
 impl<U: TimeUnit> fmt::Display for TimeDelta64<U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_span(f, self.0, U::RESOLUTION)
@@ -260,10 +267,29 @@ pub(crate) fn write_span(
 ) -> fmt::Result {
     match resolution {
         _ if count == NAT => f.pad("NaT"),
-        None => fmt::Display::fmt(&count, f),
+        None => f.pad(&format!("{count} generic time units")),
         Some(resolution) => {
-            f.pad(&format!("{} {}", scaled(count, resolution), resolution.unit.name()))
+            f.pad(&format!("{} {}", scaled(count, resolution), plural(resolution.unit)))
         }
+    }
+}
+
+/// What NumPy calls many of a unit, and one.
+fn plural(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Year => "years",
+        Unit::Month => "months",
+        Unit::Week => "weeks",
+        Unit::Day => "days",
+        Unit::Hour => "hours",
+        Unit::Minute => "minutes",
+        Unit::Second => "seconds",
+        Unit::Millisecond => "milliseconds",
+        Unit::Microsecond => "microseconds",
+        Unit::Nanosecond => "nanoseconds",
+        Unit::Picosecond => "picoseconds",
+        Unit::Femtosecond => "femtoseconds",
+        Unit::Attosecond => "attoseconds",
     }
 }
 
@@ -310,12 +336,18 @@ fn iso(count: i128, unit: Unit) -> String {
     }
 }
 
-/// Days since 1970-01-01 as a date of the Gregorian calendar, which is extended backwards.
+/// Days since 1970-01-01 as text.
+fn date(days: i128) -> String {
+    let (of, month, day) = civil(days);
+    format!("{}-{month:02}-{day:02}", year(of))
+}
+
+/// Days since 1970-01-01 as year, month and day of the Gregorian calendar, which is extended backwards.
 ///
 /// The year starts in March here, which puts the leap day at its end (Howard Hinnant, `civil_from_days`).
 // Nothing here is larger than the days that come in, which are at most 2^97.
 #[expect(clippy::arithmetic_side_effects)]
-fn date(days: i128) -> String {
+fn civil(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;
     let days = days.saturating_add(719_468);
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
@@ -324,8 +356,7 @@ fn date(days: i128) -> String {
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let years = era.saturating_mul(400) + year_of_era + i128::from(month <= 2);
-    format!("{}-{month:02}-{day:02}", year(years))
+    (era.saturating_mul(400) + year_of_era + i128::from(month <= 2), month, day)
 }
 
 /// A year in four characters or more, its sign among them, as NumPy prints it.
@@ -363,6 +394,19 @@ mod tests {
             assert!(!text::<Week>(count).is_empty());
             assert!(!text::<Times<0x7fff_ffff, Week>>(count).is_empty());
         }
+    }
+
+    #[test]
+    fn spans_print_as_in_numpy() {
+        fn text<U: TimeUnit>(count: i64) -> String {
+            TimeDelta64::<U>::new(count).to_string()
+        }
+        assert_eq!(text::<Second>(1), "1 seconds");
+        assert_eq!(text::<Times<7, Day>>(-2), "-14 days");
+        assert_eq!(text::<Generic>(3), "3 generic time units");
+        assert_eq!(text::<Generic>(i64::MIN), "NaT");
+        assert_eq!(format!("{:>8}|", TimeDelta64::<Year>::new(4)), " 4 years|");
+        assert!(text::<Times<0x7fff_ffff, As>>(i64::MAX).ends_with("9 attoseconds"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::InvalidValue;
+use crate::element::text::without_zeros;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
 
@@ -279,12 +280,6 @@ fn code_points(item: &[u8]) -> impl Iterator<Item = u32> {
     let zeros = units.iter().rev().take_while(|unit| **unit == [0; UNIT]).count();
     let units = units.get(..units.len().saturating_sub(zeros)).unwrap_or_default();
     units.iter().map(|unit| u32::from_le_bytes(*unit))
-}
-
-/// The bytes without the zeros at the end.
-pub(crate) fn without_zeros(bytes: &[u8]) -> &[u8] {
-    let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
-    bytes.get(..bytes.len().saturating_sub(zeros)).unwrap_or_default()
 }
 
 #[cfg(test)]

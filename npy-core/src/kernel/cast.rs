@@ -13,11 +13,12 @@ impl Convert {
     /// The conversion between two scalars; `None` if some value of `from` is none of `to`.
     pub(crate) fn new(from: Scalar, to: Scalar) -> Option<Self> {
         use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt};
-        let (f_bits, t_bits) = (bits(from)?, bits(to)?);
-        // Nothing is written as half precision: Rust has no type that would ask for it.
-        if to.kind() == Float && to.itemsize() == 2 {
-            return None;
+        if is_long(from) || is_long(to) {
+            // The ten bytes that count are the same in a slot of twelve and in one of sixteen.
+            let widens = from.kind() == to.kind() && from.itemsize() < to.itemsize();
+            return (widens && is_long(from)).then_some(Convert { from, to });
         }
+        let (f_bits, t_bits) = (bits(from)?, bits(to)?);
         let fits = match (from.kind(), to.kind()) {
             (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
             (Bool, Int | UInt | Float | Complex) => true,
@@ -51,9 +52,28 @@ impl Convert {
                 };
                 fill(from.as_chunks::<4>().0.iter().flat_map(unit), to);
             }
+            _ if is_long(self.from) => {
+                let (f_part, t_part) = (self.from.swap_unit(), self.to.swap_unit());
+                let parts =
+                    from.chunks_exact(f_part.max(1)).zip(to.chunks_exact_mut(t_part.max(1)));
+                let [f_big, t_big] = [self.from, self.to].map(is_big);
+                parts.for_each(|(from, to)| {
+                    if f_big { put(from.iter().rev(), to, t_big) } else { put(from, to, t_big) }
+                });
+            }
             _ => store(load(from, self.from), to, self.to),
         }
     }
+}
+
+fn is_big(scalar: Scalar) -> bool {
+    scalar.byte_order() == Some(ByteOrder::Big)
+}
+
+/// Whether it is a long double, or a complex number of two.
+fn is_long(scalar: Scalar) -> bool {
+    let float = matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
+    float && scalar.swap_unit() > 8
 }
 
 /// Bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
@@ -83,7 +103,7 @@ enum Number {
 }
 
 fn load(from: &[u8], scalar: Scalar) -> Number {
-    let big = scalar.byte_order() == Some(ByteOrder::Big);
+    let big = is_big(scalar);
     let float = |bytes: &[u8]| {
         let bits = raw(bytes, big);
         match bytes.len() {
@@ -105,12 +125,13 @@ fn load(from: &[u8], scalar: Scalar) -> Number {
 }
 
 fn store(number: Number, to: &mut [u8], scalar: Scalar) {
-    let big = scalar.byte_order() == Some(ByteOrder::Big);
+    let big = is_big(scalar);
     let (re, im) = match number {
         Number::Int(n) => (n as f64, 0.0),
         Number::Complex(re, im) => (re, im),
     };
     let float = |value: f64, to: &mut [u8]| match to.len() {
+        2 => put(&to_half(value).to_le_bytes(), to, big),
         // The rules let nothing wider through.
         #[expect(clippy::cast_possible_truncation)]
         4 => put(&(value as f32).to_le_bytes(), to, big),
@@ -144,9 +165,9 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     i64::from_le_bytes(little)
 }
 
-/// The lowest bytes of a little-endian number, in the order wanted.
-fn put(little: &[u8], to: &mut [u8], big: bool) {
-    fill(little.iter().copied(), to);
+/// The lowest bytes of a little-endian number, in the order wanted; zeros for what it does not have.
+fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
+    fill(little.into_iter().copied(), to);
     if big {
         to.reverse();
     }
@@ -162,6 +183,15 @@ pub(crate) fn half(bits: u16) -> f32 {
         31 => f32::NAN,
         exponent => sign * (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
     }
+}
+
+/// A number that half precision holds, as it is: an integer of at most eleven bits.
+fn to_half(value: f64) -> u16 {
+    let bits = value.to_bits();
+    // The sign, five bits of exponent around 15 instead of eleven around 1023, and the first ten of the fraction.
+    let sign = (bits >> 48) & 0x8000;
+    let rest = if value == 0.0 { 0 } else { (bits >> 42).wrapping_sub(1008 << 10) & 0x7fff };
+    u16::try_from(sign | rest).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -201,6 +231,10 @@ mod tests {
             ("|S3", "|S5"),
             ("<U1", ">U2"),
             ("<i4", "<c16"),
+            ("|i1", "<f2"),
+            ("|b1", ">f2"),
+            ("<f12", "<f16"),
+            (">c24", "<c32"),
         ];
         for (from, to) in allowed {
             assert!(Convert::new(scalar(from), scalar(to)).is_some(), "{from} {to}");
@@ -217,6 +251,13 @@ mod tests {
             ("<f8", "<c8"),
             ("<c8", "<f8"),
             ("<f8", "<f16"),
+            ("<f16", "<f12"),
+            ("<f16", "<c32"),
+            ("<c24", "<f16"),
+            ("<f12", "<c32"),
+            ("<i4", "<f12"),
+            ("<f12", "<f8"),
+            ("|S12", "<f12"),
             ("|S5", "|S3"),
             ("|S3", "<U3"),
             ("|S3", "|V5"),
@@ -224,8 +265,7 @@ mod tests {
             ("|i1", "|b1"),
             ("<i8", "<M8[s]"),
             ("<i2", "<f2"),
-            ("|i1", "<f2"),
-            ("|b1", "<f2"),
+            ("<f2", "|i1"),
         ];
         for (from, to) in refused {
             assert!(Convert::new(scalar(from), scalar(to)).is_none(), "{from} {to}");
@@ -268,5 +308,28 @@ mod tests {
             assert_eq!(f64::from(half(bits)).to_bits(), value.to_bits(), "{bits:#x}");
         }
         assert!(half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn small_integers_are_halves_and_come_back() {
+        for n in i8::MIN..=i8::MAX {
+            let bytes = convert("|i1", ">f2", &n.to_le_bytes());
+            let bits = u16::from_be_bytes(bytes.try_into().unwrap());
+            assert_eq!(half(bits).to_bits(), f32::from(n).to_bits(), "{n}");
+        }
+        assert_eq!(convert("|u1", "<f2", &[255]), 0x5bf8u16.to_le_bytes());
+        assert_eq!(convert("|b1", "<f2", &[1]), 0x3c00u16.to_le_bytes());
+    }
+
+    #[test]
+    fn long_doubles_move_to_wider_slots() {
+        let twelve: Vec<u8> = (1..=12).collect();
+        let widened = [&twelve[..], &[0; 4]].concat();
+        let turned = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();
+        assert_eq!(convert("<f12", "<f16", &twelve), widened);
+        assert_eq!(convert(">f12", "<f16", &turned(&twelve)), widened);
+        assert_eq!(convert("<f12", ">f16", &twelve), turned(&widened));
+        let two = [&twelve[..], &twelve[..]].concat();
+        assert_eq!(convert("<c24", "<c32", &two), [&widened[..], &widened[..]].concat());
     }
 }

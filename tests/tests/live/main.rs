@@ -3,6 +3,7 @@
 //! One Python process a test: it makes or checks all files of the test in one directory.
 
 mod attributes;
+mod dtypes;
 mod numpy_saves;
 mod numpys_own;
 mod random;
@@ -16,14 +17,17 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use npy_core::time::{
     As, Day, Fs, Generic, Hour, Minute, Month, Ms, Ns, Ps, Second, TimeUnit, Times, Us, Week, Year,
 };
 use npy_core::{
-    ByteOrder, ByteStr, Cast, DType, DateTime64, DynArray, Element, Header, NpyArray, NpyRecord,
-    Order, ReadNpy, ReadOptions, Reader, TimeDelta64, Version, WriteNpy, WriteOptions,
+    ByteOrder, ByteStr, Cast, ComplexLongDouble, DType, DateTime64, DynArray, Element, FixedStr,
+    Header, LongDouble, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, TimeDelta64,
+    Version, Void, WriteNpy, WriteOptions,
 };
 use npy_tests::Numpy;
+use num_complex::Complex;
 use tempfile::TempDir;
 
 /// What every script starts with. `make` fills an array without touching its padding, which stays zero.
@@ -65,6 +69,10 @@ fn number(version: Version) -> &'static str {
         Version::V2 => "2",
         Version::V3 => "3",
     }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[track_caller]

@@ -8,7 +8,7 @@ fn casts_that_are_accepted_are_numpys_safe_ones_with_numpys_values() {
     // For each pair: source, target, whether NumPy calls it safe, and what `astype` gives, as hex.
     let script = r#"
 kinds = '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16'.split()
-targets = '? i1 i2 i4 i8 u1 u2 u4 u8 f4 f8'.split()
+targets = '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16'.split()
 for kind in kinds:
     base = np.dtype(kind)
     if base.kind == '?b'[1]:
@@ -27,7 +27,8 @@ for kind in kinds:
         for target in targets:
             target = np.dtype(target)
             cast = values.astype(target)
-            cast[cast != cast] = 0 if target.kind != 'f' else np.nan  # one NaN
+            parts = cast.view(f'f{target.itemsize // 2}') if target.kind == 'c' else cast
+            parts[parts != parts] = 0 if target.kind not in 'fc' else np.nan  # one NaN
             print(f'{base.name}{"<>".index(order)}', target.str[1:], int(np.can_cast(base, target, 'safe')), cast.tobytes().hex())
 "#;
     let listing = python(script, dir.path());
@@ -41,7 +42,7 @@ for kind in kinds:
             ($($code:literal: $type:ty),*) => {
                 match target {
                     $($code => lossless.read::<Vec<$type>>(&path).map(|values| {
-                        values.iter().map(|value| hex_of(*value)).collect::<String>()
+                        values.iter().map(|value| value.hex()).collect::<String>()
                     }),)*
                     other => panic!("{other}"),
                 }
@@ -49,7 +50,7 @@ for kind in kinds:
         }
         let result = cast!(
             "b1": bool, "i1": i8, "i2": i16, "i4": i32, "i8": i64, "u1": u8, "u2": u16, "u4": u32, "u8": u64,
-            "f4": f32, "f8": f64
+            "f2": f16, "f4": f32, "f8": f64, "c8": Complex<f32>, "c16": Complex<f64>
         );
         match result {
             Ok(ours) => {
@@ -61,21 +62,36 @@ for kind in kinds:
         }
     }
     // NumPy calls these safe, and they lose bits.
-    assert_eq!(refused, ["int640 f8", "int641 f8", "uint640 f8", "uint641 f8"]);
-    assert_eq!(listing.lines().count(), 25 * 11);
+    let long = ["int640", "int641", "uint640", "uint641"];
+    assert_eq!(refused, long.map(|kind| [format!("{kind} f8"), format!("{kind} c16")]).concat());
+    assert_eq!(listing.lines().count(), 25 * 14);
 }
 
 /// The little-endian bytes of a value; those of one NaN for all of them.
-fn hex_of<T: Element + PartialEq + Copy>(value: T) -> String {
-    let mut item = vec![0; T::SIZE];
-    #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
-    let nan = value != value;
-    match (nan, T::SIZE) {
-        (true, 4) => item.copy_from_slice(&f32::NAN.to_le_bytes()),
-        (true, _) => item.copy_from_slice(&f64::NAN.to_le_bytes()),
-        (false, _) => value.encode(&mut item).unwrap(),
+trait Hex {
+    fn hex(&self) -> String;
+}
+
+macro_rules! hex {
+    ($($type:ty, $nan:expr);*) => {$(
+        impl Hex for $type {
+            fn hex(&self) -> String {
+                let mut item = [0; <$type>::SIZE];
+                // Only a NaN differs from itself.
+                let value = if self != self { $nan } else { *self };
+                value.encode(&mut item).unwrap();
+                hex_of(&item)
+            }
+        }
+    )*};
+}
+
+hex!(bool, false; i8, 0; i16, 0; i32, 0; i64, 0; u8, 0; u16, 0; u32, 0; u64, 0; f16, f16::NAN; f32, f32::NAN; f64, f64::NAN);
+
+impl<T: Hex> Hex for Complex<T> {
+    fn hex(&self) -> String {
+        self.re.hex() + &self.im.hex()
     }
-    item.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -123,6 +139,34 @@ sys.exit(f'{len(wrong)} wrong:\n' + '\n'.join(wrong[:50]) if wrong else None)
 "#;
     let count: usize = python(script, dir.path()).trim().parse().unwrap();
     assert!(count > 4000, "{count}");
+}
+
+#[test]
+fn spans_print_as_in_numpy() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut list = String::new();
+    macro_rules! units {
+        ($($code:literal: $unit:ty, $multiple:literal);* $(;)?) => {$(
+            let most = i64::MAX / $multiple;
+            for count in [0, 1, -1, 2, 1_251_073_203, most, -most, i64::MIN] {
+                let span = TimeDelta64::<$unit>::new(count);
+                writeln!(list, "{count}\t{}\t{span}", $code).unwrap();
+            }
+        )*};
+    }
+    units! {
+        "generic": Generic, 1; "Y": Year, 1; "M": Month, 1; "W": Week, 1; "D": Day, 1; "h": Hour, 1; "m": Minute, 1;
+        "s": Second, 1; "ms": Ms, 1; "us": Us, 1; "ns": Ns, 1; "ps": Ps, 1; "fs": Fs, 1; "as": As, 1;
+        "25s": Times<25, Second>, 25; "7D": Times<7, Day>, 7; "2147483647as": Times<2_147_483_647, As>, 2_147_483_647;
+    }
+    std::fs::write(dir.path().join("list"), &list).unwrap();
+    let script = r#"
+for count, unit, text in lines():
+    theirs = str(np.timedelta64(int(count), unit))
+    assert theirs == text, f'{count} {unit}: ours {text}, NumPy {theirs}'
+print(len(lines()))
+"#;
+    assert_eq!(python(script, dir.path()).trim(), (17 * 8).to_string());
 }
 
 #[test]

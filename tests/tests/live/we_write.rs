@@ -86,7 +86,7 @@ sys.exit(f'{len(wrong)} wrong:\n' + '\n'.join(wrong[:20]) if wrong else None)
 }
 
 /// Writes four values in every container. `py` is the Python expression for them.
-fn add_containers<T>(ours: &mut Ours, values: [T; 4], py: &str)
+pub(super) fn add_containers<T>(ours: &mut Ours, values: [T; 4], py: &str)
 where
     T: Element + WriteNpy + Copy,
 {

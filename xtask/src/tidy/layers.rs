@@ -4,9 +4,10 @@ use super::lexer::{closing, paths, words};
 use super::{File, Problem};
 
 /// ARCHITECTURE.md draws the same table. A file in `foo/` is on the floor of `foo.rs`.
-const LAYERS: [(&str, u8); 24] = [
+const LAYERS: [(&str, u8); 25] = [
     ("lib", FRONT),
     ("private", FRONT),
+    ("types", FRONT),
     ("mmap", 7),
     ("npz", 7),
     ("object", 7),

@@ -1,0 +1,66 @@
+//! Layer 4: complex numbers of two `f32` or `f64`.
+
+use num_complex::Complex;
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::{Element, InvalidValue};
+
+/// Implements [`Element`] for pairs of this float, the real part first.
+macro_rules! complex {
+    ($($part:ty),*) => {$(
+        /// Each part is turned round by itself in the other byte order.
+        impl Element for Complex<$part> {
+            const SIZE: usize = <[$part; 2]>::SIZE;
+            const ALIGN: usize = <$part>::ALIGN;
+
+            fn dtype() -> DType {
+                Self::dtype_in(ByteOrder::Little)
+            }
+
+            fn dtype_in(order: ByteOrder) -> DType {
+                Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
+            }
+
+            #[inline]
+            fn decode(item: &[u8]) -> Self {
+                let [re, im] = <[$part; 2]>::decode(item);
+                Complex { re, im }
+            }
+
+            #[inline]
+            fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+                [self.re, self.im].encode(item)
+            }
+        }
+    )*};
+}
+
+complex!(f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::ReadNpy;
+    use crate::write::WriteOptions;
+
+    #[test]
+    fn the_real_part_comes_first() {
+        assert_eq!(Complex::<f32>::dtype().to_string(), "<c8");
+        assert_eq!(Complex::<f64>::dtype_in(ByteOrder::Big).to_string(), ">c16");
+        let z = Complex::new(1.0f32, -0.0);
+        let mut item = [0; 8];
+        z.encode(&mut item).unwrap();
+        assert_eq!(item, [0, 0, 0x80, 0x3f, 0, 0, 0, 0x80]);
+        assert_eq!(Complex::<f32>::decode(&item), z);
+    }
+
+    #[test]
+    fn parts_are_turned_round_one_by_one() {
+        let z = [Complex::new(1.0f64, f64::MIN_POSITIVE)];
+        let mut file = Vec::new();
+        WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &z).unwrap();
+        let parts = [1.0f64.to_be_bytes(), f64::MIN_POSITIVE.to_be_bytes()];
+        assert!(file.ends_with(&parts.concat()));
+        assert_eq!(Vec::<Complex<f64>>::read_npy_from(&file[..]).unwrap(), z);
+    }
+}

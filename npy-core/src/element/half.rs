@@ -1,0 +1,71 @@
+//! Layer 4: floats of two bytes: NumPy's `float16`, and ml_dtypes' `bfloat16`.
+
+use half::{bf16, f16};
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::scalar::number;
+use crate::element::{Element, InvalidValue};
+
+number!(f16 => Float);
+
+/// ml_dtypes' `bfloat16`: `<V2` in a file, in either byte order. NumPy without ml_dtypes reads it as raw bytes.
+impl Element for bf16 {
+    const SIZE: usize = 2;
+    const ALIGN: usize = 2;
+
+    fn dtype() -> DType {
+        Scalar::extension(Self::SIZE).into()
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        bf16::from_bits(u16::decode(item))
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        self.to_bits().encode(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Cast, Path, Plan};
+    use crate::read::ReadNpy;
+    use crate::write::{WriteNpy, WriteOptions};
+
+    #[test]
+    fn halves_are_float16_in_both_byte_orders() {
+        assert_eq!(f16::dtype().to_string(), "<f2");
+        assert_eq!(f16::dtype_in(ByteOrder::Big).to_string(), ">f2");
+        let mut item = [0; 2];
+        f16::from_f32(-2.5).encode(&mut item).unwrap();
+        assert_eq!(item, [0x00, 0xc1]);
+        for bits in 0..=u16::MAX {
+            assert_eq!(f16::decode(&bits.to_le_bytes()).to_bits(), bits);
+        }
+    }
+
+    /// Guards the bytes of `<V2`, which ml_dtypes never turns round.
+    #[test]
+    fn bfloat16_has_one_byte_order() {
+        let values = [bf16::from_f32(1.5), bf16::NEG_INFINITY];
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let mut file = Vec::new();
+            WriteOptions::new().byte_order(order).write_to(&mut file, &values).unwrap();
+            assert!(file.starts_with(b"\x93NUMPY\x01\x00v\x00{'descr': '<V2', "));
+            assert!(file.ends_with(&[0xc0, 0x3f, 0x80, 0xff]));
+            assert_eq!(Vec::<bf16>::read_npy_from(&file[..]).unwrap(), values);
+        }
+        // What NumPy without ml_dtypes makes of it, which costs nothing to turn back.
+        let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
+        assert!(matches!(plan.path, Path::Exact));
+        let mut file = Vec::new();
+        crate::DynArray::new("|V2".parse().unwrap(), [1], crate::Order::C, vec![0xc0, 0x3f])
+            .unwrap()
+            .write_npy_to(&mut file)
+            .unwrap();
+        assert_eq!(Vec::<bf16>::read_npy_from(&file[..]).unwrap(), values[..1]);
+    }
+}

@@ -1,0 +1,261 @@
+//! Layer 4: long doubles: the 80 bits of the x87, kept as they are.
+
+use std::fmt;
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::{Element, InvalidValue};
+
+/// NumPy's `longdouble` as 64-bit x86 machines have it, `<f16`: the x87's 80 bits in 16 bytes, little-endian.
+///
+/// The bytes are kept as they are. The last six are no part of the number; NumPy leaves in them whatever was in memory,
+/// so two values that are equal (`==` compares bytes) are the same number, and not the other way round.
+///
+/// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). On other machines
+/// than x86 `<f16` is another format (IEEE 754 binary128 on aarch64), and nothing in the file tells: there the bytes are
+/// right, and [`to_f64`](LongDouble::to_f64) is not.
+///
+/// ```
+/// use npy_core::{Element, LongDouble};
+///
+/// let x = LongDouble::from(0.1);
+/// assert_eq!(x.to_f64(), 0.1);
+/// assert_eq!(LongDouble::dtype().to_string(), "<f16");
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct LongDouble(pub [u8; 16]);
+
+/// NumPy's `clongdouble`, `<c32`: two long doubles.
+///
+/// ```
+/// use npy_core::{ComplexLongDouble, Element, LongDouble};
+///
+/// let z = ComplexLongDouble { re: LongDouble::from(1.5), im: LongDouble::default() };
+/// assert_eq!(z.re.to_f64(), 1.5);
+/// assert_eq!(ComplexLongDouble::dtype().to_string(), "<c32");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct ComplexLongDouble {
+    /// The real part.
+    pub re: LongDouble,
+    /// The imaginary part.
+    pub im: LongDouble,
+}
+
+/// The bits of an `f64` behind those of its exponent.
+const FRACTION: u64 = (1 << 52) - 1;
+/// The first bit of a significand of the x87, which is stored.
+const INTEGER: u64 = 1 << 63;
+/// What the x87 makes of bits that are no number.
+const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
+
+impl LongDouble {
+    /// The nearest `f64`: the number itself where it fits, else rounded as the processor and NumPy's `astype` do.
+    ///
+    /// The nearest is taken, and of two that are equally near the one with an even last bit; what is too large is
+    /// infinite, what is too small is zero or subnormal. A NaN keeps its sign and the first bits of its payload, and is
+    /// quiet. Bits that the x87 takes for no number at all (a significand without its first bit, where the exponent is
+    /// not zero) are NaN.
+    ///
+    /// Nothing was lost if `LongDouble::from(x.to_f64()) == x`.
+    // The shifts are below 128; the sum is the bits of an infinity at most.
+    #[expect(clippy::arithmetic_side_effects)]
+    pub fn to_f64(self) -> f64 {
+        let (negative, exponent, significand) = self.parts();
+        let sign = if negative { INTEGER } else { 0 };
+        let normal = significand & INTEGER != 0;
+        let bits = match exponent {
+            0 => sign,
+            _ if !normal => INDEFINITE,
+            0x7fff if significand == INTEGER => sign | f64::INFINITY.to_bits(),
+            0x7fff => sign | f64::NAN.to_bits() | ((significand >> 11) & FRACTION),
+            _ => {
+                // As an `f64` counts exponents: 0 and below are subnormal.
+                let exponent = i32::from(exponent) - 16383 + 1023;
+                if exponent > 2046 {
+                    return f64::from_bits(sign | f64::INFINITY.to_bits());
+                }
+                let lost = (12 - exponent).clamp(11, 127).unsigned_abs();
+                let wide = u128::from(significand);
+                let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
+                let half = 1 << (lost - 1);
+                let up = rest > half || (rest == half && kept & 1 == 1);
+                // The first bit of what is kept counts as one more exponent, and so does a carry.
+                let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
+                let kept = u64::try_from(kept).unwrap_or_default();
+                sign | (before + kept + u64::from(up))
+            }
+        };
+        f64::from_bits(bits)
+    }
+
+    /// The sign, the exponent (around 16383) and the significand, whose first bit stands before the point.
+    fn parts(self) -> (bool, u16, u64) {
+        let top = self.0.get(8..).map(u16::decode).unwrap_or_default();
+        (top & 0x8000 != 0, top & 0x7fff, u64::decode(&self.0))
+    }
+
+    fn from_parts(negative: bool, exponent: u16, significand: u64) -> Self {
+        let top = if negative { exponent | 0x8000 } else { exponent };
+        LongDouble((u128::from(significand) | (u128::from(top) << 64)).to_le_bytes())
+    }
+}
+
+/// Exact; the six bytes behind the number are zeros.
+impl From<f64> for LongDouble {
+    // The shifts are below 64, and the exponents those of an `f64`.
+    #[expect(clippy::arithmetic_side_effects)]
+    fn from(value: f64) -> Self {
+        let (bits, negative) = (value.to_bits(), value.is_sign_negative());
+        let fraction = bits & FRACTION;
+        let exponent = u16::try_from((bits >> 52) & 0x7ff).unwrap_or_default();
+        let (exponent, significand) = match exponent {
+            0 if fraction == 0 => (0, 0),
+            0 => {
+                let zeros = fraction.leading_zeros();
+                // With no zeros before it the first bit would be worth 2^-1011.
+                let exponent = u32::from(16383 - 1011u16).saturating_sub(zeros);
+                (u16::try_from(exponent).unwrap_or_default(), fraction << zeros)
+            }
+            0x7ff => (0x7fff, INTEGER | (fraction << 11)),
+            _ => (exponent + (16383 - 1023), INTEGER | (fraction << 11)),
+        };
+        LongDouble::from_parts(negative, exponent, significand)
+    }
+}
+
+/// The 80 bits, and the nearest `f64`.
+impl fmt::Debug for LongDouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (negative, exponent, significand) = self.parts();
+        let top = u32::from(exponent) | (u32::from(negative) << 15);
+        write!(f, "LongDouble(0x{top:04x}{significand:016x}, about {:?})", self.to_f64())
+    }
+}
+
+impl Element for LongDouble {
+    const SIZE: usize = 16;
+    const ALIGN: usize = 16;
+
+    fn dtype() -> DType {
+        Self::dtype_in(ByteOrder::Little)
+    }
+
+    fn dtype_in(order: ByteOrder) -> DType {
+        Scalar::ordered(ScalarKind::Float, Self::SIZE, order).into()
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        item.first_chunk().map_or_else(Self::default, |bytes| LongDouble(*bytes))
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        if let Some(bytes) = item.first_chunk_mut() {
+            *bytes = self.0;
+        }
+        Ok(())
+    }
+}
+
+impl Element for ComplexLongDouble {
+    const SIZE: usize = 32;
+    const ALIGN: usize = 16;
+
+    fn dtype() -> DType {
+        Self::dtype_in(ByteOrder::Little)
+    }
+
+    fn dtype_in(order: ByteOrder) -> DType {
+        Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        let [re, im] = <[LongDouble; 2]>::decode(item);
+        ComplexLongDouble { re, im }
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        [self.re, self.im].encode(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The `f64` of these bits of a long double.
+    fn nearest(top: u16, significand: u64) -> f64 {
+        LongDouble::from_parts(top & 0x8000 != 0, top & 0x7fff, significand).to_f64()
+    }
+
+    #[test]
+    fn every_f64_is_a_long_double_and_comes_back() {
+        let mut bits = 1u64;
+        for i in 0..100_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Every other one subnormal.
+            let bits = if i % 2 == 0 { bits } else { bits & (INTEGER | FRACTION) };
+            let value = f64::from_bits(bits);
+            let back = LongDouble::from(value).to_f64();
+            if value.is_nan() {
+                assert!(back.is_nan());
+            } else {
+                assert_eq!(back.to_bits(), bits, "{bits:#x}");
+            }
+        }
+        for value in [0.0, -0.0, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(LongDouble::from(value).to_f64().to_bits(), value.to_bits());
+        }
+        assert_eq!(LongDouble::from(-1.5).0[..10], [0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0xbf]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_rounded_to_the_nearest_and_even() {
+        let one = 0x3fff;
+        assert_eq!(nearest(one, INTEGER), 1.0);
+        // Half of the last bit that an `f64` has, a little less and a little more.
+        assert_eq!(nearest(one, INTEGER | 0x400), 1.0);
+        assert_eq!(nearest(one, INTEGER | 0x401), 1.0 + f64::EPSILON);
+        assert_eq!(nearest(one, INTEGER | 0xbff), 1.0 + f64::EPSILON);
+        assert_eq!(nearest(one, INTEGER | 0xc00), 1.0 + 2.0 * f64::EPSILON);
+        assert_eq!(nearest(one, u64::MAX), 2.0);
+        // The largest, and the first that is nearer to infinity.
+        assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x3ff), f64::MAX);
+        assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x400), f64::INFINITY);
+        assert_eq!(nearest(0xc3ff, u64::MAX), f64::NEG_INFINITY);
+        // The smallest, half of it, and a little more.
+        let tiny = f64::from_bits(1);
+        assert_eq!(nearest(0x3bcd, INTEGER), tiny);
+        assert_eq!(nearest(0x3bcc, INTEGER).to_bits(), 0);
+        assert_eq!(nearest(0xbbcc, INTEGER | 1), -tiny);
+        assert_eq!(nearest(0x3bcb, u64::MAX).to_bits(), 0);
+        assert_eq!(nearest(0x3c00, u64::MAX), f64::MIN_POSITIVE);
+    }
+
+    #[test]
+    fn bits_that_are_no_number_are_nan() {
+        for (top, significand) in [(0x3fff, 1), (1, INTEGER - 1), (0x7fff, 0), (0xffff, 1 << 62)] {
+            assert!(nearest(top, significand).is_nan(), "{top:x} {significand:x}");
+        }
+        assert!(nearest(0x7fff, INTEGER | 1).is_nan());
+        // With an exponent of zero the first bit does not matter.
+        assert_eq!(nearest(0x8000, u64::MAX).to_bits(), (-0.0f64).to_bits());
+    }
+
+    #[test]
+    fn bytes_are_kept_also_those_that_do_not_count() {
+        let item: [u8; 32] = std::array::from_fn(|i| u8::try_from(i).unwrap());
+        let mut again = [0; 32];
+        ComplexLongDouble::decode(&item).encode(&mut again).unwrap();
+        assert_eq!(again, item);
+        assert_eq!(LongDouble::dtype_in(ByteOrder::Big).to_string(), ">f16");
+        assert_eq!(ComplexLongDouble::dtype_in(ByteOrder::Big).to_string(), ">c32");
+        let shown = format!("{:?}", LongDouble::from(-1.5));
+        assert_eq!(shown, "LongDouble(0xbfffc000000000000000, about -1.5)");
+    }
+}

@@ -1,0 +1,211 @@
+//! Layer 4: counts of a unit as nanoseconds and back, for the times of other crates.
+
+use super::{DateTime64, TimeDelta64, TimeUnit, civil, scaled};
+use crate::dtype::{Resolution, Unit};
+
+/// Nanoseconds of a day.
+pub(super) const DAY: i128 = 86_400_000_000_000;
+
+/// A time that other crates have a like of: so many nanoseconds, since 1970 or long.
+pub(super) trait Nanoseconds: Sized {
+    /// `None` for "not a time", for what is no whole number of nanoseconds, and where a unit has no fixed length.
+    fn to_nanoseconds(self) -> Option<i128>;
+
+    /// `None` for what is no whole number of units, and beyond the counts there are.
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
+}
+
+impl<U: TimeUnit> Nanoseconds for DateTime64<U> {
+    fn to_nanoseconds(self) -> Option<i128> {
+        let (resolution, count) = parts(self.count(), U::RESOLUTION)?;
+        match resolution.unit {
+            Unit::Year => first_day(count.checked_add(1970)?, 0)?.checked_mul(DAY),
+            Unit::Month => {
+                let year = count.div_euclid(12).checked_add(1970)?;
+                first_day(year, count.rem_euclid(12))?.checked_mul(DAY)
+            }
+            unit => fixed(count, unit),
+        }
+    }
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        let resolution = U::RESOLUTION?;
+        let count = match resolution.unit {
+            Unit::Year | Unit::Month => {
+                let (year, month, day) = civil(divided(nanoseconds, DAY)?);
+                let year = year.checked_sub(1970)?;
+                match (resolution.unit, month, day) {
+                    (Unit::Year, 1, 1) => year,
+                    (Unit::Month, _, 1) => {
+                        year.checked_mul(12)?.checked_add(month)?.checked_sub(1)?
+                    }
+                    _ => return None,
+                }
+            }
+            unit => counted(nanoseconds, unit)?,
+        };
+        whole(count, resolution).map(Self::new)
+    }
+}
+
+impl<U: TimeUnit> Nanoseconds for TimeDelta64<U> {
+    fn to_nanoseconds(self) -> Option<i128> {
+        let (resolution, count) = parts(self.count(), U::RESOLUTION)?;
+        fixed(count, resolution.unit)
+    }
+
+    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+        let resolution = U::RESOLUTION?;
+        whole(counted(nanoseconds, resolution.unit)?, resolution).map(Self::new)
+    }
+}
+
+/// What a count counts, and how many units; `None` for "not a time" and for generic ones.
+fn parts(count: i64, resolution: Option<Resolution>) -> Option<(Resolution, i128)> {
+    let resolution = resolution.filter(|_| count != i64::MIN)?;
+    Some((resolution, scaled(count, resolution)))
+}
+
+/// Units as a count of multiples of them, which must be whole.
+fn whole(units: i128, resolution: Resolution) -> Option<i64> {
+    let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
+    (count != i64::MIN).then_some(count)
+}
+
+/// Units of a fixed length in nanoseconds.
+fn fixed(units: i128, unit: Unit) -> Option<i128> {
+    let (nanoseconds, parts) = length(unit)?;
+    divided(units.checked_mul(nanoseconds)?, parts)
+}
+
+/// The reverse of [`fixed`].
+fn counted(nanoseconds: i128, unit: Unit) -> Option<i128> {
+    let (length, parts) = length(unit)?;
+    divided(nanoseconds.checked_mul(parts)?, length)
+}
+
+/// Nanoseconds of a unit, or how many of it make one.
+fn length(unit: Unit) -> Option<(i128, i128)> {
+    match unit {
+        Unit::Year | Unit::Month => None,
+        Unit::Week => Some((604_800_000_000_000, 1)),
+        Unit::Day => Some((DAY, 1)),
+        Unit::Hour => Some((3_600_000_000_000, 1)),
+        Unit::Minute => Some((60_000_000_000, 1)),
+        Unit::Second => Some((1_000_000_000, 1)),
+        Unit::Millisecond => Some((1_000_000, 1)),
+        Unit::Microsecond => Some((1000, 1)),
+        Unit::Nanosecond => Some((1, 1)),
+        Unit::Picosecond => Some((1, 1000)),
+        Unit::Femtosecond => Some((1, 1_000_000)),
+        Unit::Attosecond => Some((1, 1_000_000_000)),
+    }
+}
+
+/// The quotient, if nothing is left over.
+pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
+    if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
+}
+
+/// The day, counted from 1970-01-01, on which a month (0 to 11) starts: the reverse of [`civil`].
+fn first_day(year: i128, month: i128) -> Option<i128> {
+    // Years from a March on, whose months have 31, 30, 31, 30, 31 days, and again.
+    let (year, month) = if month < 2 {
+        (year.checked_sub(1)?, month.checked_add(10)?)
+    } else {
+        (year, month.checked_sub(2)?)
+    };
+    let leap_days =
+        year.div_euclid(4).checked_sub(year.div_euclid(100))?.checked_add(year.div_euclid(400))?;
+    let before = month.checked_mul(153)?.checked_add(2)?.div_euclid(5);
+    let days = year.checked_mul(365)?.checked_add(leap_days)?.checked_add(before)?;
+    days.checked_sub(719_468)
+}
+
+/// `TryFrom` both ways between a time of this crate and one of another.
+///
+/// `to` makes the other one of nanoseconds, `from` nanoseconds of the other one; `None` is what does not fit.
+macro_rules! conversions {
+    ($($time:ident, $other:ty, $name:literal: $to:expr, $from:expr;)*) => {$(
+        #[doc = concat!("Exact; an error for [`NAT`](", stringify!($time), "::NAT) and for what ", $name, " cannot hold.")]
+        impl<U: TimeUnit> TryFrom<$time<U>> for $other {
+            type Error = InvalidValue;
+
+            fn try_from(time: $time<U>) -> Result<Self, InvalidValue> {
+                let to: fn(i128) -> Option<$other> = $to;
+                time.to_nanoseconds().and_then(to).ok_or_else(|| {
+                    let dtype = $time::<U>::dtype();
+                    InvalidValue::new(format!("{time} of '{dtype}' does not fit {}", $name))
+                })
+            }
+        }
+
+        /// Exact; an error for what is no whole number of units, or beyond the counts there are.
+        impl<U: TimeUnit> TryFrom<$other> for $time<U> {
+            type Error = InvalidValue;
+
+            fn try_from(other: $other) -> Result<Self, InvalidValue> {
+                let from: fn($other) -> Option<i128> = $from;
+                from(other).and_then(Self::from_nanoseconds).ok_or_else(|| {
+                    let dtype = Self::dtype();
+                    InvalidValue::new(format!("{other} does not fit '{dtype}'"))
+                })
+            }
+        }
+    )*};
+}
+pub(super) use conversions;
+
+#[cfg(test)]
+mod tests {
+    use super::super::{As, Day, Generic, Hour, Month, Ns, Ps, Second, Times, Week, Year};
+    use super::*;
+
+    #[test]
+    fn months_start_where_the_calendar_says() {
+        for months in -60_000i128..60_000 {
+            let (year, month) = (months.div_euclid(12), months.rem_euclid(12));
+            assert_eq!(civil(first_day(year, month).unwrap()), (year, month + 1, 1));
+        }
+        for count in [-2_000_000, -23_640, -1, 0, 1, 649, 100_000] {
+            let months = DateTime64::<Month>::new(count);
+            let nanoseconds = months.to_nanoseconds().unwrap();
+            assert_eq!(DateTime64::from_nanoseconds(nanoseconds), Some(months));
+            let text = DateTime64::<Day>::from_nanoseconds(nanoseconds).unwrap().to_string();
+            assert_eq!(text, format!("{months}-01"));
+        }
+        assert_eq!(DateTime64::<Year>::from_nanoseconds(365 * DAY).unwrap().count(), 1);
+        assert_eq!(DateTime64::<Year>::from_nanoseconds(31 * DAY), None);
+        assert_eq!(DateTime64::<Month>::from_nanoseconds(30 * DAY), None);
+        assert_eq!(DateTime64::<Times<3, Month>>::from_nanoseconds(31 * DAY), None);
+    }
+
+    #[test]
+    fn only_what_is_exact_is_converted() {
+        assert_eq!(DateTime64::<Hour>::new(-1).to_nanoseconds(), Some(-DAY / 24));
+        assert_eq!(DateTime64::<Ps>::new(-1000).to_nanoseconds(), Some(-1));
+        assert_eq!(DateTime64::<Ps>::new(-1001).to_nanoseconds(), None);
+        assert_eq!(
+            TimeDelta64::<Times<25, Second>>::new(4).to_nanoseconds(),
+            Some(100_000_000_000)
+        );
+        assert_eq!(TimeDelta64::<Times<25, Second>>::from_nanoseconds(30_000_000_000), None);
+        assert_eq!(TimeDelta64::<Week>::from_nanoseconds(-14 * DAY), Some(TimeDelta64::new(-2)));
+        // A month is of no length; a generic unit neither.
+        assert_eq!(TimeDelta64::<Month>::new(1).to_nanoseconds(), None);
+        assert_eq!(TimeDelta64::<Year>::from_nanoseconds(0), None);
+        assert_eq!(DateTime64::<Generic>::new(0).to_nanoseconds(), None);
+        assert_eq!(DateTime64::<Generic>::from_nanoseconds(0), None);
+        // "Not a time" neither comes out nor goes in.
+        assert_eq!(DateTime64::<Ns>::NAT.to_nanoseconds(), None);
+        assert_eq!(DateTime64::<Ns>::from_nanoseconds(i64::MIN.into()), None);
+        let least = i128::from(i64::MIN) + 1;
+        assert_eq!(DateTime64::<Ns>::from_nanoseconds(least).unwrap().count(), i64::MIN + 1);
+        assert_eq!(DateTime64::<Ns>::from_nanoseconds(i128::from(i64::MAX) + 1), None);
+        // Beyond all numbers.
+        assert_eq!(DateTime64::<As>::from_nanoseconds(i128::MAX), None);
+        assert_eq!(DateTime64::<Year>::from_nanoseconds(i128::MIN), None);
+        assert_eq!(DateTime64::<Times<0x7fff_ffff, Week>>::new(i64::MAX).to_nanoseconds(), None);
+        assert!(DateTime64::<Times<0x7fff_ffff, Year>>::new(i64::MAX).to_nanoseconds().is_none());
+    }
+}

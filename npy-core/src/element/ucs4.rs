@@ -1,0 +1,222 @@
+//! Layer 4: text of code points of four bytes, kept in place.
+
+use std::fmt;
+
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::text::without_zeros;
+use crate::element::{Element, InvalidValue};
+
+/// Up to `N` characters in place: NumPy's `<UN`. Shorter ones are filled up with zeros, which are not part of the value.
+///
+/// Every character of Rust's is a code point of NumPy's, but not the other way round: a surrogate, or a number beyond
+/// U+10FFFF, is an error on reading.
+///
+/// ```
+/// use npy_core::{Element, FixedStr};
+///
+/// let name: FixedStr<5> = "naïve".try_into()?;
+/// assert_eq!(name, "naïve");
+/// assert_eq!(name.as_chars().len(), 5);
+/// assert_eq!(FixedStr::<5>::dtype().to_string(), "<U5");
+/// assert!(FixedStr::<5>::new("too long").is_err());
+/// # Ok::<(), npy_core::InvalidValue>(())
+/// ```
+// One representation a value, zeros at the end: what is derived compares values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FixedStr<const N: usize>([char; N]);
+
+impl<const N: usize> FixedStr<N> {
+    /// This text, filled up with zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] if it has more than `N` characters.
+    pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
+        let text = text.as_ref();
+        let mut chars = text.chars();
+        let array = std::array::from_fn(|_| chars.next().unwrap_or_default());
+        if chars.next().is_some() {
+            let reason =
+                format!("{text:?} has {} characters, and <U{N} holds {N}", text.chars().count());
+            return Err(InvalidValue::new(reason));
+        }
+        Ok(FixedStr(array))
+    }
+
+    /// The characters without the zeros at the end.
+    pub fn as_chars(&self) -> &[char] {
+        without_zeros(&self.0)
+    }
+
+    /// All `N` characters.
+    pub fn as_array(&self) -> &[char; N] {
+        &self.0
+    }
+}
+
+impl<const N: usize> Default for FixedStr<N> {
+    fn default() -> Self {
+        FixedStr(['\0'; N])
+    }
+}
+
+impl<const N: usize> From<[char; N]> for FixedStr<N> {
+    fn from(chars: [char; N]) -> Self {
+        FixedStr(chars)
+    }
+}
+
+impl<const N: usize> TryFrom<&str> for FixedStr<N> {
+    type Error = InvalidValue;
+
+    fn try_from(text: &str) -> Result<Self, InvalidValue> {
+        FixedStr::new(text)
+    }
+}
+
+impl<const N: usize> PartialEq<str> for FixedStr<N> {
+    fn eq(&self, other: &str) -> bool {
+        self.as_chars().iter().copied().eq(other.chars())
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for FixedStr<N> {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
+    }
+}
+
+/// The text. [`String::from_iter`] of its characters is the fast way to a `String`.
+impl<const N: usize> fmt::Display for FixedStr<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.as_chars().iter().collect::<String>())
+    }
+}
+
+/// As Rust shows text: `"naïve"`.
+impl<const N: usize> fmt::Debug for FixedStr<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.as_chars().iter().collect::<String>(), f)
+    }
+}
+
+impl<const N: usize> Element for FixedStr<N> {
+    const SIZE: usize = <[u32; N]>::SIZE;
+    const ALIGN: usize = 4;
+
+    fn dtype() -> DType {
+        Self::dtype_in(ByteOrder::Little)
+    }
+
+    fn dtype_in(order: ByteOrder) -> DType {
+        Scalar::ordered(ScalarKind::Str, Self::SIZE, order).into()
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        let mut points = item.as_chunks().0.iter();
+        // Checked before.
+        let character = |point| character(point).unwrap_or(char::REPLACEMENT_CHARACTER);
+        FixedStr(std::array::from_fn(|_| points.next().copied().map_or('\0', character)))
+    }
+
+    #[inline]
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        write(self.0.into_iter(), item);
+        Ok(())
+    }
+
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        check(items).map_err(|error| {
+            let item = error.item().checked_div(N).unwrap_or(0);
+            error.at_item(item)
+        })
+    }
+}
+
+/// The text of one item, little-endian.
+pub(crate) fn text(item: &[u8]) -> Result<String, InvalidValue> {
+    let points = without_zeros(item.as_chunks().0);
+    match points.iter().copied().map(character).collect() {
+        Some(text) => Ok(text),
+        None => Err(check(item).err().unwrap_or_else(|| InvalidValue::new("no text"))),
+    }
+}
+
+/// Writes characters, little-endian, and zeros behind them.
+#[inline]
+pub(crate) fn write(mut characters: impl Iterator<Item = char>, item: &mut [u8]) {
+    for point in item.as_chunks_mut().0 {
+        *point = characters.next().map_or(0, u32::from).to_le_bytes();
+    }
+}
+
+#[inline]
+fn character(point: [u8; 4]) -> Option<char> {
+    char::from_u32(u32::from_le_bytes(point))
+}
+
+/// Looks for code points that are no characters; the error has the index of the first.
+fn check(items: &[u8]) -> Result<(), InvalidValue> {
+    let points = items.as_chunks().0;
+    // All of them, and no end on the way: that is many at a time.
+    if points.iter().fold(true, |good, &point| good & character(point).is_some()) {
+        return Ok(());
+    }
+    let Some(at) = points.iter().position(|&point| character(point).is_none()) else {
+        return Ok(());
+    };
+    let point = points.get(at).copied().map(u32::from_le_bytes).unwrap_or_default();
+    let what = if point > u32::from(char::MAX) { "beyond Unicode" } else { "half a character" };
+    let reason = format!("code point {point:#x} is {what}; a DynArray takes such text as it is");
+    Err(InvalidValue::new(reason).at_item(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::ReadNpy;
+    use crate::write::WriteOptions;
+
+    #[test]
+    fn zeros_at_the_end_are_no_part_of_the_value() {
+        let text = FixedStr::<4>::new("a\0é").unwrap();
+        assert_eq!(text.as_chars(), ['a', '\0', 'é']);
+        assert_eq!(text.as_array(), &['a', '\0', 'é', '\0']);
+        assert_eq!(text, "a\0é");
+        assert_ne!(text, "a\0é\0");
+        assert_eq!(text, FixedStr::new("a\0é\0").unwrap());
+        assert_eq!(FixedStr::<4>::default(), "");
+        assert_eq!(FixedStr::<0>::new("").unwrap().as_chars(), []);
+        assert_eq!(format!("{text:?} {:>4}|", FixedStr::<2>::from(['é', '\0'])), r#""a\0é"    é|"#);
+        let error = FixedStr::<2>::new("éé\0").unwrap_err();
+        assert_eq!(error.to_string(), r#""éé\0" has 3 characters, and <U2 holds 2"#);
+    }
+
+    #[test]
+    fn code_points_have_both_byte_orders() {
+        let values = ["", "é整😀", "\u{10ffff}"].map(|text| FixedStr::<3>::new(text).unwrap());
+        for (order, descr) in [(ByteOrder::Little, "<U3"), (ByteOrder::Big, ">U3")] {
+            assert_eq!(FixedStr::<3>::dtype_in(order).to_string(), descr);
+            let mut file = Vec::new();
+            WriteOptions::new().byte_order(order).write_to(&mut file, &values).unwrap();
+            assert_eq!(Vec::<FixedStr<3>>::read_npy_from(&file[..]).unwrap(), values);
+        }
+    }
+
+    #[test]
+    fn what_is_no_character_is_named_with_its_item() {
+        let mut items = [0; 36];
+        for (point, what) in [(0xd800u32, "half"), (0xdfff, "half"), (0x11_0000, "beyond")] {
+            items[20..24].copy_from_slice(&point.to_le_bytes());
+            let error = FixedStr::<3>::check(&items).unwrap_err();
+            assert_eq!(error.item(), 1);
+            assert!(error.reason().contains(what), "{error}");
+            assert!(error.reason().contains(&format!("{point:#x}")), "{error}");
+            assert!(text(&items).is_err());
+        }
+        items[20..24].copy_from_slice(&0x10_ffffu32.to_le_bytes());
+        assert!(FixedStr::<3>::check(&items).is_ok());
+    }
+}

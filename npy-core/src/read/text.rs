@@ -1,0 +1,136 @@
+//! Layer 6: text and bytes of whatever width the file has.
+
+use std::io::Read;
+
+use super::{ReadNpy, Reader, Way};
+use crate::array::NpyArray;
+use crate::dtype::{ByteOrder, ScalarKind};
+use crate::element::text::{excerpt, without_zeros};
+use crate::element::{InvalidValue, block, ucs4};
+use crate::error::{ErrorKind, Result};
+use crate::plan::{Cast, Plan};
+
+/// What makes a value of a little-endian item.
+type Maker<T> = fn(&[u8]) -> Result<T, InvalidValue>;
+
+/// A type that takes an item of any width.
+trait Text: Sized {
+    /// The dtypes it takes, for people.
+    const WANTED: &'static str;
+
+    /// What makes a value of an item of this kind; `None` for a kind that is none of its.
+    fn maker(kind: ScalarKind) -> Option<Maker<Self>>;
+}
+
+impl Text for String {
+    const WANTED: &'static str = "'<U' or '|S' of any width";
+
+    fn maker(kind: ScalarKind) -> Option<Maker<Self>> {
+        match kind {
+            ScalarKind::Str => Some(ucs4::text),
+            ScalarKind::Bytes => Some(utf8),
+            _ => None,
+        }
+    }
+}
+
+impl Text for Vec<u8> {
+    const WANTED: &'static str = "'|S' of any width";
+
+    fn maker(kind: ScalarKind) -> Option<Maker<Self>> {
+        match kind {
+            ScalarKind::Bytes => Some(|item| Ok(without_zeros(item).to_vec())),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes as text.
+fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
+    let bytes = without_zeros(item);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(InvalidValue::new(format!(
+            "{} is not UTF-8, and NumPy does not say what it is; read it as Vec<u8>",
+            excerpt(bytes)
+        ))),
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the items that remain, of whatever width they are.
+    fn texts<T: Text>(&mut self) -> Result<Vec<T>> {
+        self.header.without_objects()?;
+        let found = self.header.dtype();
+        let Some(make) = found.scalar().and_then(|scalar| T::maker(scalar.kind())) else {
+            return Err(ErrorKind::Mismatch {
+                found: crate::dtype::descr::excerpt(&found.descr()),
+                wanted: T::WANTED.into(),
+                wanted_by: block::type_name::<T>(),
+                remedy: "a DynArray takes any dtype",
+            }
+            .into());
+        };
+        let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
+        let way = Way { plan, per_item: 1, count: self.header.count() };
+        let size = way.plan.to_size;
+        self.blocks(&way, |count, buffers, out| {
+            let items = buffers.run(&way.plan, count);
+            for i in 0..count {
+                let start = i.saturating_mul(size);
+                let item = items.get(start..start.saturating_add(size));
+                out.push(make(item.unwrap_or_default()).map_err(|error| error.at_item(i))?);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads a list of them.
+    fn list_of_texts<T: Text>(&mut self) -> Result<Vec<T>> {
+        self.located(|reader| {
+            let [_] = reader.header.shape() else {
+                return Err(reader.no_list::<Vec<T>>());
+            };
+            reader.texts()
+        })
+    }
+
+    /// Reads an array of them.
+    fn array_of_texts<T: Text>(&mut self) -> Result<NpyArray<T>> {
+        self.located(|reader| {
+            reader.untouched()?;
+            let items = reader.texts()?;
+            NpyArray::with_order(items, reader.header.shape(), reader.header.order())
+        })
+    }
+}
+
+/// Lists and arrays of a type.
+macro_rules! texts {
+    ($($type:ty),*) => {$(
+        impl ReadNpy for Vec<$type> {
+            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                reader.list_of_texts()
+            }
+        }
+
+        impl ReadNpy for NpyArray<$type> {
+            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                reader.array_of_texts()
+            }
+        }
+    )*};
+}
+
+texts!(String, Vec<u8>);
+
+/// A single item, an array without dimensions.
+impl ReadNpy for String {
+    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        reader.located(|reader| {
+            reader.untouched()?;
+            let text = if reader.header.shape().is_empty() { reader.texts()?.pop() } else { None };
+            text.ok_or_else(|| reader.no_single::<String>())
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! Layer 6: text and bytes, as wide as the longest of them.
+
+use std::io::Write;
+
+use super::{WriteNpy, WriteOptions, put_blocks};
+use crate::array::NpyArray;
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::text::excerpt;
+use crate::element::{InvalidValue, block, ucs4};
+use crate::error::Result;
+use crate::limits::MAX_ITEMSIZE;
+use crate::plan::{Cast, Plan};
+use crate::shape::{self, Order};
+
+/// A type whose values are written as wide as the longest of them.
+trait Text: AsRef<[u8]> {
+    const KIND: ScalarKind;
+
+    /// Bytes of one unit of its width.
+    const UNIT: usize;
+
+    /// How many units this value needs.
+    fn width(&self) -> usize;
+
+    /// Writes the value, little-endian, and zeros behind it.
+    fn encode(&self, item: &mut [u8]);
+}
+
+impl Text for str {
+    const KIND: ScalarKind = ScalarKind::Str;
+    const UNIT: usize = 4;
+
+    fn width(&self) -> usize {
+        self.chars().count()
+    }
+
+    fn encode(&self, item: &mut [u8]) {
+        ucs4::write(self.chars(), item);
+    }
+}
+
+impl Text for [u8] {
+    const KIND: ScalarKind = ScalarKind::Bytes;
+    const UNIT: usize = 1;
+
+    fn width(&self) -> usize {
+        self.len()
+    }
+
+    fn encode(&self, item: &mut [u8]) {
+        if let Some((start, rest)) = item.split_at_mut_checked(self.len()) {
+            start.copy_from_slice(self);
+            rest.fill(0);
+        }
+    }
+}
+
+/// The size of items that hold each of these, in bytes.
+fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Result<usize> {
+    // NumPy has no array of text without a character, though the text be empty.
+    let mut width = 1;
+    for (row, text) in texts.enumerate() {
+        let (length, bytes) = (text.width(), text.as_ref());
+        let reason = if length.saturating_mul(T::UNIT) > MAX_ITEMSIZE {
+            "is longer than the 2147483647 bytes of NumPy's largest item"
+        } else if bytes.last() == Some(&0) {
+            "ends with a NUL, which NumPy takes for no part of it: trim it"
+        } else {
+            width = length.max(width);
+            continue;
+        };
+        let error = InvalidValue::new(format!("{} {reason}", excerpt(bytes)));
+        return Err(block::invalid(&error, row));
+    }
+    Ok(width.saturating_mul(T::UNIT))
+}
+
+impl WriteOptions {
+    /// Writes an array of text; `items` gives it in the order it is asked for.
+    fn put_texts<'t, S, T, I>(
+        &self,
+        shape: &[usize],
+        order: Order,
+        items: impl Fn(Order) -> I,
+        writer: &mut dyn Write,
+    ) -> Result<()>
+    where
+        S: AsRef<T> + 't,
+        T: Text + ?Sized + 't,
+        I: Iterator<Item = &'t S>,
+    {
+        let order = self.order.unwrap_or(order);
+        let texts = || items(order).map(AsRef::as_ref);
+        let size = measured(texts())?;
+        let dtype = |order| DType::from(Scalar::ordered(T::KIND, size, order));
+        let written = dtype(self.byte_order.unwrap_or(ByteOrder::Little));
+        let plan = Plan::new(&dtype(ByteOrder::Little), &written, Cast::Exact)?;
+        writer.write_all(&self.header(written, shape, order)?)?;
+        let mut texts = texts();
+        put_blocks(
+            &plan,
+            shape::count(shape)?,
+            |count, buffers| {
+                buffers.block.resize(count.saturating_mul(size), 0);
+                let slots = buffers.block.chunks_exact_mut(size.max(1));
+                slots.zip(texts.by_ref()).for_each(|(slot, text)| T::encode(text, slot));
+                Ok(buffers.run(&plan, count))
+            },
+            writer,
+        )
+    }
+}
+
+/// Lists and arrays of a type, each borrowed as a `Text`.
+macro_rules! texts {
+    ($($type:ty as $text:ty),*) => {$(
+        impl WriteNpy for [$type] {
+            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+                let items = |_| self.iter();
+                options.put_texts::<_, $text, _>(&[self.len()], Order::C, items, writer)
+            }
+        }
+
+        impl WriteNpy for Vec<$type> {
+            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+                self.as_slice().put(options, writer)
+            }
+        }
+
+        impl<const N: usize> WriteNpy for [$type; N] {
+            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+                self.as_slice().put(options, writer)
+            }
+        }
+
+        impl WriteNpy for NpyArray<$type> {
+            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+                let items = |order| self.in_order(order);
+                options.put_texts::<_, $text, _>(self.shape(), self.order(), items, writer)
+            }
+        }
+    )*};
+}
+
+texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
+
+/// A single item, an array without dimensions.
+impl WriteNpy for str {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        let items = |_| std::iter::once(&self);
+        options.put_texts::<_, str, _>(&[], Order::C, items, writer)
+    }
+}
+
+impl WriteNpy for String {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        self.as_str().put(options, writer)
+    }
+}

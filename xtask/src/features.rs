@@ -1,0 +1,36 @@
+//! The features of `npy-core`: each must do by itself.
+
+use std::fs;
+
+use crate::command::{cargo, run};
+use crate::{Result, root};
+
+/// Checks the library with one feature after the other.
+pub(crate) fn each_alone() -> Result {
+    let manifest = fs::read_to_string(root().join("npy-core/Cargo.toml"))?;
+    for feature in features(&manifest) {
+        let alone = ["clippy", "--package", "npy-core", "--lib", "--no-default-features"];
+        run(cargo(&alone).args(["--features", feature, "--", "-D", "warnings"]))?;
+    }
+    Ok(())
+}
+
+/// The names in the table of features.
+fn features(manifest: &str) -> impl Iterator<Item = &str> {
+    let lines = manifest.lines().skip_while(|line| line.trim() != "[features]").skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    lines
+        .filter_map(|line| Some(line.split_once('=')?.0.trim()))
+        .filter(|name| !name.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::features;
+
+    #[test]
+    fn features_are_found_in_their_table() {
+        let manifest = "[package]\nname = \"x\"\n\n[features]\n# a = b\ndefault = [\"y\"]\nnum-complex = []\n\n[dependencies]\nz = \"1\"\n";
+        assert_eq!(features(manifest).collect::<Vec<_>>(), ["default", "num-complex"]);
+    }
+}
