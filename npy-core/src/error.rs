@@ -235,6 +235,13 @@ impl Error {
         self.within(Place::Field(name.to_owned()))
     }
 
+    /// The same error as one of another kind, in the same place.
+    #[must_use]
+    pub(crate) fn map_kind(self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
+        let Inner { kind, places } = *self.0;
+        Error(Box::new(Inner { kind: change(kind), places }))
+    }
+
     /// Names who wanted what the file does not hold.
     pub(crate) fn wanted_by(mut self, who: &str) -> Self {
         match &mut self.0.kind {

@@ -3,7 +3,10 @@
 //! The source is NEP 1 and NumPy's `lib/_format_impl.py`. What reads it from a file or a stream
 //! stands with all other input, in `read.rs`.
 
+pub(crate) mod growth;
+
 use std::borrow::Cow;
+use std::str::Utf8Error;
 
 use crate::dtype::DType;
 use crate::dtype::descr::{self, Fault};
@@ -63,6 +66,16 @@ impl Version {
             Version::V2 => 2,
             Version::V3 => 3,
         }
+    }
+
+    /// Which Python's literals the text may hold.
+    fn dialect(self) -> Dialect {
+        if self == Version::V3 { Dialect::Python3 } else { Dialect::Python2 }
+    }
+
+    /// How many bytes a part of the text takes in the file.
+    fn bytes_of(self, decoded: &str) -> usize {
+        if self == Version::V3 { decoded.len() } else { decoded.chars().count() }
     }
 }
 
@@ -211,23 +224,19 @@ impl Header {
         limits: &Limits,
     ) -> Result<Header, Error> {
         let start = Version::BYTES.saturating_add(version.length_bytes());
-        let decoded = match version {
-            Version::V1 | Version::V2 => decode_latin1(text),
-            Version::V3 => match std::str::from_utf8(text) {
-                Ok(text) => Cow::Borrowed(text),
-                Err(error) => {
-                    let reason = "version 3.0 is UTF-8, and this byte is not".into();
-                    return Err(Error::from(ErrorKind::Header { reason })
-                        .within(Place::HeaderByte(start.saturating_add(error.valid_up_to()))));
-                }
-            },
+        let decoded = decode(version, text).map_err(|error| {
+            let reason = "version 3.0 is UTF-8, and this byte is not".into();
+            Error::from(ErrorKind::Header { reason })
+                .within(Place::HeaderByte(start.saturating_add(error.valid_up_to())))
+        })?;
+        let parse = || {
+            let literal = descr::parse_literal(&decoded, version.dialect(), limits)?;
+            let Dict { dtype, order, shape_item } = read_dict(literal.root(), limits)?;
+            let dimensions = shape_item.items().map(descr::read_dimension);
+            Ok((dtype, order, dimensions.collect::<Result<Vec<usize>, Fault>>()?))
         };
-        let dialect = if version == Version::V3 { Dialect::Python3 } else { Dialect::Python2 };
-        let parsed = descr::parse_literal(&decoded, dialect, limits)
-            .and_then(|literal| read_dict(literal.root(), limits));
-        let (dtype, order, shape) = parsed.map_err(|fault| {
-            let before = decoded.get(..fault.at).unwrap_or_default();
-            let before = if version == Version::V3 { before.len() } else { before.chars().count() };
+        let (dtype, order, shape) = parse().map_err(|fault: Fault| {
+            let before = version.bytes_of(decoded.get(..fault.at).unwrap_or_default());
             Error::from(fault.kind).within(Place::HeaderByte(start.saturating_add(before)))
         })?;
         let header = Header::new(dtype, shape, order)?;
@@ -332,6 +341,14 @@ fn encode_latin1(text: &str) -> Option<Cow<'_, [u8]>> {
     text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned)
 }
 
+/// The text as a string.
+fn decode(version: Version, text: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
+    match version {
+        Version::V1 | Version::V2 => Ok(decode_latin1(text)),
+        Version::V3 => std::str::from_utf8(text).map(Cow::Borrowed),
+    }
+}
+
 fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => Cow::Borrowed(text),
@@ -357,8 +374,16 @@ pub(crate) fn short_start(start: &[u8]) -> Error {
     if is_npy { truncated(Version::BYTES, start.len()) } else { not_npy(start) }
 }
 
+/// What the dictionary of a header says.
+struct Dict<'l> {
+    dtype: DType,
+    order: Order,
+    /// A tuple; its dimensions are not read yet.
+    shape_item: Item<'l>,
+}
+
 /// Takes the dictionary apart: exactly the three keys, each once.
-fn read_dict(dict: Item<'_>, limits: &Limits) -> Result<(DType, Order, Vec<usize>), Fault> {
+fn read_dict<'l>(dict: Item<'l>, limits: &Limits) -> Result<Dict<'l>, Fault> {
     let malformed = |at: usize, reason: String| Fault { at, kind: ErrorKind::Header { reason } };
     if dict.kind() != Kind::Dict {
         let reason = format!("it is {} and should be a dictionary", dict.kind().name());
@@ -400,8 +425,7 @@ fn read_dict(dict: Item<'_>, limits: &Limits) -> Result<(DType, Order, Vec<usize
         let kind = ErrorKind::Shape { shape: descr::excerpt(shape.source()), reason };
         return Err(Fault { at: shape.at(), kind });
     }
-    let dimensions = shape.items().map(descr::read_dimension).collect::<Result<_, _>>()?;
-    Ok((dtype, order, dimensions))
+    Ok(Dict { dtype, order, shape_item: shape })
 }
 
 #[cfg(test)]

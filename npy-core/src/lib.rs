@@ -28,6 +28,7 @@
 //! # Where to look
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
+//! - Items as they come: [`Writer`], for files that are new and files that are there.
 //! - What is in a file: [`Header`], [`DType`].
 //! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
 //! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy).
@@ -98,4 +99,4 @@ pub use read::{ReadNpy, ReadOptions, Reader, Records};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut, ZeroCopy};
-pub use write::{WriteNpy, WriteOptions};
+pub use write::{WriteNpy, WriteOptions, Writer};

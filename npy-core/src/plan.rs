@@ -389,7 +389,7 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
 }
 
 /// The innermost base of a sub-array of sub-arrays, and all dimensions.
-fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
+pub(crate) fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
     let mut dims = Vec::new();
     while let Some((base, shape)) = dtype.sub_array() {
         dims.extend_from_slice(shape);

@@ -1,6 +1,7 @@
 //! Layer 6: everything that writes.
 
 mod replace;
+mod stream;
 mod text;
 mod values;
 
@@ -9,12 +10,13 @@ use std::path::Path;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynArray;
-use crate::element::block::{self, Buffers};
+use crate::element::block::{self, Buffers, Pending};
 use crate::element::{Element, InvalidValue};
 use crate::error::Result;
 use crate::header::{Header, Version};
-use crate::plan::{Cast, Plan};
+use crate::plan::{self, Cast, Plan};
 use crate::shape::{self, Order};
+pub use stream::Writer;
 
 /// What can be written to a `.npy` file in one call.
 ///
@@ -118,7 +120,8 @@ impl WriteOptions {
     /// As [`WriteNpy::write_npy`].
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
-        replace::replace(path, &mut |file| array.put(self, file)).map_err(|e| e.in_file(path))
+        let replaced = replace::replace(path, &mut |file| array.put(self, file));
+        replaced.map(drop).map_err(|e| e.in_file(path))
     }
 
     /// Writes to a writer; see [`WriteNpy::write_npy_to`].
@@ -149,26 +152,31 @@ impl WriteOptions {
     ) -> Result<()> {
         let order = self.order.unwrap_or(order);
         let count = shape::count(shape)?;
-        let item = T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
-        // The dimensions of an element are the last ones of the array.
-        let mut shape = shape.to_vec();
-        let mut base = &item;
-        while let Some((next, inner)) = base.sub_array() {
-            shape.extend_from_slice(inner);
-            base = next;
-        }
-        let plan = Plan::new(&block::canonical::<T>()?.dtype, &item, Cast::Exact)?;
-        if base != &item && order.normalized(&shape) == Order::Fortran {
+        let layout = self.layout::<T>(shape)?;
+        if layout.is_scattered(order) {
             // The parts of an element stand together here, and far apart there.
             let mut bytes = Vec::new();
-            put_items(&plan, count, items(Order::C), &mut bytes)?;
-            let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
+            put_items(layout.plan, count, items(Order::C), &mut bytes)?;
+            let array = DynArray::new(layout.dtype, layout.shape, Order::C, bytes)?;
             // The bytes have their order already, also that which a type states for itself.
             let whole = WriteOptions { order: Some(order), byte_order: None, ..self.clone() };
             return whole.put_dyn(&array, writer);
         }
-        writer.write_all(&self.header(base.clone(), &shape, order)?)?;
-        put_items(&plan, count, items(order), writer)
+        writer.write_all(&self.header(layout.dtype, &layout.shape, order)?)?;
+        put_items(layout.plan, count, items(order), writer)
+    }
+
+    /// How items of `T` make an array of this shape.
+    fn layout<T: Element>(&self, shape: &[usize]) -> Result<Layout> {
+        let item = T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
+        let plan = Plan::new(&block::canonical::<T>()?.dtype, &item, Cast::Exact)?;
+        let (base, inner) = plan::flatten(&item);
+        Ok(Layout {
+            plan,
+            dtype: base.clone(),
+            shape: [shape, &inner].concat(),
+            inner: inner.len(),
+        })
     }
 
     /// Writes an array as it is, but for what the options say.
@@ -195,20 +203,41 @@ impl WriteOptions {
     }
 }
 
+/// How items of a Rust type make an array.
+struct Layout {
+    plan: Plan,
+    /// What an item of the array is: never a sub-array.
+    dtype: DType,
+    /// All dimensions; those of the Rust type are the last ones.
+    shape: Vec<usize>,
+    /// How many are of the Rust type.
+    inner: usize,
+}
+
+impl Layout {
+    /// Whether the parts of a value of the Rust type do not stand together in this order.
+    fn is_scattered(&self, order: Order) -> bool {
+        self.inner > 0 && order.normalized(&self.shape) == Order::Fortran
+    }
+}
+
 /// Writes `count` items of `T` block by block.
 fn put_items<'t, T: Element + 't>(
-    plan: &Plan,
+    plan: Plan,
     count: usize,
     mut items: impl Iterator<Item = &'t T>,
     writer: &mut dyn Write,
 ) -> Result<()> {
-    if T::SIZE == 0 {
-        // Nothing to write, and yet a value may be one that its dtype cannot hold.
-        let mut items = items.take(count).enumerate();
-        let encode = |(i, item): (usize, &T)| item.encode(&mut []).map_err(|e| e.at_item(i));
-        return items.try_for_each(encode).map_err(|error| block::invalid(&error, 0));
+    let mut pending = Pending::<T>::new(plan, count);
+    let mut first = 0usize;
+    while first < count {
+        let room = pending.room(count);
+        pending.fill(room, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
+        writer.write_all(pending.take())?;
+        first = first.saturating_add(room);
+        pending.open(count.saturating_sub(first));
     }
-    put_blocks(plan, count, |n, buffers| block::encode(plan, n, items.by_ref(), buffers), writer)
+    Ok(())
 }
 
 /// Writes `count` items, of which `encode` gives the next so many as bytes.

@@ -1,10 +1,11 @@
-//! What the integration tests share: where the files are, a real NumPy, and how much memory a call takes.
+//! What the integration tests share: where the files are, a real NumPy, how much memory a call takes, and a disk that fails.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub mod alloc;
+pub mod disk;
 
 /// The real NumPy that `cargo xtask test` installs.
 #[derive(Debug)]

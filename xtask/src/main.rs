@@ -6,6 +6,7 @@ mod command;
 mod compile_time;
 mod features;
 mod fixtures;
+mod kill;
 mod python;
 mod test;
 mod tidy;
@@ -23,6 +24,7 @@ usage: cargo xtask <command>
   fixtures [--check]  write tests/golden anew with NumPy; --check: only compare
   bench [ARGS]        the benchmarks; ARGS as for `cargo bench`
   compile-time        how long 100 derived structs compile, beside serde's
+  kill [ROUNDS]       a process that writes is killed, some thousand times
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         ["fixtures", "--check"] => fixtures::check(),
         ["bench", rest @ ..] => bench::run(rest),
         ["compile-time"] => compile_time::run(),
+        ["kill"] => kill::run(None),
+        ["kill", rounds] => kill::run(Some(rounds)),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

@@ -1,5 +1,8 @@
 //! A block of items at a time: the hot loops, which the compiler makes anew for each type.
 
+use std::borrow::Borrow;
+use std::marker::PhantomData;
+
 use crate::dtype::{ByteOrder, DType};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place};
@@ -49,20 +52,105 @@ pub(crate) fn decode<T: Element>(
     checked
 }
 
-/// Encodes the next `count` items: the bytes for the file.
-pub(crate) fn encode<'b, 't, T: Element + 't>(
-    plan: &Plan,
+/// Encoded items that wait to be written: one block at the most.
+pub(crate) struct Pending<T> {
+    plan: Plan,
+    buffers: Buffers,
+    /// How many items wait, and how many may.
     count: usize,
-    items: impl Iterator<Item = &'t T>,
-    buffers: &'b mut Buffers,
-) -> Result<&'b [u8], InvalidValue> {
-    // Padding is zero from the first block on; no item writes it.
-    buffers.block.resize(count.saturating_mul(T::SIZE), 0);
-    let slots = buffers.block.chunks_exact_mut(T::SIZE.max(1));
-    for (i, (slot, item)) in slots.zip(items).enumerate() {
-        item.encode(slot).map_err(|error| error.at_item(i))?;
+    most: usize,
+    items: PhantomData<fn(&T)>,
+}
+
+impl<T: Element> Pending<T> {
+    /// For items that go to the file by this plan; `left` of them may come.
+    pub(crate) fn new(plan: Plan, left: usize) -> Self {
+        let mut pending =
+            Pending { plan, buffers: Buffers::default(), count: 0, most: 0, items: PhantomData };
+        pending.open(left);
+        pending
     }
-    Ok(buffers.run(plan, count))
+
+    /// How many items wait.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Makes room for up to `wanted` more items; tells for how many.
+    #[inline]
+    pub(crate) fn room(&mut self, wanted: usize) -> usize {
+        let room = self.most.saturating_sub(self.count).min(wanted);
+        let bytes = self.count.saturating_add(room).saturating_mul(T::SIZE);
+        if bytes > self.buffers.block.len() {
+            self.lengthen(bytes);
+        }
+        room
+    }
+
+    /// Padding is zero from the first block on; no item writes it.
+    #[cold]
+    fn lengthen(&mut self, bytes: usize) {
+        self.buffers.block.resize(bytes, 0);
+    }
+
+    /// Encodes items, at most as many as there is [`room`](Self::room) for; tells how many.
+    ///
+    /// # Errors
+    ///
+    /// For the first item that is invalid, of which no byte stays; the items before it do, and it says how many.
+    #[inline]
+    pub(crate) fn fill<B: Borrow<T>>(
+        &mut self,
+        room: usize,
+        items: impl Iterator<Item = B>,
+    ) -> Result<usize, InvalidValue> {
+        let mut taken = 0usize;
+        let mut invalid = None;
+        if T::SIZE == 0 {
+            let encode = |item: B| item.borrow().encode(&mut []).map_err(|e| invalid = Some(e));
+            taken = items.take(room).map(encode).take_while(Result::is_ok).count();
+        } else {
+            let first = self.count.saturating_mul(T::SIZE);
+            let end = first.saturating_add(room.saturating_mul(T::SIZE));
+            let free = self.buffers.block.get_mut(first..end).unwrap_or_default();
+            for (slot, item) in free.chunks_exact_mut(T::SIZE).zip(items) {
+                if let Err(error) = item.borrow().encode(slot) {
+                    slot.fill(0);
+                    invalid = Some(error);
+                    break;
+                }
+                taken = taken.wrapping_add(1);
+            }
+        }
+        self.count = self.count.saturating_add(taken);
+        match invalid {
+            Some(error) => Err(error.at_item(taken)),
+            None => Ok(taken),
+        }
+    }
+
+    /// Encodes one item the quick way, if there is room and it is valid; tells whether it did.
+    #[inline]
+    pub(crate) fn push(&mut self, item: &T) -> bool {
+        let first = self.count.saturating_mul(T::SIZE);
+        let slot = self.buffers.block.get_mut(first..first.saturating_add(T::SIZE));
+        let taken = self.count < self.most && slot.is_some_and(|slot| item.encode(slot).is_ok());
+        self.count = self.count.saturating_add(usize::from(taken));
+        taken
+    }
+
+    /// The bytes for the file of all items that wait. No more may come until they are written: see [`open`](Self::open).
+    pub(crate) fn take(&mut self) -> &[u8] {
+        let count = std::mem::take(&mut self.count);
+        self.most = 0;
+        self.buffers.block.truncate(count.saturating_mul(self.plan.from_size));
+        self.buffers.run(&self.plan, count)
+    }
+
+    /// Lets items come again, `left` at the most.
+    pub(crate) fn open(&mut self, left: usize) {
+        self.most = items_per_block(&self.plan).min(left);
+    }
 }
 
 /// Canonical items of `T`, and how they are found.

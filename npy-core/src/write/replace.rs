@@ -1,16 +1,13 @@
 //! A file that is replaced as a whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-/// Writes a temporary file beside `path`, and puts it in its place once all is written.
-pub(super) fn replace(
-    path: &Path,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
-) -> Result<()> {
+/// Writes a temporary file beside `path`, and puts it in its place once all is written. The file stays open.
+pub(super) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()>) -> Result<File> {
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -18,7 +15,9 @@ pub(super) fn replace(
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         // A pipe or a device cannot be replaced; a directory says so itself.
-        return write(&mut OpenOptions::new().write(true).open(path)?);
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        write(&mut file)?;
+        return Ok(file);
     }
     let target = followed(path);
     let mut file = temporary(&target)?;
@@ -26,8 +25,7 @@ pub(super) fn replace(
     if let Some(old) = old {
         file.as_file().set_permissions(old.permissions())?;
     }
-    file.persist(&target).map_err(|error| Error::from(error.error))?;
-    Ok(())
+    file.persist(&target).map_err(|error| error.error.into())
 }
 
 /// Where a path leads through links, also if there is no file yet.

@@ -12,6 +12,7 @@ mod structs;
 mod values;
 mod views;
 mod we_write;
+mod writers;
 
 use std::fmt::Write as _;
 use std::fs::File;

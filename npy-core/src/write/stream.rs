@@ -1,0 +1,568 @@
+//! Layer 6: an array that is written item by item.
+
+mod append;
+mod growing;
+mod sink;
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Layout, WriteOptions, replace};
+use crate::element::Element;
+use crate::element::block::{self, Pending};
+use crate::error::{Error, ErrorKind, Result};
+use crate::plan::Plan;
+use crate::shape::{self, Order};
+use growing::{Growing, Stated};
+use sink::Sink;
+
+/// An array that is being written: the header first, then the items as they come.
+///
+/// ```
+/// use npy_core::{ReadNpy, Writer};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-writer-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// let mut writer = Writer::<f64, _>::create(&path)?;
+/// writer.push(&1.0)?;
+/// writer.extend([2.0, 3.0])?;
+/// writer.flush()?; // Three items, whatever happens from here on.
+/// writer.write_slice(&[4.0, 5.0])?;
+/// writer.finish()?;
+/// assert_eq!(Vec::<f64>::read_npy(&path)?, [1.0, 2.0, 3.0, 4.0, 5.0]);
+///
+/// let mut writer = Writer::<f64, _>::append(&path)?;
+/// writer.push(&6.0)?;
+/// writer.finish()?;
+/// assert_eq!(Vec::<f64>::read_npy(&path)?.len(), 6);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Items are gathered in a block of 256 KiB, which is written when it is full. What comes out is byte for byte what
+/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once.
+///
+/// # What can go wrong
+///
+/// A value that its dtype cannot hold ([`ErrorKind::InvalidValue`]) is not taken: no byte of it is written, and the writer
+/// can go on. When the inner writer fails, so does every call from then on; the header never states an item that was
+/// not written.
+///
+/// Where the length is not known ([`create`](Self::create), [`new`](Self::new), [`append`](Self::append)), the header first
+/// says none, and [`flush`](Self::flush) writes the items, then their number into the header: a few bytes, in one write.
+/// So a process that is killed at any moment leaves an array with the items of the last `flush` (or more). When the power
+/// fails, what was not [synced](Self::sync) may be lost or half there.
+///
+/// [`finish`](Self::finish) is the only success. A writer that is dropped without it writes nothing more: what was not
+/// flushed is gone.
+#[must_use = "`finish` is the only way to learn that all was written"]
+pub struct Writer<T: Element, W: Write> {
+    sink: Sink<W>,
+    pending: Pending<T>,
+    /// Items that were written, with those that the file had before, and how many there may be.
+    written: usize,
+    most: usize,
+    length: Length<W>,
+    path: Option<PathBuf>,
+}
+
+/// Whether the header has said how long the array is.
+enum Length<W> {
+    /// It has: the dimensions, without those of the item.
+    Stated(Vec<usize>),
+    /// It says what was flushed.
+    Grows(Growing<W>),
+}
+
+impl<W: Write> Length<W> {
+    /// Has the header say how many items there are, if it does not yet. All of them are written.
+    fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
+        match self {
+            Length::Stated(_) => Ok(()),
+            Length::Grows(growing) => growing.state(count, sink),
+        }
+    }
+}
+
+impl<T: Element> Writer<T, File> {
+    /// A new file, for an array of one dimension (and those of the element).
+    ///
+    /// A file that is there is replaced at once, by one without items: what it held is gone. Links are followed and
+    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`], also for what cannot seek (a pipe); [`ErrorKind::Unsupported`] for Python objects.
+    pub fn create<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().create(path)
+    }
+
+    /// A file that is there, to write more items behind those it has.
+    ///
+    /// The items are written as the file has them: in its byte order, with its padding, the fields where they are there.
+    /// Kinds and sizes must be the same, and the fields the same set. The first dimension grows, in Fortran order the last
+    /// one; in arrays of more than one dimension items come in the order of the file, and make whole rows.
+    ///
+    /// The length in the header is believed only if the file has the bytes. More bytes than that, which a process had
+    /// written when it was killed and before it could say so, are cut off.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if the file holds something else, [`ErrorKind::Truncated`] if it is shorter
+    /// than its header says, [`ErrorKind::Unsupported`] for other fields, for Python objects and where another array follows in
+    /// the same file, and those of [`Header::read_npy`](crate::Header::read_npy).
+    pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
+        let path = path.as_ref();
+        match append::open(path) {
+            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
+            Err(error) => Err(error.in_file(path)),
+        }
+    }
+
+    /// As [`flush`](Self::flush), and waits until the disk has the items, and then until it has their number.
+    ///
+    /// What was synced is there after a loss of power, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush).
+    pub fn sync(&mut self) -> Result<()> {
+        self.located(|writer| {
+            writer.put(|sink, length, count| {
+                sink.attempt(|file| file.sync_data())?;
+                length.state(count, sink)?;
+                sink.attempt(|file| file.sync_data())
+            })
+        })
+    }
+}
+
+impl<T: Element, W: Write + Seek> Writer<T, W> {
+    /// An array of one dimension (and those of the element) from where `writer` stands. How many items it has need not be known.
+    ///
+    /// A file must not have been opened for appending: every write to it goes to its end, also that of the length.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use npy_core::{ReadNpy, Writer};
+    ///
+    /// let mut writer = Writer::<[f32; 2], _>::new(Cursor::new(Vec::new()))?;
+    /// writer.extend((0..4u8).map(|n| [f32::from(n), 0.5]))?;
+    /// let file = writer.finish()?.into_inner();
+    /// assert_eq!(Vec::<[f32; 2]>::read_npy_from(&file[..])?[3], [3.0, 0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Writer::create).
+    pub fn new(writer: W) -> Result<Self> {
+        WriteOptions::new().writer(writer)
+    }
+}
+
+impl<T: Element, W: Write> Writer<T, W> {
+    /// An array of this shape, to any writer. The items come in the order of the file, the last index running fastest.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, ReadNpy, Writer};
+    ///
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::<u8, _>::with_shape(&mut file, &[2, 3])?;
+    /// writer.extend(0..6)?;
+    /// writer.finish()?;
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.get(&[1, 0]), Some(&3));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] for a size that no memory has, [`ErrorKind::Io`], [`ErrorKind::Unsupported`] for Python objects.
+    pub fn with_shape(writer: W, shape: &[usize]) -> Result<Self> {
+        WriteOptions::new().with_shape(writer, shape)
+    }
+
+    /// How many items were taken, those that the file held before included.
+    pub fn count(&self) -> usize {
+        self.written.saturating_add(self.pending.count())
+    }
+
+    /// The inner writer. Not all that was taken has been written to it.
+    pub fn get_ref(&self) -> &W {
+        self.sink.inner()
+    }
+
+    /// Takes one item.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for one more than the shape
+    /// has, [`ErrorKind::Unsupported`] where a file that is appended to has no room in its header for the number. The item is
+    /// not taken then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    #[inline]
+    pub fn push(&mut self, item: &T) -> Result<()> {
+        if self.pending.push(item) {
+            return Ok(());
+        }
+        self.extend(std::iter::once(item))
+    }
+
+    /// Takes the items of an iterator: values of `T` or references to them.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push), for the first item that fails: those before it are taken, and nothing behind it is.
+    pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, items: I) -> Result<()> {
+        self.located(|writer| {
+            let mut items = items.into_iter();
+            loop {
+                // If more come than that: as many again.
+                let wanted = items.size_hint().0.max(writer.pending.count()).max(1);
+                let room = writer.room(wanted)?;
+                if room == 0 {
+                    return items.next().map_or(Ok(()), |_| Err(writer.full()));
+                }
+                if writer.fill(room, items.by_ref())? < room {
+                    return Ok(());
+                }
+            }
+        })
+    }
+
+    /// Takes all items of a slice.
+    ///
+    /// # Errors
+    ///
+    /// As [`push`](Self::push). Of more items than there may be none is taken; those before an invalid one are.
+    pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
+        self.located(|writer| {
+            if items.len() > writer.most.saturating_sub(writer.count()) {
+                return Err(writer.full());
+            }
+            let mut items = items;
+            while !items.is_empty() {
+                let room = writer.room(items.len())?;
+                let (now, later) = items.split_at_checked(room).unwrap_or((items, &[]));
+                writer.fill(room, now.iter())?;
+                items = later;
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes what was taken, and says so in the header: from here on it is in the file.
+    ///
+    /// Also flushes the inner writer. In an array of more than one dimension that is appended to, a row that is not whole
+    /// is not stated yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    pub fn flush(&mut self) -> Result<()> {
+        self.located(|writer| {
+            writer.put(|sink, length, count| {
+                sink.attempt(W::flush)?;
+                length.state(count, sink)
+            })
+        })
+    }
+
+    /// Writes what is left, and gives the inner writer back, which stands behind the array.
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if items are missing that the shape has.
+    pub fn finish(mut self) -> Result<W> {
+        self.flush()?;
+        self.located(|writer| match &writer.length {
+            Length::Stated(shape) if writer.written < writer.most => {
+                let reason = format!("it has {} items, and {} came", writer.most, writer.written);
+                Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into())
+            }
+            Length::Stated(_) => Ok(()),
+            Length::Grows(growing) => growing.check_whole(writer.written),
+        })?;
+        Ok(self.sink.into_inner())
+    }
+
+    /// A writer that stands behind so many items of its array, and behind its header.
+    fn behind(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
+        let most = match &length {
+            Length::Stated(shape) => shape::count(shape)?,
+            Length::Grows(growing) => growing.most(),
+        };
+        let pending = Pending::new(plan, most.saturating_sub(written));
+        Ok(Writer { sink: Sink::new(inner), pending, written, most, length, path: None })
+    }
+
+    /// How many of `wanted` items can be encoded now; none if there may be no more.
+    #[inline]
+    fn room(&mut self, wanted: usize) -> Result<usize> {
+        match self.pending.room(wanted) {
+            0 => {
+                self.put(|_, _, _| Ok(()))?;
+                Ok(self.pending.room(wanted))
+            }
+            room => Ok(room),
+        }
+    }
+
+    /// Encodes items, for which there must be room; tells how many.
+    #[inline]
+    fn fill(&mut self, room: usize, items: impl Iterator<Item: Borrow<T>>) -> Result<usize> {
+        let filled = self.pending.fill(room, items);
+        filled.map_err(|error| block::invalid(&error.at_item(0), self.count()))
+    }
+
+    /// Writes the items that wait, and does what is to be done behind them.
+    fn put(
+        &mut self,
+        then: impl FnOnce(&mut Sink<W>, &mut Length<W>, usize) -> Result<()>,
+    ) -> Result<()> {
+        let count = self.count();
+        let bytes = self.pending.take();
+        self.sink.attempt(|inner| inner.write_all(bytes))?;
+        self.written = count;
+        then(&mut self.sink, &mut self.length, count)?;
+        self.pending.open(self.most.saturating_sub(count));
+        Ok(())
+    }
+
+    /// The error for one item too many.
+    fn full(&self) -> Error {
+        match &self.length {
+            Length::Stated(shape) => {
+                let reason =
+                    format!("its {} items are there, and no more can be written", self.most);
+                ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
+            }
+            Length::Grows(growing) => growing.full(),
+        }
+    }
+
+    /// Adds the path to what fails.
+    fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+        write(self).map_err(|error| match &self.path {
+            Some(path) => error.in_file(path),
+            None => error,
+        })
+    }
+}
+
+impl<T: Element, W: Write> fmt::Debug for Writer<T, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(&block::type_name::<Self>())
+            .field("path", &self.path)
+            .field("count", &self.count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl WriteOptions {
+    /// A new file to write items to; see [`Writer::create`].
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, Header, WriteOptions};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-create-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create::<i16>(&path)?;
+    /// writer.push(&7)?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), ">i2");
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
+        let path = path.as_ref();
+        let create = || {
+            let start = self.start::<T>()?;
+            // Whole from the first moment on: the file takes its place with the header in it.
+            let file = replace::replace(path, &mut |file| {
+                growing::position(file)?;
+                Ok(file.write_all(&start.header)?)
+            })?;
+            start.grows(file, 0)
+        };
+        match create() {
+            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
+            Err(error) => Err(error.in_file(path)),
+        }
+    }
+
+    /// Items to a writer that can seek; see [`Writer::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn writer<T: Element, W: Write + Seek>(&self, mut writer: W) -> Result<Writer<T, W>> {
+        let start = self.start::<T>()?;
+        let at = growing::position(&mut writer)?;
+        writer.write_all(&start.header)?;
+        writer.flush()?;
+        start.grows(writer, at)
+    }
+
+    /// Items of an array whose shape is known, to any writer; see [`Writer::with_shape`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::with_shape`], and [`ErrorKind::Unsupported`] for an element that is a sub-array in Fortran order, where
+    /// its parts stand far apart.
+    pub fn with_shape<T: Element, W: Write>(
+        &self,
+        mut writer: W,
+        shape: &[usize],
+    ) -> Result<Writer<T, W>> {
+        let layout = self.layout::<T>(shape)?;
+        let order = self.order.unwrap_or_default();
+        if layout.is_scattered(order) {
+            return Err(scattered::<T>());
+        }
+        writer.write_all(&self.header(layout.dtype, &layout.shape, order)?)?;
+        Writer::behind(0, writer, layout.plan, Length::Stated(shape.to_vec()))
+    }
+
+    /// An array of no items yet.
+    fn start<T: Element>(&self) -> Result<Start> {
+        let Layout { plan, dtype, shape, inner } = self.layout::<T>(&[0])?;
+        if inner > 0 && self.order == Some(Order::Fortran) {
+            return Err(scattered::<T>());
+        }
+        let header = self.header(dtype, &shape, Order::C)?;
+        Ok(Start {
+            header,
+            stated: Stated { shape, axis: 0, row: 1, item_size: plan.to_size },
+            plan,
+        })
+    }
+}
+
+/// An array of which nothing is written yet, and which is to grow.
+struct Start {
+    header: Vec<u8>,
+    stated: Stated,
+    plan: Plan,
+}
+
+impl Start {
+    /// In a writer that has the header at this place and stands behind it.
+    fn grows<T: Element, W: Write + Seek>(self, inner: W, at: u64) -> Result<Writer<T, W>> {
+        let growing = Growing::new(&self.header, at, self.stated)?;
+        Writer::behind(0, inner, self.plan, Length::Grows(growing))
+    }
+}
+
+/// The error for items whose parts do not stand together.
+fn scattered<T>() -> Error {
+    let what =
+        format!("{} in Fortran order, where its parts stand far apart,", block::type_name::<T>());
+    let needs = "the whole array at once: write_npy writes that";
+    ErrorKind::Unsupported { what, needs }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::header::Header;
+    use std::io::{self, SeekFrom};
+
+    /// Keeps the first bytes and where each write was; the rest goes nowhere.
+    #[derive(Default)]
+    struct Log {
+        start: Vec<u8>,
+        at: u64,
+        writes: Vec<(u64, usize)>,
+    }
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.writes.push((self.at, bytes.len()));
+            if self.at < 128 {
+                let at = usize::try_from(self.at).unwrap();
+                self.start.resize(self.start.len().max(at + bytes.len()), 0);
+                self.start[at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            self.at += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Seek for Log {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            match to {
+                SeekFrom::Start(at) => self.at = at,
+                SeekFrom::Current(by) => self.at = self.at.checked_add_signed(by).unwrap(),
+                SeekFrom::End(_) => unreachable!(),
+            }
+            Ok(self.at)
+        }
+    }
+
+    #[test]
+    fn a_flush_writes_the_data_and_then_the_number() {
+        let mut writer = Writer::<u16, _>::new(Log::default()).unwrap();
+        let number = writer.get_ref().start.iter().position(|&byte| byte == b'0').unwrap();
+        let number = u64::try_from(number).unwrap();
+        assert_eq!(writer.get_ref().writes, [(0, 128)]);
+        for n in 0..3 {
+            writer.push(&n).unwrap();
+        }
+        writer.flush().unwrap();
+        assert_eq!(writer.get_ref().writes[1..], [(128, 6), (number, 1)]);
+        assert_eq!(writer.get_ref().at, 134, "and stands behind the data again");
+        writer.flush().unwrap();
+        assert_eq!(writer.get_ref().writes.len(), 3, "there is nothing to write");
+    }
+
+    #[test]
+    fn full_blocks_are_written_at_once_and_stated_later() {
+        let mut writer = Writer::<u16, _>::new(Log::default()).unwrap();
+        let block = block::BLOCK;
+        writer.write_slice(&vec![0; block]).unwrap();
+        writer.push(&1).unwrap();
+        let (first, second) = (128, 128 + block as u64);
+        assert_eq!(writer.get_ref().writes[1..], [(first, block), (second, block)]);
+        assert_eq!(Header::parse(&writer.get_ref().start).unwrap().0.shape(), [0]);
+        let log = writer.finish().unwrap();
+        assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [block + 1]);
+    }
+
+    #[test]
+    fn counts_go_beyond_32_bits() {
+        let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
+        writer.written = (1 << 32) - 2;
+        for _ in 0..5 {
+            writer.push(&[0.0; 2]).unwrap();
+        }
+        assert_eq!(writer.count(), (1 << 32) + 3);
+        let log = writer.finish().unwrap();
+        assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [(1 << 32) + 3, 2]);
+        assert_eq!(log.at, 128 + 16 * ((1 << 32) + 3));
+    }
+
+    #[test]
+    fn an_array_is_no_larger_than_any_memory() {
+        let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
+        writer.written = (isize::MAX / 16).unsigned_abs() - 1;
+        writer.pending.open(writer.most - writer.written);
+        writer.push(&[0.0; 2]).unwrap();
+        let error = writer.push(&[0.0; 2]).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
+        let log = writer.finish().unwrap();
+        Header::parse(&log.start).unwrap();
+    }
+}

@@ -1,0 +1,119 @@
+//! A file that is there, to be written on.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::growing::{Growing, Stated};
+use super::{Length, Writer};
+use crate::dtype::DType;
+use crate::element::fit::{self, Fit};
+use crate::element::{Element, block};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::{Header, MAGIC};
+use crate::limits;
+use crate::plan::{Cast, Plan};
+use crate::shape::{self, Order};
+
+/// Opens a file and goes to the end of its array.
+pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
+    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let header = Header::read_from(&mut file)?;
+    let (stated, plan) = fit::<T>(&header)?;
+    let data = file.stream_position()?;
+    let bytes = limits::to_u64(header.data_bytes());
+    let found = file.metadata()?.len().saturating_sub(data);
+    if found < bytes {
+        return Err(ErrorKind::Truncated { what: "the data", expected: bytes, found }.into());
+    }
+    let end = data.saturating_add(bytes);
+    file.seek(SeekFrom::Start(end))?;
+    refuse_array(&mut file)?;
+
+    let mut text = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.by_ref().take(data).read_to_end(&mut text)?;
+    let rows = stated.shape.get(stated.axis).copied().unwrap_or(0);
+    let count = rows.saturating_mul(stated.row);
+    let growing = Growing::new(&text, 0, stated)?;
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    Writer::behind(count, file, plan, Length::Grows(growing))
+}
+
+/// Refuses what would be written over: another array behind this one.
+fn refuse_array(file: &mut File) -> Result<()> {
+    let mut behind = Vec::new();
+    file.take(limits::to_u64(MAGIC.len())).read_to_end(&mut behind)?;
+    if behind != MAGIC {
+        return Ok(());
+    }
+    let what = "appending to an array that another one follows in the same file".into();
+    Err(ErrorKind::Unsupported { what, needs: "a file of its own for the first one" }.into())
+}
+
+/// How items of `T` go into the array of a file, and how it grows.
+fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
+    let who = block::type_name::<T>();
+    let Fit { shape: outer, item, .. } = fit::fit::<T>(header).map_err(to_append)?;
+    let (shape, order) = (header.shape(), header.order());
+    if order == Order::Fortran && outer.len() < shape.len() {
+        let what = format!("appending {who} in Fortran order, where its parts stand far apart,");
+        let needs = "items that are scalars or records, or an array in C order";
+        return Err(ErrorKind::Unsupported { what, needs }.into());
+    }
+    if outer.is_empty() {
+        let wanted = "a dimension more, which grows";
+        return Err(to_append(header.rank(&who, wanted, "")));
+    }
+    let axis = match order {
+        Order::C => 0,
+        Order::Fortran => shape.len().saturating_sub(1),
+    };
+    let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
+    let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));
+    if row == 0 {
+        let reason = "its rows have no items, so that there is nothing to append".into();
+        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+    }
+    let plan = plan::<T>(&item).map_err(|error| error.wanted_by(&who))?;
+    Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.to_size }, plan))
+}
+
+/// The way from items of `T` to those of the file, on which nothing may be lost and nothing missing.
+fn plan<T: Element>(file: &DType) -> Result<Plan> {
+    let ours = block::canonical::<T>()?.dtype;
+    let who = block::type_name::<T>();
+    Plan::new(file, &ours, Cast::Exact).map_err(|error| {
+        to_append(error).map_kind(|kind| match kind {
+            ErrorKind::MissingField { name, .. } => {
+                let what = format!("appending {who} to a file without the field {name:?}");
+                let needs = "a Rust type without it, or its values would be lost";
+                ErrorKind::Unsupported { what, needs }
+            }
+            kind => kind,
+        })
+    })?;
+    Plan::new(&ours, file, Cast::Exact).map_err(|error| {
+        error.map_kind(|kind| match kind {
+            ErrorKind::MissingField { name, .. } => {
+                let what = format!("appending {who} to a file with the field {name:?}");
+                let needs = "that field in the Rust type, too: each row must have a value for it";
+                ErrorKind::Unsupported { what, needs }
+            }
+            kind => kind,
+        })
+    })
+}
+
+/// The error of a file that holds something else, with what to do about that here.
+fn to_append(error: Error) -> Error {
+    const REMEDY: &str =
+        "what is appended must be as the file is: change the Rust type, or write another file";
+    error.map_kind(|mut kind| {
+        if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::Rank { remedy, .. } = &mut kind {
+            *remedy = REMEDY;
+        }
+        kind
+    })
+}

@@ -1,0 +1,101 @@
+//! A disk that fails when it is told to.
+
+use std::cell::RefCell;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::rc::Rc;
+
+/// A file on a disk that gets full, or stops to answer. What it holds outlives the writer.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    bytes: Rc<RefCell<Vec<u8>>>,
+    at: usize,
+    room: usize,
+    calls: usize,
+}
+
+impl Disk {
+    /// A disk on which nothing fails.
+    pub fn sound() -> Self {
+        Disk { bytes: Rc::default(), at: 0, room: usize::MAX, calls: usize::MAX }
+    }
+
+    /// A disk with room for so many bytes. What fits of a write is written; bytes that are there can be written over.
+    pub fn with_room(room: usize) -> Self {
+        Disk { room, ..Disk::sound() }
+    }
+
+    /// A disk that does what it is asked for so many times, and nothing after that.
+    pub fn with_calls(calls: usize) -> Self {
+        Disk { calls, ..Disk::sound() }
+    }
+
+    /// What is on it.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.bytes.borrow().clone()
+    }
+
+    fn call(&mut self) -> io::Result<()> {
+        let left = self.calls.checked_sub(1).ok_or_else(|| io::Error::other("disk on fire"))?;
+        self.calls = left;
+        Ok(())
+    }
+}
+
+impl Write for Disk {
+    fn write(&mut self, new: &[u8]) -> io::Result<usize> {
+        self.call()?;
+        let n = new.len().min(self.room.saturating_sub(self.at));
+        if n == 0 && !new.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "disk full"));
+        }
+        let mut bytes = self.bytes.borrow_mut();
+        let (at, end) = (self.at, self.at + n);
+        let length = bytes.len().max(end);
+        bytes.resize(length, 0);
+        bytes[at..end].copy_from_slice(&new[..n]);
+        self.at = end;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.call()
+    }
+}
+
+impl Seek for Disk {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.call()?;
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => (self.at as u64).checked_add_signed(by),
+            SeekFrom::End(by) => (self.bytes.borrow().len() as u64).checked_add_signed(by),
+        };
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_takes_what_fits_and_lets_it_be_written_over() {
+        let mut disk = Disk::with_room(3);
+        assert_eq!(disk.write(b"abcd").unwrap(), 3);
+        assert!(disk.write(b"d").is_err());
+        disk.seek(SeekFrom::Start(1)).unwrap();
+        disk.write_all(b"xy").unwrap();
+        assert_eq!(disk.bytes(), b"axy");
+    }
+
+    #[test]
+    fn calls_are_counted() {
+        let mut disk = Disk::with_calls(2);
+        disk.flush().unwrap();
+        disk.write_all(b"a").unwrap();
+        assert!(disk.write(b"b").is_err() && disk.flush().is_err() && disk.rewind().is_err());
+        assert_eq!(disk.bytes(), b"a");
+    }
+}

@@ -1,0 +1,459 @@
+//! Files that are there, from NumPy and from elsewhere.
+
+use super::*;
+use npy_core::DynArray;
+use std::path::{Path, PathBuf};
+
+thread_local! {
+    static ANY: RefCell<Option<DType>> = const { RefCell::new(None) };
+}
+
+/// An item of any dtype of so many bytes: the one that was set last.
+#[derive(Debug, PartialEq)]
+struct Any<const N: usize>([u8; N]);
+
+impl<const N: usize> Element for Any<N> {
+    const SIZE: usize = N;
+
+    fn dtype() -> DType {
+        ANY.with_borrow(|dtype| dtype.clone().unwrap())
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Any(item.try_into().unwrap())
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        item.copy_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+fn append_items<const N: usize>(path: &Path, items: &[u8]) -> Result<usize, Error> {
+    let mut writer = Writer::<Any<N>, _>::append(path)?;
+    let before = writer.count();
+    if N == 0 {
+        writer.extend((0..before).map(|_| Any([0; N])))?;
+    } else {
+        let items = items.chunks_exact(N).map(|item| Any(item.try_into().unwrap()));
+        for (i, item) in items.enumerate() {
+            writer.push(&item)?;
+            if i % 3 == 1 {
+                writer.flush()?;
+            }
+        }
+    }
+    writer.finish()?;
+    Ok(before)
+}
+
+/// Appends the items of an array to its own file; `None` if they are of a size that is not in the list.
+fn append_again(path: &Path, array: &DynArray) -> Result<Option<usize>, Error> {
+    let little = array.dtype().with_byte_order(ByteOrder::Little);
+    let items = array.cast(&little).unwrap().into_bytes();
+    ANY.with_borrow_mut(|dtype| *dtype = Some(array.dtype().clone()));
+    macro_rules! sizes {
+        ($($n:literal)*) => {
+            match array.dtype().itemsize() {
+                $($n => append_items::<$n>(path, &items).map(Some),)*
+                _ => return Ok(None),
+            }
+        };
+    }
+    sizes!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 36 40 48 56 64 72 80 480)
+}
+
+/// The array twice, one after the other in the file.
+fn doubled(array: &DynArray) -> DynArray {
+    let mut shape = array.shape().to_vec();
+    let axis = if array.order() == Order::Fortran { shape.len() - 1 } else { 0 };
+    shape[axis] *= 2;
+    let bytes = array.as_bytes().repeat(2);
+    DynArray::new(array.dtype().clone(), shape, array.order(), bytes).unwrap()
+}
+
+/// The files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let inside = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
+    let npy = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "npy");
+    paths.flat_map(inside).filter(npy).collect()
+}
+
+/// Whether there is nothing that could grow.
+fn has_no_rows(array: &DynArray) -> bool {
+    let shape = array.shape();
+    let rest =
+        if array.order() == Order::C { shape.get(1..) } else { shape.split_last().map(|it| it.1) };
+    rest.is_none_or(|rest| rest.contains(&0))
+}
+
+/// Guards every dtype, byte order and shape that NumPy writes: appended to, a file is what NumPy would have written.
+#[test]
+fn numpys_files_grow_as_numpy_would_have_written_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let (mut grown, mut refused) = (0, 0);
+    for golden in files(&npy_tests::golden("")) {
+        let name = golden.display();
+        let before = fs::read(&golden).unwrap();
+        fs::write(&path, &before).unwrap();
+        let array = DynArray::read_npy(&golden).unwrap();
+        match append_again(&path, &array) {
+            Ok(count) => {
+                assert_eq!(
+                    count,
+                    Some(array.shape().iter().product()),
+                    "{name}: is its size in the list?"
+                );
+                let mut expected = Vec::new();
+                let version = Header::read_npy(&golden).unwrap().version();
+                let mut options = WriteOptions::new();
+                options.version(version).write_to(&mut expected, &doubled(&array)).unwrap();
+                assert!(fs::read(&path).unwrap() == expected, "{name}");
+                grown += 1;
+            }
+            Err(error) => {
+                assert!(has_no_rows(&array), "{name}: {error}");
+                assert!(fs::read(&path).unwrap() == before, "{name}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(grown > 60 && refused < 6, "{grown} and {refused}");
+}
+
+/// Guards headers of every age and hand: what is not the length stays as it was, and the length has the room there is.
+#[test]
+fn files_of_the_corpus_grow_in_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let mut grown = 0;
+    for file in files(&npy_tests::corpus().join("files/valid")) {
+        let Ok(array) = DynArray::read_npy(&file) else { continue };
+        let name = file.display();
+        let before = fs::read(&file).unwrap();
+        fs::write(&path, &before).unwrap();
+        let (header, start) = Header::parse(&before).unwrap();
+        match append_again(&path, &array) {
+            Ok(None) => continue,
+            Ok(Some(_)) => {}
+            Err(error) => {
+                let text = error.to_string();
+                let reason = has_no_rows(&array)
+                    || text.contains("another one follows")
+                    || text.contains("all this header has room for");
+                assert!(reason, "{name}: {text}");
+                continue;
+            }
+        }
+        let after = fs::read(&path).unwrap();
+        let (longer, same_start) = Header::parse(&after).unwrap();
+        assert_eq!((start, header.version()), (same_start, longer.version()), "{name}");
+        assert_eq!(after.len(), start + 2 * array.as_bytes().len(), "{name}");
+        assert!(after[start..].starts_with(array.as_bytes()), "{name}");
+        let unpadded = |array: &DynArray| array.cast(&array.dtype().packed()).unwrap();
+        let read = unpadded(&DynArray::read_npy(&path).unwrap());
+        let expected = unpadded(&doubled(&array));
+        assert_eq!((read.shape(), read.order()), (expected.shape(), expected.order()), "{name}");
+        assert_eq!(read.dtype(), expected.dtype(), "{name}");
+        assert!(read.as_bytes() == expected.as_bytes(), "{name}");
+        grown += 1;
+    }
+    assert!(grown > 200, "{grown}");
+}
+
+/// A file of version 1 with this header and data.
+fn file(header: &str, data: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+}
+
+/// The file after these items were appended, or the error of the first call that failed.
+fn appended<T: Element>(before: &[u8], items: &[T]) -> (Vec<u8>, Result<(), Error>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    fs::write(&path, before).unwrap();
+    let append = || {
+        let mut writer = Writer::<T, _>::append(&path)?;
+        let written = writer.extend(items);
+        writer.finish()?;
+        written
+    };
+    let result = append();
+    (fs::read(&path).unwrap(), result)
+}
+
+#[track_caller]
+fn assert_appends<T: Element>(before: &str, data: &[u8], items: &[T], after: &str, more: &[u8]) {
+    let (bytes, result) = appended(&file(before, data), items);
+    result.unwrap();
+    let expected = file(after, &[data, more].concat());
+    assert_eq!(bytes.escape_ascii().to_string(), expected.escape_ascii().to_string());
+}
+
+/// Guards the place of the number: it may stand anywhere in the header, in any spelling, and the rest moves into the blanks.
+#[test]
+fn the_length_is_found_in_any_header() {
+    let nine = [7; 9];
+    assert_appends(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (9,), }    \n",
+        &nine,
+        &[1u8],
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (10,), }   \n",
+        &[1],
+    );
+    assert_appends(
+        "{'shape':(9,),'fortran_order':False,'descr':'u1'}  \r\n",
+        &nine,
+        &[1u8, 2],
+        "{'shape':(11,),'fortran_order':False,'descr':'u1'} \r\n",
+        &[1, 2],
+    );
+    assert_appends(
+        "{'shape': ((+0x09),), 'fortran_order': False, 'descr': '|u1'}",
+        &nine,
+        &[1u8],
+        "{'shape': ((10),), 'fortran_order': False, 'descr': '|u1'}   ",
+        &[1],
+    );
+    assert_appends(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (9L, 1L)} \n",
+        &nine,
+        &[1u8],
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (10L, 1L)}\n",
+        &[1],
+    );
+    assert_appends(
+        "{'descr': '|u1', 'fortran_order': False, # 9\n'shape': (9,),} # 9  \n",
+        &nine,
+        &[1u8],
+        "{'descr': '|u1', 'fortran_order': False, # 9\n'shape': (10,),} # 9 \n",
+        &[1],
+    );
+    // As latin-1 and as UTF-8 a name has another number of bytes.
+    #[derive(NpyRecord)]
+    struct Named {
+        é: u8,
+    }
+    for version in [Version::V1, Version::V2, Version::V3] {
+        let mut options = WriteOptions::new();
+        options.version(version);
+        let [nine, ten] = [9, 10].map(|n| {
+            let items: Vec<_> = (0..n).map(|é| Named { é }).collect();
+            let mut bytes = Vec::new();
+            options.write_to(&mut bytes, &items).unwrap();
+            bytes
+        });
+        let (bytes, result) = appended(&nine, &[Named { é: 9 }]);
+        result.unwrap();
+        assert!(bytes == ten, "{version:?}");
+    }
+}
+
+/// Guards the room: what the header cannot say is refused before it is taken, and what was taken stays.
+#[test]
+fn a_header_without_room_refuses_the_item_that_is_too_many() {
+    let before = file("{'descr': '|u1', 'fortran_order': False, 'shape': (8,)}\n", &[0; 8]);
+    let (bytes, result) = appended(&before, &[1u8, 2, 3]);
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("a length of more than 1 digits, which is all this header has room for, needs a longer header"), "{text}");
+    let expected = file(
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (9,)}\n",
+        &[0, 0, 0, 0, 0, 0, 0, 0, 1],
+    );
+    assert_eq!(bytes, expected);
+    // A slice is taken as a whole or not at all.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    fs::write(&path, &before).unwrap();
+    let mut writer = Writer::<u8, _>::append(&path).unwrap();
+    writer.write_slice(&[1, 2]).unwrap_err();
+    writer.write_slice(&[1]).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), expected);
+}
+
+/// Guards the bytes behind the array: the header is believed if they are there, and those it does not state are cut off.
+#[test]
+fn the_length_in_the_header_must_have_its_bytes() {
+    let mut whole = Vec::new();
+    [1u16, 2, 3].write_npy_to(&mut whole).unwrap();
+    for end in 0..whole.len() {
+        let (bytes, result) = appended(&whole[..end], &[4u16]);
+        let error = result.unwrap_err();
+        let kind = error.kind();
+        assert!(matches!(kind, ErrorKind::Truncated { .. } | ErrorKind::NotNpy { .. }), "{error}");
+        assert_eq!(bytes, whole[..end], "and nothing is written");
+    }
+    let mut longer = Vec::new();
+    [1u16, 2, 3, 4].write_npy_to(&mut longer).unwrap();
+    for surplus in [&[9][..], &[9; 1000], b"\x93NUMP"] {
+        let (bytes, result) = appended(&[&whole[..], surplus].concat(), &[4u16]);
+        result.unwrap();
+        assert_eq!(bytes, longer);
+        let (bytes, result) = appended::<u16>(&[&whole[..], surplus].concat(), &[]);
+        result.unwrap();
+        assert_eq!(bytes, whole);
+    }
+    // Unless they are another array.
+    let two = [&whole[..], &whole].concat();
+    let (bytes, result) = appended(&two, &[4u16]);
+    let text = result.unwrap_err().to_string();
+    assert!(
+        text.contains("another one follows in the same file needs a file of its own"),
+        "{text}"
+    );
+    assert_eq!(bytes, two);
+}
+
+/// Guards byte order, padding and the order of the fields: they stay those of the file.
+#[test]
+fn items_are_written_as_the_file_has_them() {
+    let header = "{'descr': [('t0', '>i8'), ('', '|V3'), ('samples', '<f4', (4,)), ('gain', '>f4'), ('station', '<u4')], 'fortran_order': False, 'shape': (0,)}  \n";
+    let traces: Vec<_> = (0..30).map(trace).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    fs::write(&path, file(header, &[])).unwrap();
+    for chunk in traces.chunks(8) {
+        let mut writer = Writer::<Trace<4>, _>::append(&path).unwrap();
+        writer.write_slice(chunk).unwrap();
+        writer.finish().unwrap();
+    }
+    assert_eq!(Vec::<Trace<4>>::read_npy(&path).unwrap(), traces);
+    let array = DynArray::read_npy(&path).unwrap();
+    assert!(array.dtype().to_string().starts_with("[('t0', '>i8'), ('', '|V3'), "));
+    let padding = array.as_bytes().chunks(35).flat_map(|item| &item[8..11]);
+    assert!(padding.eq(&[0; 90]));
+}
+
+/// Guards against an append that would lose a field, or make one up.
+#[test]
+fn another_dtype_is_refused_and_named() {
+    #[derive(NpyRecord)]
+    struct Two {
+        x: f32,
+        y: i16,
+    }
+    let error = |descr: &str, shape: &str| {
+        let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
+        let before = file(&header, &[0; 60]);
+        let (bytes, result) = appended(&before, &[Two { x: 0.0, y: 0 }]);
+        assert!(bytes == before, "nothing is written");
+        let text = result.unwrap_err().to_string();
+        text.split_once("x.npy: ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        error("[('x', '<f4'), ('y', '<i4')]", "(3,)"),
+        "field \"y\": the file holds '<i4', Two wants '<i2'; what is appended must be as the file is: change the Rust type, or write another file"
+    );
+    assert_eq!(
+        error("[('x', '<f4')]", "(3,)"),
+        "appending Two to a file without the field \"y\" needs a Rust type without it, or its values would be lost"
+    );
+    assert_eq!(
+        error("[('x', '<f4'), ('z', '|u1'), ('y', '<i2')]", "(3,)"),
+        "appending Two to a file with the field \"z\" needs that field in the Rust type, too: each row must have a value for it"
+    );
+    assert_eq!(
+        error("[('x', '<f4'), ('y', '<i2')]", "()"),
+        "the array has shape (), Two takes a dimension more, which grows; what is appended must be as the file is: change the Rust type, or write another file"
+    );
+    assert_eq!(
+        error("[('x', '<f4'), ('y', '<i2')]", "(3, 0)"),
+        "shape (3, 0): its rows have no items, so that there is nothing to append"
+    );
+    assert!(error("'|O'", "(3,)").starts_with("an array of Python objects ('|O') needs"));
+    assert!(error("'<f8'", "(3,)").starts_with("the file holds '<f8', Two wants [("));
+}
+
+/// Guards rows against what reading makes up: a default, or a field by another name, is nothing that can be appended.
+#[test]
+fn what_reading_allows_is_not_appended() {
+    #[derive(NpyRecord)]
+    struct Lenient {
+        x: f32,
+        #[npy(default)]
+        y: i16,
+    }
+    #[derive(NpyRecord)]
+    struct Renamed {
+        #[npy(alias = "old")]
+        x: f32,
+    }
+    let file = |name: &str| {
+        let header = "{'descr': [('NAME', '<f4')], 'fortran_order': False, 'shape': (0,)} \n";
+        file(&header.replace("NAME", name), &[])
+    };
+    let (bytes, result) = appended(&file("x"), &[Lenient { x: 0.0, y: 1 }]);
+    assert!(matches!(result.unwrap_err().kind(), ErrorKind::Unsupported { .. }));
+    assert!(bytes == file("x"));
+    let (_, result) = appended(&file("old"), &[Renamed { x: 0.0 }]);
+    assert!(matches!(result.unwrap_err().kind(), ErrorKind::Unsupported { .. }));
+}
+
+/// Guards arrays of more dimensions: whole rows, counted by the dimension that grows.
+#[test]
+fn rows_of_more_dimensions_grow_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let items: Vec<u16> = (0..24).collect();
+    for (order, shape, longer) in
+        [(Order::C, [2, 2, 3], [4, 2, 3]), (Order::Fortran, [3, 2, 2], [3, 2, 4])]
+    {
+        NpyArray::with_order(items[..12].to_vec(), shape, order).unwrap().write_npy(&path).unwrap();
+        let before = NpyArray::<u16>::read_npy(&path).unwrap();
+        let mut writer = Writer::<u16, _>::append(&path).unwrap();
+        writer.extend(&items[12..17]).unwrap();
+        writer.flush().unwrap();
+        assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), before, "no row is whole yet");
+        writer.extend(&items[17..]).unwrap();
+        assert_eq!(writer.count(), 24);
+        writer.finish().unwrap();
+        let expected = NpyArray::with_order(items.clone(), longer, order).unwrap();
+        assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), expected);
+
+        let mut writer = Writer::<u16, _>::append(&path).unwrap();
+        writer.extend(&items[..8]).unwrap();
+        let text = writer.finish().unwrap_err().to_string();
+        assert!(text.contains("only 2 of 6 items came for the row behind it"), "{text}");
+        let read = NpyArray::<u16>::read_npy(&path).unwrap();
+        assert_eq!(read.as_slice()[..24], items, "the whole rows are there");
+        assert_eq!(read.as_slice().len(), 30);
+    }
+
+    // An element of one dimension stands for the last one.
+    NpyArray::new(items[..12].to_vec(), [2, 2, 3]).unwrap().write_npy(&path).unwrap();
+    let mut writer = Writer::<[u16; 3], _>::append(&path).unwrap();
+    assert_eq!(writer.count(), 4);
+    writer.extend(items[12..].as_chunks::<3>().0).unwrap();
+    writer.finish().unwrap();
+    let expected = NpyArray::new(items, [4, 2, 3]).unwrap();
+    assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), expected);
+    let error = Writer::<[u16; 2], _>::append(&path).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Rank { .. }), "{error}");
+    expected.to_order(Order::Fortran).write_npy(&path).unwrap();
+    let error = Writer::<[u16; 3], _>::append(&path).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+}
+
+/// Guards numbers beyond 32 bits, in a file of four gigabytes that are not there.
+#[test]
+fn counts_go_beyond_32_bits() {
+    const MANY: u64 = (1 << 32) - 2;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let header = Header::new("|u1".parse().unwrap(), [usize::try_from(MANY).unwrap()], Order::C);
+    fs::write(&path, header.unwrap().to_bytes().unwrap()).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(128 + MANY).unwrap();
+    let mut writer = Writer::<u8, _>::append(&path).unwrap();
+    writer.extend(1..=5).unwrap();
+    let mut file = writer.finish().unwrap();
+    let length = Header::read_npy(&path).unwrap().shape()[0];
+    assert_eq!(length as u64, MANY + 5);
+    assert_eq!(file.metadata().unwrap().len(), 128 + MANY + 5);
+    let mut last = [0; 6];
+    file.seek(SeekFrom::End(-6)).unwrap();
+    io::Read::read_exact(&mut file, &mut last).unwrap();
+    assert_eq!(last, [0, 1, 2, 3, 4, 5]);
+}
