@@ -24,11 +24,11 @@
 //!
 //! | dtype | as a value of serde |
 //! |---|---|
-//! | `b1`, integers, floats | the same; half precision as `f32` |
+//! | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
 //! | complex numbers | the two parts, a tuple |
 //! | `S`, `U` | text; an `S` that is no UTF-8 is bytes, and in binary formats always |
 //! | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
-//! | `V`, long doubles | bytes |
+//! | `V` | bytes |
 //! | sub-arrays | sequences |
 //! | records | maps; sequences for a type that wants those |
 

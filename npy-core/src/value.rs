@@ -3,6 +3,7 @@
 mod print;
 
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
+use crate::element::longdouble::LongDouble;
 use crate::element::text::without_zeros;
 use crate::element::time::NAT;
 use crate::kernel::cast::{half, raw, signed};
@@ -51,8 +52,10 @@ pub enum Value<'a> {
     Complex32(f32, f32),
     /// `<c16`: the real and the imaginary part
     Complex64(f64, f64),
-    /// `<f12`, `<f16`, `<c24`, `<c32`: the bytes in this order. What they mean depends on the machine that wrote them.
-    LongDouble(&'a [u8], ByteOrder),
+    /// `<f12`, `<f16`
+    LongDouble(LongDouble),
+    /// `<c24`, `<c32`: the real and the imaginary part
+    ComplexLongDouble(LongDouble, LongDouble),
     /// `|S5`: the bytes without the zeros at the end
     Bytes(&'a [u8]),
     /// `<U5`
@@ -98,7 +101,10 @@ impl<'a> Value<'a> {
                 let part = |part| f64::from_bits(raw(part, big));
                 Value::Complex64(part(parts.0), part(parts.1))
             }
-            (ScalarKind::Float | ScalarKind::Complex, _) => Value::LongDouble(item, order),
+            (ScalarKind::Float, _) => Value::LongDouble(long(item, big)),
+            (ScalarKind::Complex, _) => {
+                Value::ComplexLongDouble(long(parts.0, big), long(parts.1, big))
+            }
             (ScalarKind::DateTime(resolution), _) => Value::DateTime(signed(item, big), resolution),
             (ScalarKind::TimeDelta(resolution), _) => {
                 Value::TimeDelta(signed(item, big), resolution)
@@ -134,6 +140,10 @@ impl<'a> Value<'a> {
         match *self {
             Value::F16(value) | Value::F32(value) => Some(f64::from(value)),
             Value::F64(value) => Some(value),
+            Value::LongDouble(value) => {
+                let float = value.to_f64();
+                LongDouble::from(float).is_same_number(value).then_some(float)
+            }
             Value::UInt(value) => {
                 let float = value as f64;
                 (value.leading_zeros().saturating_add(value.trailing_zeros()) >= 11)
@@ -260,6 +270,18 @@ impl<'a> ArrayValue<'a> {
             }
         })
     }
+}
+
+/// The bytes of a long double, of which there are twelve or sixteen.
+fn long(bytes: &[u8], big: bool) -> LongDouble {
+    let mut little = [0; 16];
+    let order = |slot: (&mut u8, &u8)| *slot.0 = *slot.1;
+    if big {
+        little.iter_mut().zip(bytes.iter().rev()).for_each(order);
+    } else {
+        little.iter_mut().zip(bytes).for_each(order);
+    }
+    LongDouble(little)
 }
 
 fn single(bytes: &[u8], big: bool) -> f32 {

@@ -10,8 +10,10 @@ use std::ptr::NonNull;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::endian::{Be, Le, Number};
 use crate::element::fit::fit;
+use crate::element::float8::Float8;
 use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::void::Void;
 use crate::element::{Element, block};
 use crate::error::ViewError;
 use crate::header::Header;
@@ -29,7 +31,8 @@ use crate::shape::{self, Order};
 /// A type whose values are the bytes of an item, as they lie in memory: it can be viewed in a file.
 ///
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
-/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`DateTime64`] and [`TimeDelta64`].
+/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and by feature `half`'s
+/// numbers and complex ones.
 /// Not for `bool` and not for enums: most bytes are no value of those, and nobody looks at the bytes of a view beforehand.
 ///
 /// # Safety
@@ -67,6 +70,15 @@ zero_copy! {
     [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>,
     [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
 }
+
+zero_copy! { [const N: usize] Void<N>, [] Float8 }
+
+#[cfg(feature = "half")]
+zero_copy! { [] half::f16, [] half::bf16 }
+
+// Two numbers, and nothing around them: `repr(C)`.
+#[cfg(feature = "num-complex")]
+zero_copy! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
 
 // SAFETY: an array is its items side by side, and any bytes are items.
 unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {

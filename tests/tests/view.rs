@@ -554,3 +554,14 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
 }
+
+/// Guards the types that features bring.
+#[test]
+fn rarer_numbers_are_viewed_as_they_are_read() {
+    assert_viewed(&[npy_core::Void([1u8, 2, 3]), npy_core::Void([0; 3])]);
+    assert_viewed(&[npy_core::Float8(0x38)]);
+    assert_viewed(&[half::f16::from_f32(0.5), half::f16::from_bits(0xfc00)]);
+    assert_viewed(&[half::bf16::from_f32(0.5)]);
+    assert_viewed(&[num_complex::Complex::new(0.5f32, 1.5)]);
+    assert_viewed(&[[num_complex::Complex::new(0.5f64, 1.5); 2]; 2]);
+}

@@ -103,6 +103,13 @@ impl LongDouble {
 }
 
 /// Exact; the six bytes behind the number are zeros.
+impl LongDouble {
+    /// Whether the ten bytes that count are the same.
+    pub(crate) fn is_same_number(self, other: LongDouble) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
 impl From<f64> for LongDouble {
     // The shifts are below 64, and the exponents those of an `f64`.
     #[expect(clippy::arithmetic_side_effects)]

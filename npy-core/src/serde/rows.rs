@@ -182,7 +182,11 @@ impl<'de> Deserializer<'de> for Row<'de> {
                 visitor.visit_seq(SeqDeserializer::new([re, im].into_iter()))
             }
             Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => visitor.visit_none(),
-            Value::Void(bytes) | Value::LongDouble(bytes, _) => visitor.visit_borrowed_bytes(bytes),
+            Value::LongDouble(value) => visitor.visit_f64(value.to_f64()),
+            Value::ComplexLongDouble(re, im) => {
+                visitor.visit_seq(SeqDeserializer::new([re.to_f64(), im.to_f64()].into_iter()))
+            }
+            Value::Void(bytes) => visitor.visit_borrowed_bytes(bytes),
             Value::Record(record) => visitor.visit_map(Fields::of(record)),
             Value::Array(array) => visit_seq(visitor, array.iter()),
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {

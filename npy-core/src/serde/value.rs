@@ -32,7 +32,9 @@ impl Serialize for Value<'_> {
             Value::DateTime(count, _) | Value::TimeDelta(count, _) => {
                 serializer.serialize_i64(*count)
             }
-            Value::Void(bytes) | Value::LongDouble(bytes, _) => serializer.serialize_bytes(bytes),
+            Value::LongDouble(value) => serializer.serialize_f64(value.to_f64()),
+            Value::ComplexLongDouble(re, im) => (re.to_f64(), im.to_f64()).serialize(serializer),
+            Value::Void(bytes) => serializer.serialize_bytes(bytes),
             Value::Record(record) => record.serialize(serializer),
             Value::Array(array) => array.serialize(serializer),
         }

@@ -28,7 +28,12 @@ impl fmt::Debug for Value<'_> {
             Value::F64(value) => write!(f, "{}", float(&format!("{value:?}"))),
             Value::Complex32(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
             Value::Complex64(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
-            Value::LongDouble(bytes, _) | Value::Void(bytes) => {
+            Value::LongDouble(value) => write!(f, "{}", float(&format!("{:?}", value.to_f64()))),
+            Value::ComplexLongDouble(re, im) => {
+                let (re, im) = (re.to_f64(), im.to_f64());
+                complex(f, &format!("{re:?}"), &format!("{im:+?}"))
+            }
+            Value::Void(bytes) => {
                 f.write_str("b'")?;
                 bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
                 f.write_char('\'')

@@ -71,6 +71,10 @@ def items(a):
         return double(float(value))
     if kind == 'c' and size <= 16:
         return double(float(value.real)) + ',' + double(float(value.imag))
+    if kind in 'fc' and a.dtype.str[0] == '>':
+        # Long doubles: the bytes of each part, the lowest first.
+        half = len(raw) if kind == 'f' else len(raw) // 2
+        raw = raw[:half][::-1] + raw[half:][::-1]
     return (bytes(value) if kind == 'S' else raw).hex() or '-'
 
 with open('all', 'wb') as f:
@@ -110,7 +114,9 @@ fn item(value: Value<'_>) -> String {
             let points: Vec<_> = text.code_points().map(|c| c.to_string()).collect();
             format!("u{}", points.join(","))
         }
-        Value::Bytes(bytes) | Value::Void(bytes) | Value::LongDouble(bytes, _) => hex(bytes),
+        Value::Bytes(bytes) | Value::Void(bytes) => hex(bytes),
+        Value::LongDouble(x) => hex(&x.0),
+        Value::ComplexLongDouble(re, im) => hex(&[re.0, im.0].concat()),
         Value::Record(record) => {
             format!("({})", list(record.iter().map(|(_, value)| item(value)).collect()))
         }
