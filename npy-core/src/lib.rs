@@ -28,10 +28,13 @@
 //! # Where to look
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
-//! - Items as they come: [`Writer`], for files that are new and files that are there.
+//! - In parts: [`Reader`] gives items one by one, in chunks, from a row on, or a column of them; [`Writer`] takes items as they come, for files
+//!   that are new and files that are there.
 //! - What is in a file: [`Header`], [`DType`].
 //! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
-//! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy).
+//! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
+//!   and for any layout [`MapAny`].
+//! - Arrays of any dtype: [`DynArray`], and its items, [`Value`]; with the feature `serde` to and from what that reaches.
 //! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
 
 // No panic on a path that a file's bytes reach; tests may.
