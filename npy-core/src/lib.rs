@@ -59,6 +59,8 @@ mod dynamic;
 mod element;
 mod error;
 pub mod header;
+#[cfg(feature = "ndarray")]
+mod interop;
 mod kernel;
 mod limits;
 mod literal;

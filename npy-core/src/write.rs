@@ -142,8 +142,14 @@ impl WriteOptions {
         }
     }
 
+    /// The order in which an array is written that lies in this one.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn order_of(&self, lies: Order) -> Order {
+        self.order.unwrap_or(lies)
+    }
+
     /// Writes items of `T` as an array of this shape; `items` gives them in the order it is asked for.
-    fn put_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+    pub(crate) fn put_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
         order: Order,

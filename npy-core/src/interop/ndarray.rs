@@ -1,0 +1,108 @@
+//! Arrays of `ndarray`, read and written as they are. Feature `ndarray`.
+
+use std::io::{Read, Write};
+
+use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn, ShapeBuilder};
+
+use crate::array::NpyArray;
+use crate::element::{Element, block, fit};
+use crate::error::{Error, ErrorKind, Result};
+use crate::read::{ReadNpy, Reader};
+use crate::shape::Order;
+use crate::view::ArrayView;
+#[cfg(feature = "mmap")]
+use crate::view::ZeroCopy;
+use crate::write::{WriteNpy, WriteOptions};
+
+/// An array of this number of dimensions (any, for `ArrayD`), in the order of the file.
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use npy_core::{ReadNpy, WriteNpy};
+///
+/// let matrix = array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+/// let mut file = Vec::new();
+/// matrix.write_npy_to(&mut file)?;
+/// assert_eq!(Array2::<f64>::read_npy_from(&file[..])?, matrix);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
+    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        let found = fit::fit::<T>(reader.header()).map_err(|error| reader.in_file(error))?;
+        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found.shape.len()) {
+            let remedy = "read it as an ArrayD, which takes any shape";
+            let wanted = format!("{ndim} dimensions");
+            let name = format!("an ndarray of {}", block::type_name::<T>());
+            let error = reader.header().rank(&name, &wanted, remedy);
+            return Err(reader.in_file(error));
+        }
+        let array = ArrayD::try_from(reader.read_array::<T>()?)?;
+        array.into_dimensionality().map_err(unshaped)
+    }
+}
+
+/// Any array or view, in Fortran order if it lies so in memory, as NumPy saves it.
+impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
+    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+        let shape = self.shape();
+        let fortran = self.view().reversed_axes().is_standard_layout();
+        let order = if fortran { Order::Fortran.normalized(shape) } else { Order::C };
+        let wanted = options.order_of(order).normalized(shape);
+        // Side by side in memory is faster than one by one.
+        match self.as_slice_memory_order() {
+            Some(items) if wanted == order && (fortran || self.is_standard_layout()) => {
+                options.put_array(shape, order, |_| items.iter(), writer)
+            }
+            _ => {
+                let items = |order| match order {
+                    Order::C => self.view().into_iter(),
+                    Order::Fortran => self.view().reversed_axes().into_iter(),
+                };
+                options.put_array(shape, order, items, writer)
+            }
+        }
+    }
+}
+
+/// The same items in the same order; nothing is copied.
+impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
+    type Error = Error;
+
+    fn try_from(array: NpyArray<T>) -> Result<Self> {
+        let shape = IxDyn(array.shape()).set_f(array.order() == Order::Fortran);
+        ArrayD::from_shape_vec(shape, array.into_vec()).map_err(unshaped)
+    }
+}
+
+/// How `ndarray` looks at these items.
+fn view<'a, T>(items: &'a [T], shape: &[usize], order: Order) -> Result<ArrayViewD<'a, T>> {
+    let shape = IxDyn(shape).set_f(order == Order::Fortran);
+    ArrayViewD::from_shape(shape, items).map_err(unshaped)
+}
+
+/// The error for a shape that `ndarray` does not take, though NumPy does.
+fn unshaped(error: ndarray::ShapeError) -> Error {
+    let reason = format!("ndarray does not take it: {error}");
+    ErrorKind::Shape { shape: "of the array".into(), reason }.into()
+}
+
+/// `as_ndarray` for what has items, a shape and an order.
+macro_rules! as_ndarray {
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        impl<$($generics)*> $type {
+            /// The array as `ndarray` looks at it; nothing is copied.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` does not take.
+            pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
+                view(self.as_slice(), self.shape(), self.order())
+            }
+        }
+    )*};
+}
+
+as_ndarray! { [T] NpyArray<T>, [T] ArrayView<'_, T> }
+
+#[cfg(feature = "mmap")]
+as_ndarray! { [T: ZeroCopy] crate::mmap::Map<T>, [T: ZeroCopy] crate::mmap::MapMut<T> }

@@ -1,0 +1,113 @@
+//! `ndarray`'s arrays: read and written as the same arrays of ours are.
+
+use ndarray::{Array0, Array1, Array2, Array3, ArrayD, Axis, Ix2, ShapeBuilder, array, s};
+use npy_core::{
+    ArrayView, Header, Map, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, WriteOptions,
+};
+
+fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    array.write_npy_to(&mut bytes).unwrap();
+    bytes
+}
+
+fn ours(shape: &[usize], order: Order) -> NpyArray<i32> {
+    let count = shape.iter().product::<usize>();
+    let items = (0..i32::try_from(count).unwrap()).collect();
+    NpyArray::new(items, shape).unwrap().to_order(order)
+}
+
+/// Guards both ways, in both orders, for every rank.
+#[test]
+fn arrays_are_the_same_either_way() {
+    for shape in [&[][..], &[0], &[3], &[2, 3], &[0, 3], &[1, 4], &[2, 3, 4], &[2, 1, 3, 1, 2]] {
+        for order in [Order::C, Order::Fortran] {
+            let ours = ours(shape, order);
+            let bytes = file(&ours);
+            let theirs = ArrayD::<i32>::read_npy_from(&bytes[..]).unwrap();
+            assert_eq!(theirs.shape(), shape);
+            assert!(theirs.iter().eq(ours.iter()), "{shape:?} {order:?}");
+            assert_eq!(theirs.view(), ours.as_ndarray().unwrap());
+            assert_eq!(file(&theirs), bytes, "{shape:?} {order:?}");
+            assert_eq!(ArrayD::try_from(ours).unwrap(), theirs);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_dimensions_is_that_of_the_type() {
+    let bytes = file(&ours(&[2, 3], Order::C));
+    assert_eq!(Array2::<i32>::read_npy_from(&bytes[..]).unwrap(), array![[0, 1, 2], [3, 4, 5]]);
+    let error = Array3::<i32>::read_npy_from(&bytes[..]).unwrap_err().to_string();
+    assert!(error.contains("(2, 3)") && error.contains("3 dimensions"), "{error}");
+    assert!(error.contains("ArrayD"), "{error}");
+    assert!(Array0::<i32>::read_npy_from(&bytes[..]).is_err());
+    assert_eq!(Array0::<u8>::read_npy_from(&file(&7u8)[..]).unwrap().into_scalar(), 7);
+    // A sub-array takes the last dimensions.
+    let rows = Array1::<[i32; 3]>::read_npy_from(&bytes[..]).unwrap();
+    assert_eq!(rows.to_vec(), [[0, 1, 2], [3, 4, 5]]);
+}
+
+/// Guards what lies in memory otherwise: slices, steps, turned axes.
+#[test]
+fn views_are_written_as_they_look() {
+    let array =
+        Array3::from_shape_fn((4, 5, 6), |(i, j, k)| i32::try_from(i * 100 + j * 10 + k).unwrap());
+    let views = [
+        array.view(),
+        array.slice(s![1..3, ..;2, ..]),
+        array.slice(s![..;-1, 1.., 2..5]),
+        array.view().permuted_axes([2, 1, 0]),
+        array.view().permuted_axes([1, 0, 2]),
+        array.slice(s![..1, .., ..]),
+        array.slice(s![..0, .., ..]),
+    ];
+    for view in views {
+        let read = Array3::<i32>::read_npy_from(&file(&view)[..]).unwrap();
+        assert_eq!(read, view);
+        for order in [Order::C, Order::Fortran] {
+            let mut bytes = Vec::new();
+            WriteOptions::new().order(order).write_to(&mut bytes, &view).unwrap();
+            let (header, _) = Header::parse(&bytes).unwrap();
+            let two = view.shape().iter().filter(|n| **n > 1).count() > 1;
+            let turned = two && !view.is_empty() && order == Order::Fortran;
+            assert_eq!(header.order() == Order::Fortran, turned, "{:?}", view.shape());
+            assert_eq!(Array3::<i32>::read_npy_from(&bytes[..]).unwrap(), view);
+        }
+    }
+    // As NumPy: Fortran order if it lies so.
+    let fortran = Array2::<f64>::zeros((2, 3).f());
+    assert_eq!(Header::parse(&file(&fortran)).unwrap().0.order(), Order::Fortran);
+    assert_eq!(Header::parse(&file(&array.index_axis(Axis(0), 1))).unwrap().0.order(), Order::C);
+}
+
+#[test]
+fn views_and_maps_are_looked_at() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    ours(&[2, 3], Order::Fortran).write_npy(&path).unwrap();
+    let expected = array![[0, 1, 2], [3, 4, 5]];
+    #[allow(unsafe_code)]
+    // SAFETY: the directory is this test's.
+    let map = unsafe { Map::<i32>::open(&path) }.unwrap();
+    assert_eq!(map.as_ndarray().unwrap().into_dimensionality::<Ix2>().unwrap(), expected);
+    let bytes = std::fs::read(&path).unwrap();
+    if let Ok(view) = ArrayView::<i32>::from_bytes(&bytes) {
+        assert_eq!(view.as_ndarray().unwrap(), expected.clone().into_dyn());
+    }
+}
+
+#[test]
+fn records_are_items_too() {
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Pick {
+        station: u8,
+        time: f64,
+    }
+
+    let picks = Array2::from_shape_fn((2, 2), |(i, j)| Pick {
+        station: u8::try_from(i).unwrap(),
+        time: j as f64,
+    });
+    assert_eq!(Array2::<Pick>::read_npy_from(&file(&picks)[..]).unwrap(), picks);
+}
