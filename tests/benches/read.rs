@@ -5,11 +5,12 @@
 
 use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use npy_core::{Header, NpyRecord, Order, ReadNpy, Reader, WriteNpy, WriteOptions};
+use npy_core::{Header, NpyRecord, Order, ReadNpy, Reader, WriteNpy, WriteOptions, Writer};
 
 const ITEMS: u32 = 10_000_000;
 const ROUNDS: usize = 9;
@@ -127,7 +128,8 @@ fn main() {
     let values: Vec<f64> = (0..ITEMS).map(f64::from).collect();
     values.write_npy(&numbers).unwrap();
     WriteOptions::new().byte_order(npy_core::ByteOrder::Big).write(&big, &values).unwrap();
-    (0..ITEMS).map(tick).collect::<Vec<_>>().write_npy(&ticks).unwrap();
+    let all_ticks: Vec<_> = (0..ITEMS).map(tick).collect();
+    all_ticks.write_npy(&ticks).unwrap();
 
     // The contestants agree, or the figures mean nothing.
     assert_eq!(by_hand(&ticks, tick_by_hand), Vec::<Tick>::read_npy(&ticks).unwrap());
@@ -216,6 +218,66 @@ fn main() {
                     let parse =
                         |_| drop(black_box(npyz::NpyHeader::from_reader(&header[..]).unwrap()));
                     times.clone().for_each(parse);
+                }),
+            ),
+        ],
+    );
+    let out = path("out.npy");
+    let by_hand_written =
+        |bytes: &dyn Fn(&mut Vec<u8>, Range<usize>), count: usize, size: usize| {
+            let mut file = File::create(&out).unwrap();
+            let mut block = Vec::new();
+            let step = (256 << 10) / size;
+            for start in (0..count).step_by(step) {
+                block.clear();
+                bytes(&mut block, start..(start + step).min(count));
+                file.write_all(&block).unwrap();
+            }
+        };
+    compare(
+        "W1w 1e7 f64 to a new file",
+        &[
+            (
+                "by hand",
+                Box::new(|| {
+                    let bytes = |block: &mut Vec<u8>, range: Range<usize>| {
+                        block.extend(values[range].iter().flat_map(|x| x.to_le_bytes()));
+                    };
+                    by_hand_written(&bytes, values.len(), 8);
+                }),
+            ),
+            ("npy-core", Box::new(|| values.write_npy(&out).unwrap())),
+        ],
+    );
+    compare(
+        "W2w 1e7 packed records to a new file",
+        &[
+            (
+                "by hand",
+                Box::new(|| {
+                    let bytes = |block: &mut Vec<u8>, range: Range<usize>| {
+                        for tick in &all_ticks[range] {
+                            let mut item = [0; 27];
+                            item[..4].copy_from_slice(&tick.id.to_le_bytes());
+                            item[4..12].copy_from_slice(&tick.time.to_le_bytes());
+                            item[12..16].copy_from_slice(&tick.x.to_le_bytes());
+                            item[16..20].copy_from_slice(&tick.y.to_le_bytes());
+                            item[20..24].copy_from_slice(&tick.z.to_le_bytes());
+                            item[24] = tick.flag;
+                            item[25..].copy_from_slice(&tick.count.to_le_bytes());
+                            block.extend_from_slice(&item);
+                        }
+                    };
+                    by_hand_written(&bytes, all_ticks.len(), 27);
+                }),
+            ),
+            ("npy-core", Box::new(|| all_ticks.write_npy(&out).unwrap())),
+            (
+                "npy-core Writer",
+                Box::new(|| {
+                    let mut writer = Writer::<Tick, _>::create(&out).unwrap();
+                    writer.write_slice(&all_ticks).unwrap();
+                    writer.finish().unwrap();
                 }),
             ),
         ],
