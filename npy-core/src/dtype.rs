@@ -15,6 +15,8 @@ pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::literal::text::Text;
+#[cfg(feature = "serde")]
+use crate::shape;
 
 /// The order of the bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -288,6 +290,26 @@ impl DType {
                 Ok(DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize }))))
             }
             None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
+        }
+    }
+
+    /// How many values of no bytes an item has beyond its fields: those in sub-arrays, of which a few bytes of header make many.
+    #[cfg(feature = "serde")]
+    pub(crate) fn empty_values(&self) -> usize {
+        match &self.0 {
+            Kind::Scalar(_) => 0,
+            Kind::SubArray(sub) if sub.itemsize == 0 => {
+                let inner = sub.base.empty_values().max(1);
+                shape::nodes(&sub.shape).saturating_mul(inner)
+            }
+            Kind::SubArray(sub) => {
+                let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
+                sub.base.empty_values().saturating_mul(count)
+            }
+            Kind::Record(record) => {
+                let inside = record.fields.iter().map(|field| field.dtype.empty_values());
+                inside.fold(0, usize::saturating_add)
+            }
         }
     }
 

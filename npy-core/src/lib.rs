@@ -73,13 +73,15 @@ mod read;
 mod reserve;
 mod schema;
 #[cfg(feature = "serde")]
-pub mod serde;
+mod serde;
 mod shape;
 pub mod types;
 pub mod value;
 mod view;
 mod write;
 
+#[cfg(feature = "serde")]
+pub use crate::serde::Rows;
 pub use array::NpyArray;
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;

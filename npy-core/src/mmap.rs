@@ -31,8 +31,10 @@ pub use column::Column;
 
 use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
+use crate::limits;
 use crate::shape::{self, Order};
 use crate::view::{self, Located, ZeroCopy};
+use crate::write::replace;
 
 /// An array in a mapped file, to look at: `np.load(…, mmap_mode="r")`.
 ///
@@ -113,7 +115,7 @@ impl<T: ZeroCopy> Map<T> {
     /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if there is no such field of this type.
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(self.header.dtype(), data, path)
+        Column::new(&self.header, data, path)
     }
 }
 
@@ -176,7 +178,7 @@ impl<T: ZeroCopy> MapMut<T> {
         MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
     }
 
-    /// Makes a file of this shape, all zeros, and maps it. A file that is there is replaced.
+    /// Makes a file of this shape, all zeros, and maps it. It takes the place of one that is there.
     ///
     /// The file takes no room on the disk before it is filled, where the file system allows that.
     ///
@@ -199,16 +201,12 @@ impl<T: ZeroCopy> MapMut<T> {
             }
             let header = Header::new(base.clone(), shape, Order::C)?;
             let bytes = header.to_bytes()?;
-            let mut file = File::options()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .open(path)
-                .map_err(Error::from)?;
-            file.write_all(&bytes)?;
             let length = bytes.len().saturating_add(header.data_bytes());
-            file.set_len(crate::limits::to_u64(length))?;
+            // What is there stays as it is until the new file has its length.
+            let file = replace::replace(path, &mut |file| {
+                file.write_all(&bytes)?;
+                Ok(file.set_len(limits::to_u64(length))?)
+            })?;
             // SAFETY: the caller's.
             Ok(unsafe { MmapMut::map_mut(&file) }?)
         };
@@ -286,7 +284,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// As [`Map::column`].
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(self.header.dtype(), data, path)
+        Column::new(&self.header, data, path)
     }
 
     /// Writes all changes to the disk, and waits for that. Of a copy there are none to write.

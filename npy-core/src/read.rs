@@ -160,7 +160,15 @@ impl ReadOptions {
         let header = read_header(&mut source, &self.limits)?;
         source.data_starts();
         let remaining = header.count();
-        Ok(Reader { source, header, remaining, lost: false, options: self.clone(), path: None })
+        Ok(Reader {
+            source,
+            header,
+            remaining,
+            lost: false,
+            nothings: 0,
+            options: self.clone(),
+            path: None,
+        })
     }
 }
 
@@ -185,6 +193,8 @@ pub struct Reader<R> {
     remaining: usize,
     /// Whether a read failed half-way: where the source stands is not known.
     lost: bool,
+    /// How many items were given that are none of the array's (`[f32; 0]`).
+    nothings: usize,
     options: ReadOptions,
     path: Option<PathBuf>,
 }
@@ -197,6 +207,20 @@ impl Reader<File> {
     /// As [`ReadNpy::read_npy`].
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().open(path)
+    }
+}
+
+impl<R> Reader<R> {
+    /// Takes one item that was looked at.
+    pub(crate) fn step(&mut self, way: &Way) {
+        self.source.step(way.plan.from_size);
+        self.remaining = self.remaining.saturating_sub(way.per_item);
+        self.nothings = self.nothings.saturating_add(usize::from(way.per_item == 0));
+    }
+
+    /// Takes note that there is no going on.
+    pub(crate) fn lose(&mut self) {
+        self.lost = true;
     }
 }
 
@@ -275,6 +299,12 @@ impl<R: Read> Reader<R> {
     fn fit<T: Element>(&self) -> Result<(Fit, Way)> {
         let fit = fit::fit::<T>(&self.header)?;
         let plan = block::reading::<T>(&fit.item, self.options.cast)?;
+        if self.remaining.checked_rem(fit.per_item).is_some_and(|rest| rest > 0) {
+            let what = "reading sub-arrays where a part of one was read already".into();
+            let needs =
+                "all parts of it: read on with the type that was read before, or seek to a row";
+            return Err(ErrorKind::Unsupported { what, needs }.into());
+        }
         let way = Way { plan, per_item: fit.per_item, count: shape::count(&fit.shape)? };
         Ok((fit, way))
     }
@@ -282,6 +312,7 @@ impl<R: Read> Reader<R> {
     /// Decodes the items that remain, block by block.
     fn items<T: Element>(&mut self, fit: &Fit, way: &Way) -> Result<Vec<T>> {
         if fit.scattered {
+            self.untouched()?;
             let array = self.bytes()?.to_order(Order::C)?;
             return array.decode(&way.plan, &self.options.limits);
         }
@@ -328,9 +359,14 @@ impl<R: Read> Reader<R> {
         while missing > 0 {
             let n = missing.min(block::items_per_block(&way.plan));
             let first = self.row(way);
-            self.block(way, n, buffers)?;
+            let (n, cut) = self.block(way, n, buffers)?;
             reserve::growing(out, n)?;
-            if let Err(error) = decode(n, buffers, out) {
+            let decoded = decode(n, buffers, out);
+            if let Some(error) = cut {
+                // What is whole was given; that the file is cut matters more than what is in it.
+                return Err(error);
+            }
+            if let Err(error) = decoded {
                 // Of this block some were given, and some never will be.
                 self.lost = true;
                 return Err(block::invalid(&error, first));
@@ -340,21 +376,52 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Takes the bytes of the next `n` items that remain.
-    pub(crate) fn block(&mut self, way: &Way, n: usize, buffers: &mut Buffers) -> Result<()> {
+    /// Takes the bytes of the next `n` items that remain; if the data ends before, of those that are whole, and the error.
+    pub(crate) fn block(
+        &mut self,
+        way: &Way,
+        n: usize,
+        buffers: &mut Buffers,
+    ) -> Result<(usize, Option<Error>)> {
         self.not_lost()?;
         self.lost = true;
         let bytes = n.saturating_mul(way.plan.from_size);
         buffers.block.clear();
         let found = self.source.append(&mut buffers.block, bytes)?;
-        if found < bytes {
-            let before = self.header.data_bytes().saturating_sub(self.bytes_left());
-            return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
+        let before = self.header.data_bytes().saturating_sub(self.bytes_left());
+        let cut = found < bytes;
+        let cut = cut.then(|| truncated(self.header.data_bytes(), before.saturating_add(found)));
+        // A reader whose data has ended gives no more.
+        self.lost = cut.is_some();
+        let n = found.checked_div(way.plan.from_size).unwrap_or(n);
+        buffers.block.truncate(n.saturating_mul(way.plan.from_size));
+        self.remaining = self.remaining.saturating_sub(n.saturating_mul(way.per_item));
+        if way.per_item == 0 {
+            self.nothings = self.nothings.saturating_add(n);
         }
-        self.lost = false;
-        let taken = n.saturating_mul(way.per_item);
-        self.remaining = self.remaining.saturating_sub(taken);
-        Ok(())
+        Ok((n, cut))
+    }
+
+    /// Fills the block with the bytes of the next `n` items, which remain; if the data ends before, with those that are whole, and
+    /// the error.
+    pub(crate) fn look(
+        &mut self,
+        way: &Way,
+        n: usize,
+        buffers: &mut Buffers,
+    ) -> Result<(usize, Option<Error>)> {
+        self.not_lost()?;
+        let size = way.plan.from_size;
+        let bytes = n.saturating_mul(size);
+        let whole = self.header.data_bytes();
+        let before = whole.saturating_sub(self.bytes_left());
+        let found = self.source.look(bytes)?;
+        let cut =
+            (found.len() < bytes).then(|| truncated(whole, before.saturating_add(found.len())));
+        let n = found.len().checked_div(size).unwrap_or(n);
+        buffers.block.clear();
+        buffers.block.extend_from_slice(found.get(..n.saturating_mul(size)).unwrap_or(found));
+        Ok((n, cut))
     }
 
     /// The items as they are in the file.
@@ -368,8 +435,9 @@ impl<R: Read> Reader<R> {
 
     /// How many items remain.
     pub(crate) fn left(&self, way: &Way) -> usize {
-        // Items that are none of the array's (`[f32; 0]`) remain as many as they are.
-        self.remaining.checked_div(way.per_item).unwrap_or(way.count)
+        // Items that are none of the array's (`[f32; 0]`) are counted by themselves.
+        let nothings = way.count.saturating_sub(self.nothings);
+        self.remaining.checked_div(way.per_item).unwrap_or(nothings)
     }
 
     /// The index of the next item.

@@ -1,40 +1,10 @@
-//! Layer 7: arrays of any dtype to and from whatever serde reaches: JSON, CSV, other structs. Feature `serde`.
-//!
-//! ```
-//! use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
-//!
-//! #[derive(NpyRecord)]
-//! struct Pick {
-//!     station: u32,
-//!     time: f64,
-//! }
-//!
-//! let mut file = Vec::new();
-//! [Pick { station: 7, time: 1.5 }].write_npy_to(&mut file)?;
-//! let array = DynArray::read_npy_from(&file[..])?;
-//!
-//! // To any format …
-//! assert_eq!(serde_json::to_string(&array).unwrap(), r#"[{"station":7,"time":1.5}]"#);
-//!
-//! // … and to any type that serde knows.
-//! let rows: Vec<(u32, f64)> = array.from_rows()?;
-//! assert_eq!(rows, [(7, 1.5)]);
-//! # Ok::<(), npy_core::Error>(())
-//! ```
-//!
-//! | dtype | as a value of serde |
-//! |---|---|
-//! | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
-//! | complex numbers | the two parts, a tuple |
-//! | `S`, `U` | text; an `S` that is no UTF-8 is bytes, and in binary formats always |
-//! | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
-//! | `V` | bytes |
-//! | sub-arrays | sequences |
-//! | records | maps; sequences for a type that wants those |
+//! Layer 7: arrays of any dtype to and from whatever serde reaches. Feature `serde`.
 
 mod infer;
 mod rows;
 mod value;
+
+pub use rows::Rows;
 
 use std::fmt::{self, Display};
 
@@ -92,6 +62,11 @@ impl ser::Error for RowError {
     fn custom<T: Display>(reason: T) -> Self {
         RowError::new(reason)
     }
+}
+
+/// Why a text cannot be had.
+fn no_character(c: u32) -> String {
+    format!("U+{c:04X} is no character: the text cannot be had")
 }
 
 /// As the text that `Display` gives and `FromStr` takes.

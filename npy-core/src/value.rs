@@ -257,18 +257,26 @@ impl<'a> ArrayValue<'a> {
 
     /// What stands along the first dimension: sub-arrays of one dimension less, or items.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + use<'a> {
-        let (base, item) = (self.base, self.item);
-        let (count, rest) = self.shape.split_first().map_or((0, &[][..]), |(n, rest)| (*n, rest));
+        let array = *self;
+        (0..self.shape.first().copied().unwrap_or(0)).map(move |i| array.nth(i))
+    }
+
+    /// The one of these at this index; `None` behind the last.
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        (index < *self.shape.first()?).then(|| self.nth(index))
+    }
+
+    /// The one of these at this index, which there is.
+    fn nth(&self, i: usize) -> Value<'a> {
+        let rest = self.shape.get(1..).unwrap_or_default();
         // The size of the whole is one that exists, so that of a part is.
-        let stride = shape::bytes(rest, base.itemsize()).unwrap_or(0);
-        (0..count).map(move |i| {
-            let start = i.saturating_mul(stride);
-            let part = item.get(start..start.saturating_add(stride)).unwrap_or_default();
-            match rest {
-                [] => Value::new(base, part),
-                _ => Value::Array(ArrayValue { base, shape: rest, item: part }),
-            }
-        })
+        let stride = shape::bytes(rest, self.base.itemsize()).unwrap_or(0);
+        let start = i.saturating_mul(stride);
+        let part = self.item.get(start..start.saturating_add(stride)).unwrap_or_default();
+        match rest {
+            [] => Value::new(self.base, part),
+            _ => Value::Array(ArrayValue::new(self.base, rest, part)),
+        }
     }
 }
 

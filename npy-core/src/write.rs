@@ -1,6 +1,6 @@
 //! Layer 6: everything that writes.
 
-mod replace;
+pub(crate) mod replace;
 mod stream;
 mod text;
 mod values;

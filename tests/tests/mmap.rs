@@ -127,6 +127,19 @@ fn what_cannot_be_viewed_is_told() {
     assert!(error.to_string().contains("x.no: No such file"), "{error}");
 }
 
+#[test]
+fn items_of_no_bytes_are_counted() {
+    let array = DynArray::new("[('x', '|S0')]".parse().unwrap(), [3], Order::C, Vec::new());
+    let (_dir, path) = saved(&array.unwrap(), ByteOrder::Little);
+    let any = map_any(&path).unwrap();
+    let column = any.column::<ByteStr<0>>("x").unwrap();
+    assert_eq!((column.len(), column.iter().count(), column.to_vec().unwrap().len()), (3, 3, 3));
+    assert_eq!((column.get(2).is_some(), column.get(3).is_some()), (true, false));
+    let many = DynArray::new("|S0".parse().unwrap(), [1 << 50], Order::C, Vec::new()).unwrap();
+    let (_dir, path) = saved(&many, ByteOrder::Little);
+    assert!(map_any(&path).unwrap().read::<ByteStr<0>>(0..1 << 50).is_err());
+}
+
 /// Guards reads past the end: a file that is short is refused when it is opened.
 #[test]
 fn a_file_that_is_cut_is_refused() {
@@ -179,7 +192,12 @@ fn a_new_file_is_zeros_of_its_shape() {
     let map = created::<f64>(&path, &[]).unwrap();
     assert_eq!(map.as_slice(), [0.0]);
     assert_eq!(Header::read_npy(&path).unwrap().shape(), []);
-    assert!(created::<f64>(&path, &[usize::MAX, 2]).is_err());
+    drop(map);
+    let before = std::fs::read(&path).unwrap();
+    for shape in [&[usize::MAX, 2][..], &[1 << 59]] {
+        assert!(created::<f64>(&path, shape).is_err());
+        assert!(std::fs::read(&path).unwrap() == before, "what was there is lost");
+    }
 }
 
 /// Guards parallel work: several maps of one file, each filling its own part.

@@ -109,7 +109,65 @@ fn the_rest_follows_a_part() {
     let none: Vec<[f32; 0]> = vec![[]; 3];
     let bytes = file(&none, ByteOrder::Little);
     assert_eq!(Reader::new(&bytes[..]).unwrap().read_vec::<[f32; 0]>().unwrap(), none);
-    assert_eq!(Reader::new(&bytes[..]).unwrap().records::<[f32; 0]>().unwrap().take(5).count(), 5);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.records::<[f32; 0]>().unwrap().count(), 3);
+    assert_eq!(reader.read_chunk::<[f32; 0]>(&mut Vec::new(), 5).unwrap(), 0);
+    let mut reader = Reader::new(Cursor::new(&bytes)).unwrap();
+    reader.seek_to(2).unwrap();
+    assert_eq!(reader.read_vec::<[f32; 0]>().unwrap().len(), 1);
+}
+
+/// Guards against sub-arrays of parts that do not belong together.
+#[test]
+fn a_part_of_a_sub_array_is_followed_by_its_rest() {
+    let array = NpyArray::new((0..6u8).collect(), [3, 2]).unwrap();
+    for order in [Order::C, Order::Fortran] {
+        let bytes = file(&array.to_order(order), ByteOrder::Little);
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let mut one = Vec::new();
+        reader.read_chunk::<u8>(&mut one, 1).unwrap();
+        let error = reader.read_vec::<[u8; 2]>().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+        assert_eq!(reader.read_chunk::<u8>(&mut one, 1).unwrap(), 1);
+        assert_eq!(reader.read_vec::<[u8; 2]>().is_ok(), order == Order::C);
+    }
+}
+
+/// Guards what was read ahead: an iterator that is dropped early loses nothing.
+#[test]
+fn what_was_not_asked_for_remains() {
+    let all: Vec<u32> = (0..300_000).collect();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let bytes = file(&all, order);
+        let mut reader = Reader::new(Cursor::new(&bytes)).unwrap();
+        let two: Vec<u32> = reader.records().unwrap().take(2).map(Result::unwrap).collect();
+        assert_eq!((two, reader.remaining()), (vec![0, 1], 299_998));
+        assert_eq!(reader.records::<u32>().unwrap().next().unwrap().unwrap(), 2);
+        assert_eq!(reader.deserialize::<u64>().unwrap().nth(1).unwrap().unwrap(), 4);
+        let mut some = Vec::new();
+        reader.read_chunk::<u32>(&mut some, 100_000).unwrap();
+        assert_eq!(some[0], 5);
+        reader.seek_to(7).unwrap();
+        assert!(reader.records::<u32>().unwrap().take(70_000).map(Result::unwrap).eq(7..70_007));
+        assert_eq!(reader.read_vec::<u32>().unwrap(), all[70_007..]);
+    }
+}
+
+/// Guards what arrived of data that ends too early.
+#[test]
+fn whole_items_of_a_cut_stream_are_given() {
+    let bytes = file(&[1u16, 2, 3, 4], ByteOrder::Big);
+    let cut = &bytes[..bytes.len() - 3];
+    let mut reader = Reader::new(cut).unwrap();
+    let items: Vec<_> = reader.records::<u16>().unwrap().map(Result::ok).collect();
+    assert_eq!(items, [Some(1), Some(2), None]);
+    let mut some = Vec::new();
+    assert!(Reader::new(cut).unwrap().read_chunk::<u16>(&mut some, 9).is_err());
+    assert_eq!(some, [1, 2]);
+    let mut reader = Reader::new(cut).unwrap();
+    let items: Vec<_> = reader.deserialize::<u16>().unwrap().map(Result::ok).collect();
+    assert_eq!(items, [Some(1), Some(2), None]);
+    assert!(Reader::new(cut).unwrap().read_vec::<u16>().is_err());
 }
 
 #[test]
@@ -160,6 +218,14 @@ fn rows_are_found() {
     assert!(on_disk.read_vec::<Trace>().unwrap().is_empty());
     on_disk.seek_to(0).unwrap();
     assert_eq!(on_disk.read_dyn().unwrap().shape(), [20_000]);
+    // A header that lies is found out after going there and back.
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..6000]).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    reader.seek_to(20_000).unwrap();
+    reader.seek_to(0).unwrap();
+    let error = reader.read_vec::<Trace>().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
     // Of an array of several dimensions it is a row along the one that runs slowest.
     let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();
     for (order, row, rest) in [(Order::C, 1, vec![3, 4, 5]), (Order::Fortran, 2, vec![2, 5])] {

@@ -226,7 +226,9 @@ fn rows_that_are_serialized_make_an_array() {
     );
     // What has no type of its own takes the widest.
     let rows = [json!({"a": 1, "b": [1.5]}), json!({"b": [2], "a": -1})];
-    let array = DynArray::serialize_rows(&rows);
+    let array = DynArray::serialize_rows(&rows).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('a', '<i8'), ('b', '<f8', (1,))]");
+    let array = DynArray::serialize_rows(&[json!({"a": 1}), json!({"a": "x"})]);
     assert!(message(array).contains("has one dtype"));
     let rows = [json!({"a": 1.5, "b": ["x"]}), json!({"b": ["long"], "a": -1.0})];
     let array = DynArray::serialize_rows(&rows).unwrap();
@@ -274,4 +276,70 @@ fn dtypes_and_headers_there_and_back() {
     ] {
         assert!(serde_json::from_value::<Header>(wrong).is_err());
     }
+}
+
+/// Guards time and memory: a header of a hundred bytes can state any number of values of no bytes.
+#[test]
+fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
+    for (descr, shape) in [
+        ("|S0", &[1_000_000_000_000][..]),
+        ("|u1", &[1_000_000_000_000, 0]),
+        ("[('x', '|S0', (1000000, 1000))]", &[1]),
+        ("[('x', '|V0', (1000000, 0, 5)), ('y', '|u1', (0,))]", &[1000]),
+    ] {
+        let array = raw(descr, shape, Order::C, &[]);
+        assert!(message(array.from_rows::<serde_json::Value>()).contains("empty_items"), "{descr}");
+        assert!(serde_json::to_string(&array).unwrap_err().to_string().contains("empty_items"));
+    }
+    let inside = raw("[('x', '|S0', (1000, 1000)), ('y', '|u1')]", &[2], Order::C, &[1, 2]);
+    assert!(inside.from_rows::<serde_json::Value>().is_err());
+    let mut file = Vec::new();
+    inside.write_npy_to(&mut file).unwrap();
+    assert!(npy_core::Reader::new(&file[..]).unwrap().deserialize::<u8>().is_err());
+    let few = raw("[('x', '|S0', (2,)), ('y', '|u1', (0,))]", &[1], Order::C, &[]);
+    assert_eq!(serde_json::to_value(few).unwrap(), json!([{"x": ["", ""], "y": []}]));
+}
+
+/// Guards what a type does not take: it is an error, and not left out.
+#[test]
+fn all_parts_are_taken() {
+    let three = raw("[('x', '|u1', (3,))]", &[1], Order::C, &[1, 2, 3]);
+    assert!(message(three.from_rows::<([u8; 2],)>()).contains("field \"x\""));
+    assert_eq!(three.from_rows::<([u8; 3],)>().unwrap(), [([1, 2, 3],)]);
+    let two = raw("[('x', '|u1'), ('y', '|u1')]", &[1], Order::C, &[1, 2]);
+    assert!(message(two.from_rows::<(u8,)>()).contains("1 more fields"));
+    assert!(raw("|S3", &[1], Order::C, b"abc").from_rows::<[u8; 2]>().is_err());
+    assert!(raw("<c8", &[1], Order::C, &[0; 8]).from_rows::<[f32; 1]>().is_err());
+}
+
+/// Guards what JSON calls numbers, and names that stand there twice.
+#[test]
+fn rows_of_json_become_arrays() {
+    let dtype = |rows: serde_json::Value| {
+        let rows: Vec<serde_json::Value> = serde_json::from_value(rows).unwrap();
+        DynArray::serialize_rows(&rows).map(|array| format!("{} {array}", array.dtype()))
+    };
+    assert_eq!(dtype(json!([1, -1])).unwrap(), "<i8 [ 1 -1]");
+    assert_eq!(dtype(json!([{"x": 1}, {"x": 1.5}])).unwrap(), "[('x', '<f8')] [(1.0,) (1.5,)]");
+    assert_eq!(dtype(json!([[1, 2.5]])).unwrap(), "<f8 [[1.0 2.5]]");
+    assert!(
+        message(dtype(json!([u64::MAX, -1]))).contains("row 0: 18446744073709551615 has no place")
+    );
+    assert!(message(dtype(json!([9_007_199_254_740_993u64, 0.5]))).contains("row 0: "));
+    let text = |text: &'static str| ([["a", "b"], ["c", text]], (vec!["a"], vec![text]));
+    let array = DynArray::serialize_rows(&[text("c"), text("long")]).unwrap();
+    let expected = "[('f0', '<U4', (2, 2)), ('f1', '<U4', (2, 1))]";
+    assert_eq!(array.dtype().to_string(), expected);
+
+    #[derive(Serialize)]
+    struct Twice {
+        x: u8,
+        #[serde(flatten)]
+        more: BTreeMap<String, u8>,
+    }
+
+    let twice = Twice { x: 1, more: BTreeMap::from([("x".into(), 2)]) };
+    assert!(message(DynArray::serialize_rows(&[twice])).contains("a second field called \"x\""));
+    let surrogate = raw("<U1", &[1], Order::C, &[0, 0xd8, 0, 0]);
+    assert!(serde_json::to_string(&surrogate).unwrap_err().to_string().contains("U+D800"));
 }

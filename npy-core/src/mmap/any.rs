@@ -11,7 +11,7 @@ use crate::element::block::{self, Buffers};
 use crate::element::{Element, fit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::reserve;
 use crate::shape;
@@ -93,7 +93,7 @@ impl MapAny {
     ///
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-        let column = Column::new(self.header.dtype(), self.data(), path);
+        let column = Column::new(&self.header, self.data(), path);
         column.map_err(|error| error.in_file(&self.path))
     }
 
@@ -115,6 +115,10 @@ impl MapAny {
         let count = shape::count(&fit.shape)?;
         if items.end > count || items.start > items.end {
             return Err(self.behind(items.end.saturating_sub(1)));
+        }
+        if plan.from_size == 0 {
+            let size = size_of::<T>().max(plan.to_size);
+            Limits::default().check_empty_items(items.len(), size)?;
         }
         let mut out = Vec::new();
         reserve::exact(&mut out, items.len())?;

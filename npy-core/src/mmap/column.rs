@@ -3,9 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
 use crate::error::{Error, Result};
+use crate::header::Header;
+use crate::limits::Limits;
 use crate::plan::{self, Cast, Path, Plan};
 use crate::reserve;
 use crate::view::ZeroCopy;
@@ -37,6 +38,7 @@ use crate::view::ZeroCopy;
 pub struct Column<'a, F> {
     /// The records.
     data: &'a [u8],
+    len: usize,
     stride: usize,
     /// Where the field lies in each of them.
     offset: usize,
@@ -46,7 +48,8 @@ pub struct Column<'a, F> {
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
-    pub(super) fn new(record: &DType, data: &'a [u8], path: &str) -> Result<Self> {
+    pub(super) fn new(header: &Header, data: &'a [u8], path: &str) -> Result<Self> {
+        let record = header.dtype();
         let fields = record.fields();
         let name = || block::type_name::<F>();
         let Some((field, offset)) = plan::field_at(fields, path) else {
@@ -54,12 +57,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         };
         let plan = block::reading::<F>(field, Cast::Exact);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
-        Ok(Column { data, stride: record.itemsize(), offset, plan, of: PhantomData })
+        let (stride, len) = (record.itemsize(), header.count());
+        Ok(Column { data, len, stride, offset, plan, of: PhantomData })
     }
 
     /// How many records there are.
     pub fn len(&self) -> usize {
-        self.data.len().checked_div(self.stride).unwrap_or(0)
+        self.len
     }
 
     /// Whether there are none.
@@ -69,16 +73,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
     /// The value in the record at this position in the file; `None` behind the last.
     pub fn get(&self, index: usize) -> Option<F> {
-        let start = index.checked_mul(self.stride)?;
-        let record = self.data.get(start..start.checked_add(self.stride)?)?;
-        Some(self.value(record, &mut Buffers::default()))
+        (index < self.len).then(|| self.value(index, &mut Buffers::default()))
     }
 
     /// The values in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = F> {
         let mut buffers = Buffers::default();
-        let records = self.data.chunks_exact(self.stride.max(1));
-        records.map(move |record| self.value(record, &mut buffers))
+        (0..self.len).map(move |index| self.value(index, &mut buffers))
     }
 
     /// The values in the order of the file, in a list.
@@ -87,12 +88,15 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for it.
     pub fn to_vec(&self) -> Result<Vec<F>> {
+        if self.stride == 0 {
+            Limits::default().check_empty_items(self.len, size_of::<F>())?;
+        }
         let mut values = Vec::new();
-        reserve::exact(&mut values, self.len())?;
+        reserve::exact(&mut values, self.len)?;
         let records = self.data.chunks_exact(self.stride.max(1));
         match self.plan.path {
             // The loop that one would write by hand.
-            Path::Exact => {
+            Path::Exact if self.stride > 0 => {
                 let end = self.offset.saturating_add(F::SIZE);
                 let field =
                     |record: &[u8]| F::decode(record.get(self.offset..end).unwrap_or_default());
@@ -103,9 +107,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(values)
     }
 
-    fn value(&self, record: &[u8], buffers: &mut Buffers) -> F {
-        let end = self.offset.saturating_add(self.plan.from_size);
-        let field = record.get(self.offset..end).unwrap_or_default();
+    /// The value in the record of this index, which there is.
+    fn value(&self, index: usize, buffers: &mut Buffers) -> F {
+        let start = index.saturating_mul(self.stride).saturating_add(self.offset);
+        let end = start.saturating_add(self.plan.from_size);
+        let field = self.data.get(start..end).unwrap_or_default();
         if let Path::Exact = self.plan.path {
             return F::decode(field);
         }

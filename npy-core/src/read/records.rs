@@ -12,7 +12,8 @@ use crate::plan::Plan;
 use crate::reserve;
 
 impl<R: Read> Reader<R> {
-    /// The items that remain one by one, in the order of the file. A block of 256 KiB is read at a time.
+    /// The items that remain one by one, in the order of the file. A block of 256 KiB is read at a time; of it remains in the reader what
+    /// was not asked for.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -161,9 +162,12 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
 
     fn next(&mut self) -> Option<Result<T>> {
         if let Some(item) = self.batch.next() {
+            // Only now is it taken: what is not asked for remains in the reader.
+            self.reader.step(&self.way);
             return Some(Ok(item));
         }
         if let Some(error) = self.error.take() {
+            self.reader.lose();
             return Some(Err(error));
         }
         let count = self.reader.left(&self.way).min(block::items_per_block(&self.way.plan));
@@ -171,17 +175,26 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
             return None;
         }
         let mut batch = Vec::new();
-        let (way, buffers) = (&self.way, &mut self.buffers);
-        let read = self.reader.located(|reader| reader.some(way, count, buffers, &mut batch));
-        if let Err(error) = read {
-            self.error = Some(error);
-        }
+        let read = self.fill(count, &mut batch);
+        self.error = read.map_err(|error| self.reader.in_file(error)).err();
         self.batch = batch.into_iter();
         self.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.reader.left(&self.way).saturating_add(self.batch.len());
-        (0, left.checked_add(1))
+        // Or an error in place of the last.
+        (0, self.reader.left(&self.way).checked_add(1))
+    }
+}
+
+impl<R: Read, T: Element> Records<'_, R, T> {
+    /// Decodes the items of the next block; those before one that fails, too.
+    fn fill(&mut self, count: usize, batch: &mut Vec<T>) -> Result<()> {
+        let first = self.reader.row(&self.way);
+        let (n, cut) = self.reader.look(&self.way, count, &mut self.buffers)?;
+        reserve::growing(batch, n)?;
+        block::decode(&self.way.plan, n, &mut self.buffers, batch)
+            .map_err(|error| block::invalid(&error, first))?;
+        cut.map_or(Ok(()), Err)
     }
 }

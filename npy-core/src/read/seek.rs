@@ -34,7 +34,7 @@ impl<R: Read + Seek> Reader<R> {
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         self.located(|reader| {
             let shape = reader.header.shape();
-            let (rows, inner) = match reader.header.order().normalized(shape) {
+            let (rows, inner) = match reader.header.order() {
                 Order::C => shape.split_first(),
                 Order::Fortran => shape.split_last(),
             }
@@ -50,6 +50,7 @@ impl<R: Read + Seek> Reader<R> {
             reader.source.seek_to_data(bytes)?;
             reader.remaining = reader.header.count().saturating_sub(before);
             reader.lost = false;
+            reader.nothings = row;
             Ok(())
         })
     }

@@ -12,7 +12,7 @@ pub(super) struct Source<R> {
     ahead: Vec<u8>,
     used: usize,
     /// Bytes that `inner` surely still has, where that is known.
-    left: Option<u64>,
+    left: Option<i64>,
     /// Bytes that were taken since [`Source::data_starts`].
     taken: u64,
 }
@@ -40,7 +40,8 @@ impl Source<File> {
         if read == AHEAD {
             // Only a regular file's length says what is in it.
             let metadata = file.metadata()?;
-            left = metadata.len().checked_sub(limits::to_u64(read)).filter(|_| metadata.is_file());
+            let length = i64::try_from(metadata.len()).ok().filter(|_| metadata.is_file());
+            left = length.map(|length| length.saturating_sub(signed(read)));
         }
         Ok(Source { inner: file, ahead, used: 0, left, taken: 0 })
     }
@@ -65,10 +66,26 @@ impl<R: Read> Source<R> {
         let result = self.inner.by_ref().take(limits::to_u64(missing)).read_to_end(out);
         // Also if it failed: these bytes are gone.
         let read = out.len().saturating_sub(before);
-        self.left = self.left.map(|left| left.saturating_sub(limits::to_u64(read)));
+        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
         self.taken = self.taken.saturating_add(limits::to_u64(read));
         result?;
         Ok(taken.saturating_add(read))
+    }
+
+    /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
+    pub(super) fn look(&mut self, bytes: usize) -> Result<&[u8]> {
+        self.ahead.drain(..self.used.min(self.ahead.len()));
+        self.used = 0;
+        let missing = bytes.saturating_sub(self.ahead.len());
+        if missing > 0 {
+            let before = self.ahead.len();
+            let missing = limits::to_u64(missing);
+            let result = self.inner.by_ref().take(missing).read_to_end(&mut self.ahead);
+            let read = self.ahead.len().saturating_sub(before);
+            self.left = self.left.map(|left| left.saturating_sub(signed(read)));
+            result?;
+        }
+        Ok(self.ahead.get(..bytes).unwrap_or(&self.ahead))
     }
 
     /// How many of `bytes` bytes are there, if that is known.
@@ -77,12 +94,19 @@ impl<R: Read> Source<R> {
         if ahead >= bytes {
             return Some(bytes);
         }
-        let left = usize::try_from(self.left?).unwrap_or(usize::MAX);
+        // After going behind its end there is less than nothing.
+        let left = usize::try_from(self.left?.max(0)).unwrap_or(usize::MAX);
         Some(ahead.saturating_add(left).min(bytes))
     }
 }
 
 impl<R> Source<R> {
+    /// Takes bytes that [`Source::look`] has shown.
+    pub(super) fn step(&mut self, bytes: usize) {
+        self.used = self.used.saturating_add(bytes);
+        self.taken = self.taken.saturating_add(limits::to_u64(bytes));
+    }
+
     /// Counts what is taken from here on.
     pub(super) fn data_starts(&mut self) {
         self.taken = 0;
@@ -99,10 +123,15 @@ impl<R: Read + Seek> Source<R> {
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.seek(SeekFrom::Current(by))?;
         (self.ahead, self.used) = (Vec::new(), 0);
-        self.left = self.left.map(|left| left.saturating_add(here).saturating_sub(there));
+        self.left = self.left.map(|left| left.saturating_sub(by));
         self.taken = there;
         Ok(())
     }
+}
+
+/// A length that memory has.
+fn signed(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

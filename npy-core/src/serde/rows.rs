@@ -10,10 +10,11 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::RowError;
+use super::{RowError, no_character};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::read::{Reader, Way};
 use crate::value::{RecordValue, Value};
 
@@ -49,6 +50,7 @@ impl DynArray {
     ///
     /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for what the type cannot be made of.
     pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
+        self.check_empty_values()?;
         let turned = self.in_c_order()?;
         let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
         match turned.whole() {
@@ -85,7 +87,12 @@ impl<R: Read> Reader<R> {
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects. What goes wrong on the way is an item of the
     /// iterator; after a value that the type cannot be made of it goes on.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
-        let way = self.located(|reader| reader.as_they_are())?;
+        let way = self.located(|reader| {
+            let values = reader.header().dtype().empty_values();
+            let all = values.saturating_mul(reader.remaining());
+            Limits::default().check_empty_items(all, 0)?;
+            reader.as_they_are()
+        })?;
         Ok(Rows {
             reader: self,
             way,
@@ -93,6 +100,7 @@ impl<R: Read> Reader<R> {
             first: 0,
             at: 0,
             count: 0,
+            error: None,
             of: PhantomData,
         })
     }
@@ -109,6 +117,7 @@ pub struct Rows<'r, R, T> {
     at: usize,
     /// How many items are in the block.
     count: usize,
+    error: Option<Error>,
     of: PhantomData<T>,
 }
 
@@ -119,14 +128,25 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
         let Rows { reader, way, buffers, .. } = self;
         if self.at == self.count {
             let n = reader.left(way).min(block::items_per_block(&way.plan));
+            if let Some(error) = self.error.take() {
+                reader.lose();
+                return Some(Err(error));
+            }
             if n == 0 || reader.is_lost() {
                 return None;
             }
-            (self.first, self.at, self.count) = (reader.row(way), 0, n);
-            if let Err(error) = reader.located(|reader| reader.block(way, n, buffers)) {
-                // A reader that has failed gives no more.
-                self.count = 0;
-                return Some(Err(error));
+            self.first = reader.row(way);
+            (self.at, self.count) = (0, 0);
+            match reader.located(|reader| reader.look(way, n, buffers)) {
+                Ok((n, cut)) => {
+                    self.count = n;
+                    // It comes behind the items that are whole.
+                    self.error = cut.map(|error| reader.in_file(error));
+                }
+                Err(error) => self.error = Some(error),
+            }
+            if self.count == 0 {
+                return self.next();
             }
         }
         let size = way.plan.from_size;
@@ -134,6 +154,8 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
         let item = buffers.block.get(start..start.saturating_add(size)).unwrap_or_default();
         let row = self.first.saturating_add(self.at);
         self.at = self.at.saturating_add(1);
+        // What is not asked for remains in the reader.
+        reader.step(way);
         let value = Value::new(reader.header().dtype(), item);
         let made = T::deserialize(Row(value)).map_err(|error| error.in_row(row));
         Some(made.map_err(|error| reader.in_file(error)))
@@ -155,9 +177,7 @@ impl<'de> Row<'de> {
     /// The text of what has one.
     fn text(&self) -> Option<Result<String, RowError>> {
         match self.0 {
-            Value::Str(text) => Some(text.to_text().map_err(|c| {
-                RowError::new(format!("U+{c:04X} is no character: the text cannot be had"))
-            })),
+            Value::Str(text) => Some(text.to_text().map_err(|c| RowError::new(no_character(c)))),
             Value::Bytes(bytes) => std::str::from_utf8(bytes).ok().map(|text| Ok(text.into())),
             Value::DateTime(..) | Value::TimeDelta(..) => Some(Ok(self.0.to_string())),
             _ => None,
@@ -175,20 +195,16 @@ impl<'de> Deserializer<'de> for Row<'de> {
             Value::UInt(value) => visitor.visit_u64(value),
             Value::F16(value) | Value::F32(value) => visitor.visit_f32(value),
             Value::F64(value) => visitor.visit_f64(value),
-            Value::Complex32(re, im) => {
-                visitor.visit_seq(SeqDeserializer::new([re, im].into_iter()))
-            }
-            Value::Complex64(re, im) => {
-                visitor.visit_seq(SeqDeserializer::new([re, im].into_iter()))
-            }
+            Value::Complex32(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Value::Complex64(re, im) => visit_all(visitor, [re, im].into_iter()),
             Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => visitor.visit_none(),
             Value::LongDouble(value) => visitor.visit_f64(value.to_f64()),
             Value::ComplexLongDouble(re, im) => {
-                visitor.visit_seq(SeqDeserializer::new([re.to_f64(), im.to_f64()].into_iter()))
+                visit_all(visitor, [re.to_f64(), im.to_f64()].into_iter())
             }
             Value::Void(bytes) => visitor.visit_borrowed_bytes(bytes),
             Value::Record(record) => visitor.visit_map(Fields::of(record)),
-            Value::Array(array) => visit_seq(visitor, array.iter()),
+            Value::Array(array) => visit_all(visitor, array.iter().map(Row)),
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => visitor.visit_borrowed_str(text),
                 Err(_) => visitor.visit_borrowed_bytes(bytes),
@@ -234,10 +250,17 @@ impl<'de> Deserializer<'de> for Row<'de> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.0 {
-            Value::Record(record) => visitor.visit_seq(Fields::of(record)),
-            Value::Bytes(bytes) | Value::Void(bytes) => {
-                visitor.visit_seq(SeqDeserializer::new(bytes.iter().copied()))
+            Value::Record(record) => {
+                let mut fields = Fields::of(record);
+                let value = visitor.visit_seq(&mut fields)?;
+                match fields.left.len() {
+                    0 => Ok(value),
+                    n => {
+                        Err(RowError::new(format!("the record has {n} more fields than are taken")))
+                    }
+                }
             }
+            Value::Bytes(bytes) | Value::Void(bytes) => visit_all(visitor, bytes.iter().copied()),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -277,11 +300,15 @@ impl<'de> Deserializer<'de> for Row<'de> {
     }
 }
 
-fn visit_seq<'de, V: Visitor<'de>>(
+/// Gives all values, and wants all of them taken.
+fn visit_all<'de, V: Visitor<'de>>(
     visitor: V,
-    values: impl ExactSizeIterator<Item = Value<'de>>,
+    values: impl ExactSizeIterator<Item: IntoDeserializer<'de, RowError>>,
 ) -> Result<V::Value, RowError> {
-    visitor.visit_seq(SeqDeserializer::new(values.map(Row)))
+    let mut seq = SeqDeserializer::new(values);
+    let value = visitor.visit_seq(&mut seq)?;
+    seq.end()?;
+    Ok(value)
 }
 
 /// A variant without fields: by its name, or by its number.
@@ -364,7 +391,7 @@ impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<I, 
     }
 }
 
-impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for Fields<I, Named<'de>> {
+impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for &mut Fields<I, Named<'de>> {
     type Error = RowError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::no_character;
 
 use crate::dynamic::DynArray;
 use crate::error::Error;
-use crate::shape::Order;
+use crate::limits::Limits;
+use crate::shape::{self, Order};
 use crate::value::{ArrayValue, RecordValue, Value};
 
 impl Serialize for Value<'_> {
@@ -24,7 +27,10 @@ impl Serialize for Value<'_> {
                 Ok(text) if readable => serializer.serialize_str(text),
                 _ => serializer.serialize_bytes(bytes),
             },
-            Value::Str(text) => serializer.collect_str(text),
+            Value::Str(text) => match text.to_text() {
+                Ok(text) => serializer.serialize_str(&text),
+                Err(c) => Err(S::Error::custom(no_character(c))),
+            },
             Value::DateTime(..) | Value::TimeDelta(..) if self.is_nat() => {
                 serializer.serialize_none()
             }
@@ -66,8 +72,35 @@ impl Serialize for ArrayValue<'_> {
 }
 
 /// As sequences within each other, one for each dimension, in C order; an array without dimensions as its item.
+///
+/// | dtype | as a value of serde |
+/// |---|---|
+/// | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
+/// | complex numbers | the two parts, a tuple |
+/// | `S`, `U` | text; an `S` that is no UTF-8 is bytes, and in binary formats always |
+/// | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
+/// | `V` | bytes |
+/// | sub-arrays | sequences |
+/// | records | maps; sequences for a type that wants those |
+///
+/// ```
+/// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
+///
+/// #[derive(NpyRecord)]
+/// struct Pick {
+///     station: u32,
+///     time: f64,
+/// }
+///
+/// let mut file = Vec::new();
+/// [Pick { station: 7, time: 1.5 }].write_npy_to(&mut file)?;
+/// let array = DynArray::read_npy_from(&file[..])?;
+/// assert_eq!(serde_json::to_string(&array).unwrap(), r#"[{"station":7,"time":1.5}]"#);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.check_empty_values().map_err(serde::ser::Error::custom)?;
         let turned = self.in_c_order().map_err(serde::ser::Error::custom)?;
         turned.whole().serialize(serializer)
     }
@@ -80,6 +113,14 @@ impl DynArray {
             [] => Value::new(self.dtype(), self.as_bytes()),
             shape => Value::Array(ArrayValue::new(self.dtype(), shape, self.as_bytes())),
         }
+    }
+
+    /// Refuses an array that has next to no bytes and many values.
+    pub(super) fn check_empty_values(&self) -> Result<(), Error> {
+        let count = self.header().count();
+        let inside = self.dtype().empty_values().saturating_mul(count);
+        let outside = if self.as_bytes().is_empty() { shape::nodes(self.shape()) } else { 0 };
+        Limits::default().check_empty_items(inside.max(outside), 0)
     }
 
     /// The array itself, if its items stand in C order, or else a copy in which they do.

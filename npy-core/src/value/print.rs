@@ -1,8 +1,10 @@
 //! How items print: as NumPy's do, near enough for people.
 
-use std::fmt::{self, Formatter, Write as _};
+use std::cell::Cell;
+use std::fmt::{self, Formatter};
 
 use super::{ArrayValue, RecordValue, Str, Value};
+use crate::dtype::Resolution;
 use crate::element::time::{write_date, write_span};
 
 /// As a person writes it; text without quotes, unless it stands within something.
@@ -16,9 +18,24 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// As Python writes it: text and bytes in quotes.
+/// As Python writes it: text and bytes in quotes. Of a long sub-array both ends, and of what is very long the start.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.print(f, &Cell::new(MOST))
+    }
+}
+
+/// Values that are shown at most: a sub-array of items of no bytes has no end.
+const MOST: usize = 10_000;
+/// Sub-arrays of more values show this many at each end.
+const THRESHOLD: usize = 1000;
+const EDGE: usize = 3;
+
+impl Value<'_> {
+    /// Writes the value; each part of it takes one of `left`, and without there is no more.
+    pub(crate) fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
+        let Some(rest) = left.get().checked_sub(1) else { return f.write_str("...") };
+        left.set(rest);
         match self {
             Value::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
             Value::Int(value) => write!(f, "{value}"),
@@ -26,9 +43,9 @@ impl fmt::Debug for Value<'_> {
             Value::F16(value) => write!(f, "{}", float(&shortest_half(*value))),
             Value::F32(value) => write!(f, "{}", float(&format!("{value:?}"))),
             Value::F64(value) => write!(f, "{}", float(&format!("{value:?}"))),
+            Value::LongDouble(value) => write!(f, "{}", float(&format!("{:?}", value.to_f64()))),
             Value::Complex32(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
             Value::Complex64(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
-            Value::LongDouble(value) => write!(f, "{}", float(&format!("{:?}", value.to_f64()))),
             Value::ComplexLongDouble(re, im) => {
                 let (re, im) = (re.to_f64(), im.to_f64());
                 complex(f, &format!("{re:?}"), &format!("{im:+?}"))
@@ -39,12 +56,30 @@ impl fmt::Debug for Value<'_> {
                 f.write_char('\'')
             }
             Value::Bytes(bytes) => write!(f, "b'{}'", bytes.escape_ascii()),
-            Value::Str(text) => fmt::Debug::fmt(text, f),
-            Value::DateTime(count, resolution) => write_date(f, *count, *resolution),
-            Value::TimeDelta(count, resolution) => write_span(f, *count, *resolution),
-            Value::Record(record) => fmt::Debug::fmt(record, f),
-            Value::Array(array) => fmt::Debug::fmt(array, f),
+            Value::Str(text) => write!(f, "{text:?}"),
+            Value::DateTime(count, resolution) => write!(f, "{}", Date(*count, *resolution)),
+            Value::TimeDelta(count, resolution) => write!(f, "{}", Span(*count, *resolution)),
+            Value::Record(record) => record.print(f, left),
+            Value::Array(array) => array.print(f, left),
         }
+    }
+}
+
+/// How a count prints as a time.
+struct Date(i64, Option<Resolution>);
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_date(f, self.0, self.1)
+    }
+}
+
+/// How a count prints as a span.
+struct Span(i64, Option<Resolution>);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_span(f, self.0, self.1)
     }
 }
 
@@ -65,8 +100,17 @@ impl fmt::Debug for Str<'_> {
 /// As a Python tuple.
 impl fmt::Debug for RecordValue<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.print(f, &Cell::new(MOST))
+    }
+}
+
+impl RecordValue<'_> {
+    fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         f.write_char('(')?;
-        list(f, self.iter().map(|(_, value)| value))?;
+        for (i, (_, value)) in self.iter().enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            value.print(f, left)?;
+        }
         // The comma that makes one value a tuple.
         f.write_str(if self.fields.len() == 1 { ",)" } else { ")" })
     }
@@ -75,18 +119,34 @@ impl fmt::Debug for RecordValue<'_> {
 /// As a Python list.
 impl fmt::Debug for ArrayValue<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_char('[')?;
-        list(f, self.iter())?;
-        f.write_char(']')
+        self.print(f, &Cell::new(MOST))
     }
 }
 
-fn list<'a>(f: &mut Formatter<'_>, values: impl Iterator<Item = Value<'a>>) -> fmt::Result {
-    for (i, value) in values.enumerate() {
-        let comma = if i > 0 { ", " } else { "" };
-        write!(f, "{comma}{value:?}")?;
+impl ArrayValue<'_> {
+    fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
+        let count = self.iter().len();
+        let all = self.shape.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
+        let elided = all > THRESHOLD && count > EDGE.saturating_mul(2);
+        f.write_char('[')?;
+        let mut i = 0usize;
+        while i < count {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            if elided && i == EDGE {
+                f.write_str("..., ")?;
+                i = count.saturating_sub(EDGE);
+            }
+            if left.get() == 0 {
+                f.write_str("...")?;
+                break;
+            }
+            if let Some(value) = self.get(i) {
+                value.print(f, left)?;
+            }
+            i = i.saturating_add(1);
+        }
+        f.write_char(']')
     }
-    Ok(())
 }
 
 /// What Rust calls `NaN` is Python's `nan`.
@@ -95,7 +155,7 @@ fn float(text: &str) -> String {
 }
 
 /// `(1.5-2j)`, as Python has it.
-fn complex(f: &mut Formatter<'_>, re: &str, im: &str) -> fmt::Result {
+fn complex(f: &mut dyn fmt::Write, re: &str, im: &str) -> fmt::Result {
     let part = |text: &str| float(text.strip_suffix(".0").unwrap_or(text));
     let sign = if im.starts_with(['+', '-']) { "" } else { "+" };
     write!(f, "({}{sign}{}j)", part(re), part(im))

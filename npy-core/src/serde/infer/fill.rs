@@ -31,18 +31,26 @@ impl<'a> Fill<'a> {
         scalar.map(|scalar| scalar.kind())
     }
 
-    /// Writes an integer, which a wider field may hold than it had.
+    /// Writes an integer, into a field that other rows may have made wider, signed or a float.
     fn int(self, value: i128) -> Result<(), RowError> {
-        match self.kind() {
-            Some(ScalarKind::Int | ScalarKind::UInt) => {
-                let bytes = value.to_le_bytes();
-                self.item.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
-                Ok(())
+        let bits = u32::try_from(self.item.len().saturating_mul(8)).unwrap_or(0);
+        let fits = match self.kind() {
+            Some(ScalarKind::Int) => (value ^ (value >> 127)).checked_shr(bits.saturating_sub(1)),
+            Some(ScalarKind::UInt) => value.checked_shr(bits),
+            Some(ScalarKind::Float) => {
+                let float = value as f64;
+                // A whole number of at most 64 bits, which comes back.
+                #[expect(clippy::cast_possible_truncation)]
+                let same = float as i128 == value;
+                return if same { self.float(float) } else { other(value) };
             }
-            // The first pass lets no integer through that has too many bits.
-            Some(ScalarKind::Float) => self.float(value as f64),
-            _ => changed(),
+            _ => return changed(),
+        };
+        if fits != Some(0) {
+            return other(value);
         }
+        self.item.iter_mut().zip(value.to_le_bytes()).for_each(|(slot, byte)| *slot = byte);
+        Ok(())
     }
 
     fn float(self, value: f64) -> Result<(), RowError> {
@@ -120,6 +128,11 @@ impl Parts<'_> {
             }
         }
     }
+}
+
+/// The error for a number that goes with none of the other rows.
+fn other<T>(value: i128) -> Result<T, RowError> {
+    Err(RowError::new(format!("{value} has no place in a dtype that holds the other rows, too")))
 }
 
 /// The error for a value that is another one at each look.

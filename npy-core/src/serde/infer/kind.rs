@@ -1,5 +1,7 @@
 //! The first pass: what kind of value a row is.
 
+use std::collections::HashSet;
+
 use serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
     SerializeTupleStruct, Serializer,
@@ -36,11 +38,12 @@ impl Kind {
             (Unknown, other) => *self = other,
             (Int(a), Int(b)) | (UInt(a), UInt(b)) | (Float(a), Float(b)) => *a = (*a).max(b),
             (Str(a), Str(b)) | (Bytes(a), Bytes(b)) => *a = (*a).max(b),
-            // A signed integer of twice the bytes holds an unsigned one; a float of 8 bytes one of 4.
-            (Int(a), UInt(b)) if b < 8 => *a = (*a).max(b.saturating_mul(2)),
-            (UInt(b), Int(a)) if *b < 8 => *self = Int(a.max(b.saturating_mul(2))),
-            (Float(a), Int(b) | UInt(b)) if b < 8 => *a = if b < 4 { *a } else { 8 },
-            (Int(b) | UInt(b), Float(a)) if *b < 8 => *self = Float(if *b < 4 { a } else { 8 }),
+            // A signed integer of twice the bytes holds an unsigned one, and a float of 8 bytes one of 4. What has 8 may
+            // hold it, as most of what JSON calls a number: whether it does is looked at when it is written.
+            (Int(a), UInt(b)) => *a = (*a).max(b.saturating_mul(2).min(8)),
+            (UInt(b), Int(a)) => *self = Int(a.max(b.saturating_mul(2).min(8))),
+            (Float(a), Int(b) | UInt(b)) => *a = if b < 4 { *a } else { 8 },
+            (Int(b) | UInt(b), Float(a)) => *self = Float(if *b < 4 { a } else { 8 }),
             (Sequence(n, a), Sequence(m, b)) => {
                 if *n != m {
                     return Err(RowError::new(format!(
@@ -59,6 +62,19 @@ impl Kind {
             }
         }
         Ok(())
+    }
+
+    /// Whether both are the same but for the length of text.
+    fn is_like(&self, other: &Kind) -> bool {
+        match (self, other) {
+            (Kind::Str(_), Kind::Str(_)) | (Kind::Bytes(_), Kind::Bytes(_)) => true,
+            (Kind::Sequence(n, a), Kind::Sequence(m, b)) => n == m && a.is_like(b),
+            (Kind::Record(a), Kind::Record(b)) => {
+                let pairs = || a.iter().zip(b);
+                a.len() == b.len() && pairs().all(|(a, b)| a.0 == b.0 && a.1.is_like(&b.1))
+            }
+            (one, other) => one == other,
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -95,7 +111,11 @@ impl Kind {
             }
             Kind::Record(fields) => {
                 let (mut placed, mut offset) = (Vec::new(), 0usize);
+                let mut names = HashSet::new();
                 for (name, kind) in fields {
+                    if !names.insert(name) {
+                        return Err(RowError::new(format!("a second field called {name:?}")));
+                    }
                     let dtype = kind.dtype().map_err(|error| error.within(name))?;
                     let end = fits(offset.saturating_add(dtype.itemsize()))?;
                     placed.push(Field::new(name, None, offset, dtype));
@@ -180,8 +200,7 @@ impl Tuple {
 
     fn kind(self) -> Result<Kind, RowError> {
         let alike = self.parts.windows(2).all(|pair| match pair {
-            [Kind::Str(_), Kind::Str(_)] | [Kind::Bytes(_), Kind::Bytes(_)] => true,
-            [one, other] => one == other,
+            [one, other] => one.is_like(other),
             _ => true,
         });
         if alike && self.may_be_sequence {
