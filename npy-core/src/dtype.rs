@@ -9,6 +9,7 @@ mod scalar;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
@@ -60,8 +61,8 @@ pub struct DType(Kind);
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Scalar(Scalar),
-    SubArray(Box<SubArray>),
-    Record(Box<Record>),
+    SubArray(Arc<SubArray>),
+    Record(Arc<Record>),
 }
 
 /// `shape` items of `base` side by side, in C order. `base` may be a sub-array again.
@@ -209,9 +210,12 @@ impl DType {
     /// ```
     #[must_use]
     pub fn with_byte_order(&self, order: ByteOrder) -> DType {
+        if self.has_byte_order(order) {
+            return self.clone();
+        }
         match &self.0 {
             Kind::Scalar(scalar) => scalar.with_byte_order(order).into(),
-            Kind::SubArray(sub) => DType(Kind::SubArray(Box::new(SubArray {
+            Kind::SubArray(sub) => DType(Kind::SubArray(Arc::new(SubArray {
                 base: sub.base.with_byte_order(order),
                 shape: sub.shape.clone(),
                 itemsize: sub.itemsize,
@@ -223,6 +227,15 @@ impl DType {
                 });
                 DType::from_fields(fields.collect(), record.itemsize)
             }
+        }
+    }
+
+    /// Whether every number has this byte order, or none.
+    fn has_byte_order(&self, order: ByteOrder) -> bool {
+        match &self.0 {
+            Kind::Scalar(scalar) => scalar.with_byte_order(order) == *scalar,
+            Kind::SubArray(sub) => sub.base.has_byte_order(order),
+            Kind::Record(record) => record.fields.iter().all(|f| f.dtype.has_byte_order(order)),
         }
     }
 
@@ -243,7 +256,7 @@ impl DType {
                 let base = sub.base.packed();
                 let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
                 let itemsize = base.itemsize().saturating_mul(count);
-                DType(Kind::SubArray(Box::new(SubArray {
+                DType(Kind::SubArray(Arc::new(SubArray {
                     base,
                     shape: sub.shape.clone(),
                     itemsize,
@@ -268,18 +281,18 @@ impl DType {
     pub(crate) fn repeated(self, n: usize) -> DType {
         let itemsize = self.itemsize().saturating_mul(n);
         let (base, mut shape) = match self.0 {
-            Kind::SubArray(sub) => (sub.base, sub.shape),
+            Kind::SubArray(sub) => (sub.base.clone(), sub.shape.clone()),
             _ => (self, Vec::new()),
         };
         shape.insert(0, n);
-        DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize })))
+        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
     }
 
     /// A record of these fields.
     ///
     /// For layouts that were checked: distinct names, ascending offsets, no overlap.
     pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
-        DType(Kind::Record(Box::new(Record { fields, itemsize })))
+        DType(Kind::Record(Arc::new(Record { fields, itemsize })))
     }
 
     /// A sub-array, if its item size is one that NumPy has.
@@ -287,7 +300,7 @@ impl DType {
         let itemsize = shape.iter().try_fold(base.itemsize(), |n, &m| n.checked_mul(m));
         match itemsize.filter(|&n| n <= MAX_ITEMSIZE) {
             Some(itemsize) => {
-                Ok(DType(Kind::SubArray(Box::new(SubArray { base, shape, itemsize }))))
+                Ok(DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize }))))
             }
             None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
         }

@@ -13,6 +13,7 @@ use crate::dtype::descr::{self, Fault};
 use crate::error::{Error, ErrorKind, Place};
 use crate::limits::{self, Limits};
 use crate::literal::{Dialect, Item, Kind};
+use crate::recent::{self, Recent};
 use crate::shape::{self, Order};
 
 /// The first six bytes of every `.npy` file.
@@ -223,6 +224,12 @@ impl Header {
         text: &[u8],
         limits: &Limits,
     ) -> Result<Header, Error> {
+        let same = |recent: &Parsed| {
+            recent.version == version && recent.limits == *limits && recent.text == text
+        };
+        if let Some(header) = recent::find(&RECENT, same) {
+            return Ok(header);
+        }
         let start = Version::BYTES.saturating_add(version.length_bytes());
         let decoded = decode(version, text).map_err(|error| {
             let reason = "version 3.0 is UTF-8, and this byte is not".into();
@@ -239,8 +246,12 @@ impl Header {
             let before = version.bytes_of(decoded.get(..fault.at).unwrap_or_default());
             Error::from(fault.kind).within(Place::HeaderByte(start.saturating_add(before)))
         })?;
-        let header = Header::new(dtype, shape, order)?;
-        Ok(Header { version: Some(version), ..header })
+        let header = Header { version: Some(version), ..Header::new(dtype, shape, order)? };
+        if text.len() <= LONGEST_KEPT {
+            let parsed = Parsed { version, limits: *limits, text: text.to_vec() };
+            recent::keep(&RECENT, parsed, header.clone());
+        }
+        Ok(header)
     }
 
     /// The header as `np.save` writes it: the oldest version that fits, padded to 64 bytes, with room to grow.
@@ -282,6 +293,20 @@ impl Header {
         }
         text
     }
+}
+
+/// What a header was parsed from.
+struct Parsed {
+    version: Version,
+    limits: Limits,
+    text: Vec<u8>,
+}
+
+/// Longer texts are not kept: memory that a file takes goes with it.
+const LONGEST_KEPT: usize = 16 << 10;
+
+thread_local! {
+    static RECENT: Recent<Parsed, Header> = const { Recent::new() };
 }
 
 impl PartialEq for Header {
@@ -497,6 +522,20 @@ mod tests {
         assert_eq!(parse(new.to_bytes_in(Version::V3).unwrap()), new);
         assert_ne!(of(Order::Fortran, &[2, 3]), new);
         assert_eq!(of(Order::Fortran, &[6]), of(Order::C, &[6]));
+    }
+
+    #[test]
+    fn a_header_that_was_parsed_before_is_still_held_against_version_and_limits() {
+        let text =
+            "{'descr': [('\u{e9}', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (2,), }";
+        let name = |version| {
+            let header = Header::parse(&file(version, text.as_bytes())).unwrap().0;
+            header.dtype().fields()[0].name().to_owned()
+        };
+        assert_eq!([name(3), name(3), name(2), name(3)], ["é", "é", "Ã©", "é"]);
+        let limits = Limits { fields: 1, ..Limits::default() };
+        let error = Header::parse_text(Version::V3, text.as_bytes(), &limits).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { name: "fields", .. }), "{error}");
     }
 
     #[test]

@@ -70,6 +70,7 @@ mod plan;
 #[doc(hidden)]
 pub mod private;
 mod read;
+mod recent;
 mod reserve;
 mod schema;
 #[cfg(feature = "serde")]

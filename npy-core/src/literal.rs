@@ -158,12 +158,11 @@ impl<'l> Item<'l> {
 
     /// The string it is, if it is one of the plain kind: one piece, nothing in front of it, no escapes.
     pub(crate) fn plain(self) -> Option<&'l str> {
-        let source = self.source();
-        let quote = source.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-        let body = source.get(1..)?.strip_suffix(quote)?;
-        let special = |byte: u8| byte == b'\\' || byte == b'\r' || char::from(byte) == quote;
-        // Also not three quotes, nor two pieces: those have a quote inside.
-        (!body.bytes().any(special)).then_some(body)
+        let quoted = self.node().plain.then_some(self.source())?;
+        let mut body = quoted.chars();
+        body.next();
+        body.next_back();
+        Some(body.as_str())
     }
 
     /// The string it is, if it is one: escapes resolved, adjacent pieces joined.
@@ -179,7 +178,7 @@ impl<'l> Item<'l> {
         let mut scanner = Scanner::new(text, Dialect::Python3, 1);
         let mut code_points = Vec::new();
         while let Some(prefix) = scanner.prefix() {
-            let body = scanner.piece(prefix).ok()?;
+            let body = scanner.piece(prefix).ok()?.body;
             text::decode(body, prefix.raw, &mut code_points);
             scanner.skip().ok()?;
         }
@@ -259,6 +258,8 @@ struct Node {
     form: Form,
     // Whether Python can hash it, so that it may be a key.
     hashable: bool,
+    // Whether it is a string whose value is what stands between its quotes.
+    plain: bool,
     // Of a group: the place of the value inside.
     start: u32,
     // Byte behind its last one; while it is open: how many values it holds so far.
@@ -268,8 +269,14 @@ struct Node {
 }
 
 impl Node {
-    const EMPTY: Node =
-        Node { form: Form::Value(Kind::None), hashable: true, start: 0, end: 0, next: 0 };
+    const EMPTY: Node = Node {
+        form: Form::Value(Kind::None),
+        hashable: true,
+        plain: false,
+        start: 0,
+        end: 0,
+        next: 0,
+    };
 }
 
 /// What a node stands for.

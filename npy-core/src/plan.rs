@@ -114,10 +114,27 @@ impl Plan {
         Ok(Plan { from_size, to_size, path: Path::General(steps) })
     }
 
+    /// Where in an item of the file all that is wanted stands, as it is wanted: a field, or fields side by side.
+    pub(crate) fn one_run(&self) -> Option<usize> {
+        match &self.path {
+            Path::General(steps) => match steps.as_slice() {
+                [Step { from, to: 0, action: Action::Copy { bytes } }] => {
+                    (*bytes == self.to_size).then_some(*from)
+                }
+                _ => None,
+            },
+            Path::Exact | Path::Swapped(_) => None,
+        }
+    }
+
     fn build(from: &DType, to: &DType, wants: &Wants, cast: Cast) -> Result<Plan, Error> {
+        let (from_size, to_size) = (from.itemsize(), to.itemsize());
+        if from == to {
+            // Each field is found by its own name: no alias is looked for, nothing is left over.
+            return Ok(Plan { from_size, to_size, path: Path::Exact });
+        }
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
-        let (from_size, to_size) = (from.itemsize(), to.itemsize());
         let same_size = from_size == to_size;
         let path = if same_size && steps.iter().all(Step::changes_nothing) {
             Path::Exact

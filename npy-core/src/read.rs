@@ -386,8 +386,7 @@ impl<R: Read> Reader<R> {
         self.not_lost()?;
         self.lost = true;
         let bytes = n.saturating_mul(way.plan.from_size);
-        buffers.block.clear();
-        let found = self.source.append(&mut buffers.block, bytes)?;
+        let found = self.source.fill(&mut buffers.block, bytes)?;
         let before = self.header.data_bytes().saturating_sub(self.bytes_left());
         let cut = found < bytes;
         let cut = cut.then(|| truncated(self.header.data_bytes(), before.saturating_add(found)));

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 use npy_core::{
     ByteOrder, ByteStr, Cast, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray,
-    NpyRecord, Order, ReadOptions, Reader, WriteNpy, WriteOptions,
+    NpyElement, NpyRecord, Order, ReadOptions, Reader, WriteNpy, WriteOptions,
 };
 use npy_tests::alloc::{Counting, peak};
 
@@ -364,4 +364,37 @@ fn rows_of_any_type_are_gone_through() {
     assert_eq!(rows[2], Ok(2));
     let array = DynArray::new("|O".parse().unwrap(), [1], Order::C, vec![0; 8]);
     assert!(array.is_err());
+}
+
+#[test]
+fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
+    /// As the file has it, of which `2` is no `Phase`.
+    #[derive(NpyRecord)]
+    struct Raw {
+        id: u16,
+        phase: u8,
+        rest: u8,
+    }
+    #[derive(NpyElement, Debug, PartialEq)]
+    #[repr(u8)]
+    enum Phase {
+        P,
+        S,
+    }
+    #[derive(NpyRecord)]
+    struct Pick {
+        phase: Phase,
+    }
+    let raw = |id: u16| Raw { id, phase: u8::from(id == 7_000) * 2, rest: 9 };
+    let mut bytes = Vec::new();
+    (0..10_000).map(raw).collect::<Vec<_>>().write_npy_to(&mut bytes).unwrap();
+    let error = Reader::new(&bytes[..]).unwrap().read_column::<Phase>("phase").unwrap_err();
+    assert!(error.to_string().starts_with("row 7000: 2 is no variant"), "{error}");
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    reader.read_chunk::<Pick>(&mut Vec::new(), 6_000).unwrap();
+    let mut found = Vec::new();
+    let error = reader.read_chunk::<Pick>(&mut found, 4_000).unwrap_err();
+    assert!(error.to_string().starts_with("row 7000: field \"phase\": 2 is"), "{error}");
+    assert_eq!(found.len(), 1_000);
+    assert!(found.iter().all(|pick| pick.phase == Phase::P));
 }

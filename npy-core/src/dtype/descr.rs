@@ -84,7 +84,7 @@ fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
 fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     let mut fields: Vec<Field> = Vec::with_capacity(list.items().take(1 << 10).count());
     // Where each field stands in the text.
-    let mut entries = Vec::new();
+    let mut entries = Vec::with_capacity(fields.capacity());
     let mut offset = 0usize;
     for entry in list.items() {
         let (name, dtype) = read_entry(entry)?;
@@ -99,17 +99,43 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         }
         offset = end;
     }
+    if may_repeat(&fields) {
+        refuse_repeated(&fields, &entries)?;
+    }
+    Ok(DType::from_fields(fields, offset))
+}
+
+/// The names of a field, of which each stands but once in a record: its own, and a title that is a string.
+fn keys(field: &Field) -> impl Iterator<Item = &Text> {
+    let title = field.title.as_ref().filter(|title| title.is_string());
+    title.into_iter().chain([&field.name])
+}
+
+/// Whether two names may be the same: a quick look, which a file can only make come out as true.
+fn may_repeat(fields: &[Field]) -> bool {
+    let digest = |key: &Text| {
+        key.as_str().bytes().fold(0u64, |digest, byte| {
+            // Fowler, Noll and Vo's.
+            (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    };
+    let mut digests: Vec<u64> = fields.iter().flat_map(keys).map(digest).collect();
+    digests.sort_unstable();
+    digests.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
+}
+
+/// Refuses a name that stands there twice.
+fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
     let mut taken = HashSet::with_capacity(fields.len());
     for (field, entry) in fields.iter().zip(entries) {
-        let title = field.title.as_ref().filter(|title| title.is_string());
-        for key in title.into_iter().chain([&field.name]) {
+        for key in keys(field) {
             if !taken.insert(key) {
                 let reason = format!("the name or title {:?} stands there twice", key.as_str());
-                return Err(fault(entry, reason));
+                return Err(fault(*entry, reason));
             }
         }
     }
-    Ok(DType::from_fields(fields, offset))
+    Ok(())
 }
 
 /// Name and dtype of one entry of a record.

@@ -189,14 +189,14 @@ impl Scalar {
 
     /// Parses `<f8`, `|S5`, `>M8[25s]`, `float32`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        if let Some(named) = name(text, ByteOrder::NATIVE) {
-            return Ok(named);
-        }
         let (order, rest) = match text.split_at_checked(1) {
             Some(("<", rest)) => (ByteOrder::Little, rest),
             Some((">", rest)) => (ByteOrder::Big, rest),
             Some(("=" | "|", rest)) => (ByteOrder::NATIVE, rest),
-            _ => (ByteOrder::NATIVE, text),
+            _ => match name(text, ByteOrder::NATIVE) {
+                Some(named) => return Ok(named),
+                None => (ByteOrder::NATIVE, text),
+            },
         };
         if rest.len() == 1
             && let Some(code) = name(rest, order)

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
+use std::rc::Rc;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::{Element, InvalidValue};
@@ -9,6 +10,7 @@ use crate::error::{Error, ErrorKind, Place};
 use crate::kernel;
 use crate::limits;
 use crate::plan::{Cast, Plan};
+use crate::recent::{self, Recent};
 use crate::schema::Schema;
 
 /// Bytes of a block: it stays in the second-level cache.
@@ -40,16 +42,37 @@ pub(crate) fn decode<T: Element>(
     buffers: &mut Buffers,
     out: &mut Vec<T>,
 ) -> Result<(), InvalidValue> {
+    if T::SIZE == 0 {
+        let checked = T::check(&[]);
+        let valid = checked.as_ref().err().map_or(count, InvalidValue::item);
+        out.extend((0..valid).map(|_| T::decode(&[])));
+        return checked;
+    }
+    if let Some(at) = plan.one_run() {
+        let runs = buffers.block.get(at..).unwrap_or_default();
+        return decode_apart(runs, plan.from_size, out);
+    }
     let items = buffers.run(plan, count);
     let checked = T::check(items);
     let valid = checked.as_ref().err().map_or(count, InvalidValue::item);
-    if T::SIZE == 0 {
-        out.extend((0..valid).map(|_| T::decode(&[])));
-    } else {
-        let items = items.get(..valid.saturating_mul(T::SIZE)).unwrap_or(items);
-        out.extend(items.chunks_exact(T::SIZE).map(T::decode));
-    }
+    let items = items.get(..valid.saturating_mul(T::SIZE)).unwrap_or(items);
+    out.extend(items.chunks_exact(T::SIZE).map(T::decode));
     checked
+}
+
+/// Decodes canonical items whose starts are `stride` bytes apart.
+fn decode_apart<T: Element>(
+    items: &[u8],
+    stride: usize,
+    out: &mut Vec<T>,
+) -> Result<(), InvalidValue> {
+    // The last one may end sooner than the stride.
+    let items = items.chunks(stride.max(1)).map(|item| item.get(..T::SIZE).unwrap_or_default());
+    let invalid = |(i, item): (usize, &[u8])| Some(T::check(item).err()?.at_item(i));
+    let invalid = items.clone().enumerate().find_map(invalid);
+    let valid = invalid.as_ref().map_or(usize::MAX, InvalidValue::item);
+    out.extend(items.take(valid).map(T::decode));
+    invalid.map_or(Ok(()), Err)
 }
 
 /// Encoded items that wait to be written: one block at the most.
@@ -154,20 +177,34 @@ impl<T: Element> Pending<T> {
 }
 
 /// Canonical items of `T`, and how they are found.
-pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
-    let schema = T::schema(ByteOrder::Little).canonical();
-    let dtype = &schema.dtype;
-    if dtype.itemsize() == T::SIZE {
+pub(crate) fn canonical<T: Element>() -> Result<Rc<Schema>, Error> {
+    // Where two types have one function for it, they have one schema.
+    let (schema, size): Key = (T::schema, T::SIZE);
+    let same = |key: &Key| std::ptr::fn_addr_eq(key.0, schema) && key.1 == size;
+    if let Some(schema) = recent::find(&RECENT, same) {
         return Ok(schema);
     }
-    let reason =
-        format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
-    Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
+    let canonical = Rc::new(schema(ByteOrder::Little).canonical());
+    let dtype = &canonical.dtype;
+    if dtype.itemsize() != size {
+        let reason =
+            format!("its items have {} bytes, and Element::SIZE is {size}", dtype.itemsize());
+        return Err(ErrorKind::DType { descr: dtype.descr(), reason }.into());
+    }
+    recent::keep(&RECENT, (schema, size), canonical.clone());
+    Ok(canonical)
+}
+
+/// What makes the schema of a type, and the size that it is checked against.
+type Key = (fn(ByteOrder) -> Schema, usize);
+
+thread_local! {
+    static RECENT: Recent<Key, Rc<Schema>> = const { Recent::new() };
 }
 
 /// The way from items of a file to canonical items of `T`.
 pub(crate) fn reading<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
-    let plan = Plan::reading(file, &canonical::<T>()?, cast);
+    let plan = Plan::reading(file, &*canonical::<T>()?, cast);
     plan.map_err(|error| error.wanted_by(&type_name::<T>()))
 }
 

@@ -28,9 +28,9 @@ pub(crate) struct Fit {
 /// [`ErrorKind::Rank`](crate::error::ErrorKind::Rank) for other last dimensions.
 pub(crate) fn fit<T: Element>(header: &Header) -> Result<Fit, Error> {
     header.without_objects()?;
-    let wanted = T::dtype();
+    let wanted = block::canonical::<T>()?;
     let mut inner = Vec::new();
-    let mut base = &wanted;
+    let mut base = &wanted.dtype;
     while let Some((next, shape)) = base.sub_array() {
         inner.extend_from_slice(shape);
         base = next;

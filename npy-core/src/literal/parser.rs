@@ -62,11 +62,11 @@ impl Parser<'_> {
             Some(b')' | b']' | b'}') if or_end => self.close(),
             None if self.open != NONE => self.unclosed(),
             _ => {
-                let (kind, end) = self.scanner.atom()?;
-                let form = Form::Value(kind);
-                let index = self.push(form, at)?;
+                let atom = self.scanner.atom()?;
+                let index = self.push(Form::Value(atom.kind), at)?;
                 if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-                    node.end = to_u32(end);
+                    node.plain = atom.plain;
+                    node.end = to_u32(atom.end);
                     node.next = index.saturating_add(1);
                 }
                 self.complete(index)
@@ -159,7 +159,14 @@ impl Parser<'_> {
             self.nodes.reserve_exact(count.max(1).min(room));
         }
         let start = to_u32(at);
-        self.nodes.push(Node { form, hashable: true, start, end: 0, next: self.open });
+        self.nodes.push(Node {
+            form,
+            hashable: true,
+            plain: false,
+            start,
+            end: 0,
+            next: self.open,
+        });
         Ok(to_u32(count))
     }
 

@@ -19,6 +19,22 @@ pub(super) struct Prefix {
     bytes: bool,
 }
 
+/// A value that holds no others.
+pub(super) struct Atom {
+    pub(super) kind: Kind,
+    pub(super) end: usize,
+    /// Whether it is one [`Piece`] that is plain.
+    pub(super) plain: bool,
+}
+
+/// A string, or one of those that Python joins to one.
+pub(super) struct Piece<'t> {
+    /// What stands between the quotes.
+    pub(super) body: &'t str,
+    /// Whether that is the string as it is: no prefix, no escape, one quote on each side.
+    plain: bool,
+}
+
 /// What a number without its sign is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Number {
@@ -38,7 +54,7 @@ impl<'t> Scanner<'t> {
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
-        self.rest().first().copied()
+        self.text.as_bytes().get(self.at).copied()
     }
 
     pub(super) fn bump(&mut self, count: usize) {
@@ -61,7 +77,17 @@ impl<'t> Scanner<'t> {
     }
 
     /// Steps over what may stand between two tokens.
+    #[inline]
     pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
+        // Nearly always one blank or nothing.
+        self.eat(b' ');
+        match self.peek() {
+            Some(b'!'..=b'"' | b'$'..=b'[' | b']'..=b'~') => Ok(()),
+            _ => self.skip_rest(),
+        }
+    }
+
+    fn skip_rest(&mut self) -> Result<(), SyntaxError> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | FORM_FEED) => self.bump(1),
@@ -146,11 +172,16 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Reads a value that holds no others: what it is, and where it ends.
-    pub(super) fn atom(&mut self) -> Result<(Kind, usize), SyntaxError> {
+    /// Reads a value that holds no others.
+    pub(super) fn atom(&mut self) -> Result<Atom, SyntaxError> {
         if let Some(prefix) = self.prefix() {
             return self.string(prefix);
         }
+        let (kind, end) = self.no_string()?;
+        Ok(Atom { kind, end, plain: false })
+    }
+
+    fn no_string(&mut self) -> Result<(Kind, usize), SyntaxError> {
         match self.rest() {
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] | [b'+' | b'-', ..] => self.number(),
             [b'.', b'.', b'.', ..] => {
@@ -298,8 +329,8 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a string and those that follow it: Python joins them.
-    fn string(&mut self, first: Prefix) -> Result<(Kind, usize), SyntaxError> {
-        self.piece(first)?;
+    fn string(&mut self, first: Prefix) -> Result<Atom, SyntaxError> {
+        let mut plain = self.piece(first)?.plain;
         let mut end = self.at;
         self.skip()?;
         while let Some(prefix) = self.prefix() {
@@ -307,16 +338,25 @@ impl<'t> Scanner<'t> {
                 return fail(self.at, "a bytes literal and a string cannot be joined");
             }
             self.piece(prefix)?;
+            plain = false;
             end = self.at;
             self.skip()?;
         }
-        Ok((if first.bytes { Kind::Bytes } else { Kind::Str }, end))
+        Ok(Atom { kind: if first.bytes { Kind::Bytes } else { Kind::Str }, end, plain })
     }
 
     /// The prefix of a string, if one comes next.
     pub(super) fn prefix(&self) -> Option<Prefix> {
+        let (letters, raw, bytes) = match self.peek()? {
+            b'\'' | b'"' => (0, false, false),
+            byte if byte.is_ascii_alphabetic() => return self.lettered_prefix(),
+            _ => return None,
+        };
+        Some(Prefix { letters, raw, bytes })
+    }
+
+    fn lettered_prefix(&self) -> Option<Prefix> {
         let (letters, raw, bytes) = match self.rest() {
-            [b'\'' | b'"', ..] => (0, false, false),
             [b'u' | b'U', b'\'' | b'"', ..] => (1, false, false),
             [b'r' | b'R', b'\'' | b'"', ..] => (1, true, false),
             [b'b' | b'B', b'\'' | b'"', ..] => (1, false, true),
@@ -327,19 +367,20 @@ impl<'t> Scanner<'t> {
         Some(Prefix { letters, raw, bytes })
     }
 
-    /// Reads one string with its quotes; what stands between them.
-    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<&'t str, SyntaxError> {
+    /// Reads one string with its quotes.
+    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<Piece<'t>, SyntaxError> {
         let at = self.at;
         self.bump(prefix.letters);
         let Some(quote) = self.peek() else {
             return self.unexpected();
         };
-        let triple = self.rest().starts_with(&[quote; 3]);
+        let triple = matches!(self.rest(), [a, b, c, ..] if [a, b, c] == [&quote; 3]);
         self.bump(if triple { 3 } else { 1 });
         let start = self.at;
+        let mut plain = prefix.letters == 0 && !triple;
         loop {
-            let plain = |byte| byte >= b' ' && byte != quote && byte != b'\\' && byte < 0x80;
-            self.eat_while(plain);
+            let usual = |byte| byte >= b' ' && byte != quote && byte != b'\\' && byte < 0x80;
+            self.eat_while(usual);
             match self.peek() {
                 None => return fail(at, "a string without its closing quote"),
                 Some(b'\n' | b'\r') if !triple => {
@@ -350,13 +391,16 @@ impl<'t> Scanner<'t> {
                 Some(0x80..) if prefix.bytes => {
                     return fail(self.at, "a bytes literal with a character that is not ASCII");
                 }
-                Some(b'\\') => self.escape(prefix)?,
+                Some(b'\\') => {
+                    plain = false;
+                    self.escape(prefix)?;
+                }
                 Some(_) => self.bump(1),
             }
         }
         let body = self.text.get(start..self.at).unwrap_or_default();
         self.bump(if triple { 3 } else { 1 });
-        Ok(body)
+        Ok(Piece { body, plain })
     }
 
     /// Steps over a backslash and what must not be read without it.

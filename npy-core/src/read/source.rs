@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
+use crate::element::block::BLOCK;
 use crate::limits;
 
 /// A reader, and what has been read ahead of it.
@@ -72,6 +73,29 @@ impl<R: Read> Source<R> {
         Ok(taken.saturating_add(read))
     }
 
+    /// Makes `block` the next `bytes` bytes, or fewer at the end; tells how many.
+    ///
+    /// With one read where one is enough; a block of the same length as before is not cleared first.
+    pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize) -> Result<usize> {
+        if bytes > BLOCK {
+            // One item that is larger than a block: memory grows as its bytes arrive.
+            block.clear();
+            return self.append(block, bytes);
+        }
+        block.resize(bytes, 0);
+        let ahead = self.ahead.get(self.used..).unwrap_or_default();
+        let (start, rest) = block.split_at_mut(ahead.len().min(bytes));
+        start.copy_from_slice(ahead.get(..start.len()).unwrap_or_default());
+        self.used = self.used.saturating_add(start.len());
+        let ahead = start.len();
+        let (read, result) = read_full(&mut self.inner, rest);
+        let found = ahead.saturating_add(read);
+        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
+        self.taken = self.taken.saturating_add(limits::to_u64(found));
+        block.truncate(found);
+        result.map(|()| found)
+    }
+
     /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
     pub(super) fn look(&mut self, bytes: usize) -> Result<&[u8]> {
         self.ahead.drain(..self.used.min(self.ahead.len()));
@@ -129,6 +153,23 @@ impl<R: Read + Seek> Source<R> {
     }
 }
 
+/// Reads until the room is full or the input ends; tells how many bytes, also if it failed then.
+fn read_full(inner: &mut impl Read, mut room: &mut [u8]) -> (usize, Result<()>) {
+    let whole = room.len();
+    loop {
+        let read = whole.saturating_sub(room.len());
+        if room.is_empty() {
+            return (read, Ok(()));
+        }
+        match inner.read(room) {
+            Ok(0) => return (read, Ok(())),
+            Ok(n) => room = room.get_mut(n..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (read, Err(error)),
+        }
+    }
+}
+
 /// A length that memory has.
 fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
@@ -147,6 +188,33 @@ mod tests {
         assert_eq!(source.append(&mut out, 2).unwrap(), 2);
         assert_eq!(source.append(&mut out, 0).unwrap(), 0);
         assert_eq!((out.as_slice(), bytes), (&b"ab"[..], &b"cdef"[..]));
+    }
+
+    /// Gives up to three bytes at a time, and is interrupted in between.
+    struct Bits<'b>(&'b [u8], bool);
+
+    impl Read for Bits<'_> {
+        fn read(&mut self, room: &mut [u8]) -> Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let most = room.len().min(3);
+            self.0.read(&mut room[..most])
+        }
+    }
+
+    #[test]
+    fn a_block_is_filled_from_what_was_read_ahead_and_then_from_the_reader() {
+        let mut source = Source { ahead: b"ab".to_vec(), ..Source::stream(Bits(b"cdefgh", false)) };
+        let mut block = b"before".to_vec();
+        assert_eq!(source.fill(&mut block, 1).unwrap(), 1);
+        assert_eq!(block, b"a");
+        assert_eq!(source.fill(&mut block, 6).unwrap(), 6);
+        assert_eq!(block, b"bcdefg");
+        assert_eq!(source.fill(&mut block, 6).unwrap(), 1);
+        assert_eq!(block, b"h");
+        assert_eq!(source.taken, 8);
     }
 
     #[test]

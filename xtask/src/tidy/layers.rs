@@ -4,7 +4,7 @@ use super::lexer::{closing, paths, words};
 use super::{File, Problem};
 
 /// ARCHITECTURE.md draws the same table. A file in `foo/` is on the floor of `foo.rs`.
-const LAYERS: [(&str, u8); 25] = [
+const LAYERS: &[(&str, u8)] = &[
     ("lib", FRONT),
     ("private", FRONT),
     ("types", FRONT),
@@ -27,6 +27,7 @@ const LAYERS: [(&str, u8); 25] = [
     ("dtype", 2),
     ("literal", 1),
     ("shape", 1),
+    ("recent", 1),
     ("reserve", 1),
     ("error", 0),
     ("limits", 0),

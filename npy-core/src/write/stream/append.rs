@@ -82,7 +82,7 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
 
 /// The way from items of `T` to those of the file, on which nothing may be lost and nothing missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
-    let ours = block::canonical::<T>()?.dtype;
+    let ours = block::canonical::<T>()?.dtype.clone();
     let who = block::type_name::<T>();
     Plan::new(file, &ours, Cast::Exact).map_err(|error| {
         to_append(error).map_kind(|kind| match kind {
