@@ -1,5 +1,6 @@
 //! Layer 6: everything that writes.
 
+mod behind;
 pub(crate) mod replace;
 mod stream;
 mod text;
@@ -12,10 +13,11 @@ use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers, Pending};
 use crate::element::{Element, InvalidValue};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::header::{Header, Version};
 use crate::plan::{self, Cast, Plan};
 use crate::shape::{self, Order};
+use behind::Behind;
 pub use stream::Writer;
 
 /// What can be written to a `.npy` file in one call.
@@ -86,6 +88,7 @@ pub struct WriteOptions {
     version: Option<Version>,
     byte_order: Option<ByteOrder>,
     order: Option<Order>,
+    threads: usize,
 }
 
 impl WriteOptions {
@@ -113,6 +116,15 @@ impl WriteOptions {
         self
     }
 
+    /// How many threads may work on one write; one by default.
+    ///
+    /// A second one writes to the file while this one encodes, where that is more than a few MiB. More than two are of no use for
+    /// one file.
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        self.threads = threads;
+        self
+    }
+
     /// Writes a file; see [`WriteNpy::write_npy`].
     ///
     /// # Errors
@@ -120,7 +132,16 @@ impl WriteOptions {
     /// As [`WriteNpy::write_npy`].
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
-        let replaced = replace::replace(path, &mut |file| array.put(self, file));
+        let replaced = replace::replace(path, &mut |file| match self.threads {
+            0 | 1 => array.put(self, file),
+            _ => {
+                let mut behind = Behind::new(file.try_clone()?);
+                let put = array.put(self, &mut behind);
+                // Also after a failure: nothing is written any more once this returns.
+                let finished = behind.finish();
+                put.and(finished.map_err(Error::from))
+            }
+        });
         replaced.map(drop).map_err(|e| e.in_file(path))
     }
 

@@ -1,10 +1,13 @@
 //! Where bytes come from: a stream, or a file that is read ahead a little.
 
+mod ahead;
+
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::element::block::BLOCK;
 use crate::limits;
+use ahead::Ahead;
 
 /// A reader, and what has been read ahead of it.
 #[derive(Debug)]
@@ -16,12 +19,26 @@ pub(super) struct Source<R> {
     left: Option<i64>,
     /// Bytes that were taken since [`Source::data_starts`].
     taken: u64,
+    /// The same file once more, if a second thread may read it.
+    second: Option<File>,
+    running: Option<Ahead>,
+    /// Bytes that the second thread has read and nobody took.
+    skipped: u64,
 }
 
 impl<R> Source<R> {
     /// A stream, of which nothing is taken that is not asked for.
     pub(super) fn stream(inner: R) -> Self {
-        Source { inner, ahead: Vec::new(), used: 0, left: None, taken: 0 }
+        Source {
+            inner,
+            ahead: Vec::new(),
+            used: 0,
+            left: None,
+            taken: 0,
+            second: None,
+            running: None,
+            skipped: 0,
+        }
     }
 }
 
@@ -44,7 +61,14 @@ impl Source<File> {
             let length = i64::try_from(metadata.len()).ok().filter(|_| metadata.is_file());
             left = length.map(|length| length.saturating_sub(signed(read)));
         }
-        Ok(Source { inner: file, ahead, used: 0, left, taken: 0 })
+        Ok(Source { ahead, left, ..Source::stream(file) })
+    }
+
+    /// Lets a second thread read the file ahead.
+    pub(super) fn with_second_thread(self) -> Result<Self> {
+        // It shares the place where the file stands: what the one has read, the other finds read.
+        let second = Some(self.inner.try_clone()?);
+        Ok(Source { second, ..self })
     }
 }
 
@@ -82,6 +106,11 @@ impl<R: Read> Source<R> {
             block.clear();
             return self.append(block, bytes);
         }
+        if let Some(result) = self.running.as_mut().and_then(|running| running.take(block)) {
+            self.left = self.left.map(|left| left.saturating_sub(signed(block.len())));
+            self.taken = self.taken.saturating_add(limits::to_u64(block.len()));
+            return result.map(|()| block.len());
+        }
         block.resize(bytes, 0);
         let ahead = self.ahead.get(self.used..).unwrap_or_default();
         let (start, rest) = block.split_at_mut(ahead.len().min(bytes));
@@ -94,6 +123,25 @@ impl<R: Read> Source<R> {
         self.taken = self.taken.saturating_add(limits::to_u64(found));
         block.truncate(found);
         result.map(|()| found)
+    }
+
+    /// Lets the second thread, if there is one, read what [`Source::fill`] will ask for: `bytes` bytes in blocks of this length.
+    pub(super) fn read_ahead(&mut self, block: usize, bytes: usize) {
+        /// Less is read before a thread has started.
+        const WORTH_IT: usize = 4 << 20;
+        let here = self.ahead.len().saturating_sub(self.used);
+        if bytes < WORTH_IT || block > BLOCK || here > 0 || self.running.is_some() {
+            return;
+        }
+        let second = self.second.as_ref().and_then(|file| file.try_clone().ok());
+        self.running = second.and_then(|file| Ahead::start(file, block, bytes));
+    }
+
+    /// Ends what [`Source::read_ahead`] began. What was read and not taken is lost until the next seek.
+    pub(super) fn stop(&mut self) {
+        let skipped = self.running.take().map_or(0, Ahead::stop);
+        self.left = self.left.map(|left| left.saturating_sub_unsigned(skipped));
+        self.skipped = self.skipped.saturating_add(skipped);
     }
 
     /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
@@ -141,14 +189,14 @@ impl<R: Read + Seek> Source<R> {
     /// Goes so many bytes behind the start of the data.
     pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
         let ahead = limits::to_u64(self.ahead.len().saturating_sub(self.used));
-        let here = self.taken.saturating_add(ahead);
+        let here = self.taken.saturating_add(ahead).saturating_add(self.skipped);
         let there = limits::to_u64(bytes);
         let (from, to) = (i128::from(here), i128::from(there));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.seek(SeekFrom::Current(by))?;
         (self.ahead, self.used) = (Vec::new(), 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
-        self.taken = there;
+        (self.taken, self.skipped) = (there, 0);
         Ok(())
     }
 }

@@ -1,0 +1,154 @@
+//! A second thread that reads or writes: it changes the time it takes, and nothing else.
+
+use std::fs;
+
+use std::io::ErrorKind::StorageFull;
+
+use npy_core::{
+    ByteOrder, ByteStr, DynArray, ErrorKind, NpyArray, NpyElement, NpyRecord, ReadNpy, ReadOptions,
+    Reader, WriteNpy, WriteOptions,
+};
+
+#[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
+#[repr(u8)]
+enum Phase {
+    P = 1,
+    S = 2,
+}
+
+/// Eleven bytes, so that no block ends at a round number.
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+struct Pick {
+    phase: Phase,
+    code: ByteStr<2>,
+    time: i64,
+}
+
+fn picks(count: i64) -> Vec<Pick> {
+    let pick = |time: i64| Pick {
+        phase: if time % 3 == 0 { Phase::P } else { Phase::S },
+        code: ByteStr::new(&time.to_le_bytes()[..1]).unwrap_or_default(),
+        time,
+    };
+    (0..count).map(pick).collect()
+}
+
+fn open(path: &std::path::Path) -> Reader<fs::File> {
+    ReadOptions::new().threads(2).open(path).unwrap()
+}
+
+#[test]
+fn two_threads_read_what_one_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("picks.npy");
+    // None, less than a block, less than is worth a thread, and more.
+    for count in [0, 1, 10_000, 300_000, 1_000_000] {
+        let all = picks(count);
+        all.write_npy(&path).unwrap();
+        assert!(open(&path).read_vec::<Pick>().unwrap() == all, "{count}");
+        let times = open(&path).read_column::<i64>("time").unwrap();
+        assert!(times.iter().copied().eq(0..count), "{count}");
+    }
+    let all = picks(1_000_000);
+    // In parts, which begin anywhere, and to the end.
+    let mut reader = open(&path);
+    let mut found = Vec::new();
+    for max in [1, 700_000, 5, 100_000] {
+        reader.read_chunk(&mut found, max).unwrap();
+    }
+    reader.seek_to(900_000).unwrap();
+    found.extend(reader.read_vec::<Pick>().unwrap());
+    assert_eq!(reader.remaining(), 0);
+    assert!(found[..800_006] == all[..800_006]);
+    assert!(found[800_006..] == all[900_000..]);
+    // Any shape, swapped.
+    let array = NpyArray::new((0..2_000_000u32).collect(), [1000, 2000]).unwrap();
+    WriteOptions::new().byte_order(ByteOrder::Big).write(&path, &array).unwrap();
+    assert!(open(&path).read_array::<u32>().unwrap() == array);
+}
+
+/// Guards against a file that stands where the second thread has left it.
+#[test]
+fn after_a_failure_a_row_is_found_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("picks.npy");
+    let all = picks(1_000_000);
+    all.write_npy(&path).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let data = bytes.len() - 11 * all.len();
+    bytes[data + 11 * 200_000] = 9;
+    fs::write(&path, &bytes).unwrap();
+
+    let mut reader = open(&path);
+    let error = reader.read_vec::<Pick>().unwrap_err();
+    assert!(error.to_string().contains("row 200000: field \"phase\": 9 is no"), "{error}");
+    assert!(reader.read_vec::<Pick>().is_err());
+    for row in [200_001, 5, 999_999] {
+        reader.seek_to(row).unwrap();
+        let mut one = Vec::new();
+        reader.read_chunk::<Pick>(&mut one, 1).unwrap();
+        assert_eq!(one, all[row..=row]);
+    }
+    // And the length of the file is still known.
+    reader.seek_to(500_000).unwrap();
+    assert!(reader.read_vec::<Pick>().unwrap() == all[500_000..]);
+}
+
+#[test]
+fn a_file_that_is_cut_is_found_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("picks.npy");
+    picks(1_000_000).write_npy(&path).unwrap();
+    let mut reader = open(&path);
+    // After it was opened.
+    let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(8_000_000).unwrap();
+    let mut found = Vec::new();
+    let error = reader.read_chunk::<Pick>(&mut found, 1_000_000).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+    assert_eq!(found.len(), (8_000_000 - 192) / 11);
+}
+
+#[test]
+fn two_threads_write_what_one_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("picks.npy");
+    let mut two = WriteOptions::new();
+    two.threads(2);
+    let mut expected = Vec::new();
+    for count in [0, 10, 1_000_000] {
+        let all = picks(count);
+        two.write(&path, &all).unwrap();
+        expected.clear();
+        all.write_npy_to(&mut expected).unwrap();
+        assert!(fs::read(&path).unwrap() == expected, "{count}");
+    }
+    // The bytes of an array that are all there.
+    let array = DynArray::read_npy(&path).unwrap();
+    two.write(&path, &array).unwrap();
+    assert!(fs::read(&path).unwrap() == expected);
+}
+
+/// `/dev/full` takes no byte.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_thread_tells_what_went_wrong() {
+    let error = WriteOptions::new().threads(2).write("/dev/full", &picks(1_000_000)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io(e) if e.kind() == StorageFull), "{error}");
+    // The value is wrong, and what was there stays.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("old.npy");
+    [1u8].write_npy(&path).unwrap();
+    let mut names = vec![Named { name: String::new() }; 1_000_000];
+    names[999_999].name = "too long".into();
+    let error = WriteOptions::new().threads(2).write(&path, &names).unwrap_err();
+    assert!(error.to_string().contains("row 999999"), "{error}");
+    assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1]);
+}
+
+/// A record with a value that may not fit.
+#[derive(NpyRecord, Clone)]
+struct Named {
+    #[npy(width = 5)]
+    name: String,
+}
