@@ -244,12 +244,17 @@ impl DynArray {
         }
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, self.bytes.len())?;
-        for at in shape::reordered(self.shape(), self.order(), order) {
-            let start = at.saturating_mul(itemsize);
-            let item = self.bytes.get(start..start.saturating_add(itemsize));
-            bytes.extend_from_slice(item.unwrap_or_default());
-        }
+        self.items_in(order).for_each(|item| bytes.extend_from_slice(item));
         DynArray::from_parts(header, bytes)
+    }
+
+    /// The bytes of the items in this order.
+    pub(crate) fn items_in(&self, order: Order) -> impl Iterator<Item = &[u8]> {
+        let itemsize = self.dtype().itemsize();
+        shape::reordered(self.shape(), self.order(), order).map(move |at| {
+            let start = at.saturating_mul(itemsize);
+            self.bytes.get(start..start.saturating_add(itemsize)).unwrap_or_default()
+        })
     }
 
     /// The header that is written before the bytes.

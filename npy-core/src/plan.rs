@@ -114,6 +114,11 @@ impl Plan {
         Ok(Plan { from_size, to_size, path: Path::General(steps) })
     }
 
+    /// Whether the bytes are the same.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.path, Path::Exact)
+    }
+
     /// Where in an item of the file all that is wanted stands, as it is wanted: a field, or fields side by side.
     pub(crate) fn one_run(&self) -> Option<usize> {
         match &self.path {

@@ -18,7 +18,7 @@ use crate::element::{Element, block};
 use crate::error::ViewError;
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::plan::{Cast, Path, Plan};
+use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 
 #[diagnostic::on_unimplemented(
@@ -344,7 +344,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
 /// Whether items of one dtype are items of the other byte for byte. What stands in padding does not matter, nor titles.
 fn is_same(found: &DType, wanted: &DType) -> bool {
     let plan = Plan::new(found, wanted, Cast::Exact);
-    plan.is_ok_and(|plan| matches!(plan.path, Path::Exact))
+    plan.is_ok_and(|plan| plan.is_exact())
 }
 
 /// Whether values can lie at the address of these bytes; none can at any.

@@ -208,25 +208,30 @@ impl WriteOptions {
 
     /// Writes an array as it is, but for what the options say.
     fn put_dyn(&self, array: &DynArray, writer: &mut dyn Write) -> Result<()> {
-        if let Some(order) = self.order
-            && order.normalized(array.shape()) != array.order().normalized(array.shape())
-        {
-            return self.put_dyn(&array.to_order(order)?, writer);
+        let shape = array.shape();
+        let order = self.order.unwrap_or(array.order());
+        let dtype = match self.byte_order {
+            Some(order) => array.dtype().with_byte_order(order),
+            None => array.dtype().clone(),
+        };
+        let plan = Plan::new(array.dtype(), &dtype, Cast::Exact)?;
+        writer.write_all(&self.header(dtype, shape, order)?)?;
+        let same_order = order.normalized(shape) == array.order().normalized(shape);
+        if same_order && plan.is_exact() || array.as_bytes().is_empty() {
+            writer.write_all(array.as_bytes())?;
+            return Ok(());
         }
-        if let Some(order) = self.byte_order {
-            let dtype = array.dtype().with_byte_order(order);
-            if dtype != *array.dtype() {
-                return self.put_dyn(&array.cast(&dtype)?, writer);
-            }
-        }
-        let header = array.header();
-        writer.write_all(&self.header(
-            header.dtype().clone(),
-            header.shape(),
-            header.order(),
-        )?)?;
-        writer.write_all(array.as_bytes())?;
-        Ok(())
+        let mut items = array.items_in(order);
+        put_blocks(
+            &plan,
+            shape::count(shape)?,
+            |n, buffers| {
+                buffers.block.clear();
+                items.by_ref().take(n).for_each(|item| buffers.block.extend_from_slice(item));
+                Ok(buffers.run(&plan, n))
+            },
+            writer,
+        )
     }
 }
 

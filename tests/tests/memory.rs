@@ -1,0 +1,170 @@
+//! What it takes to read and to write: the result, and no more than 2 MiB beside it, whatever the way.
+
+use std::io::{Cursor, sink};
+use std::path::Path;
+
+use npy_core::{
+    ByteOrder, Cast, DynArray, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, WriteNpy,
+    WriteOptions, Writer,
+};
+use npy_tests::alloc::{Counting, peak};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const BESIDE: usize = 2 << 20;
+
+/// 27 bytes in the file, 32 in memory.
+#[derive(NpyRecord, Clone, Debug, PartialEq)]
+struct Tick {
+    id: u32,
+    time: f64,
+    place: [f32; 3],
+    flag: u8,
+    count: i16,
+}
+
+/// Some of it, and in another order.
+#[derive(NpyRecord)]
+struct Part {
+    count: i16,
+    time: f64,
+}
+
+const TICKS: u32 = 100_000;
+
+fn ticks() -> Vec<Tick> {
+    let tick =
+        |id: u32| Tick { id, time: f64::from(id), place: [1.0, 2.0, 3.0], flag: 7, count: -1 };
+    (0..TICKS).map(tick).collect()
+}
+
+/// Refuses a read that takes more than its result and a little.
+fn reads<A>(what: &str, bytes: usize, read: impl FnOnce() -> A) {
+    let (result, cost) = peak(read);
+    assert!(cost >= bytes, "{what}: {cost} for {bytes}: nothing was measured");
+    assert!(cost <= bytes + BESIDE, "{what}: {cost} for {bytes}");
+    drop(result);
+}
+
+fn writes(what: &str, write: impl FnOnce() -> npy_core::Result<()>) {
+    let (result, cost) = peak(write);
+    result.unwrap();
+    assert!(cost <= BESIDE, "{what}: {cost}");
+}
+
+fn bytes_of<T>(count: u32) -> usize {
+    usize::try_from(count).unwrap() * size_of::<T>()
+}
+
+fn in_a_file(test: impl FnOnce(&Path)) {
+    let dir = tempfile::tempdir().unwrap();
+    test(&dir.path().join("x.npy"));
+}
+
+#[test]
+fn records_are_read_into_their_memory_and_no_more() {
+    in_a_file(|path| {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            WriteOptions::new().byte_order(order).write(path, &ticks()).unwrap();
+            read_records(path);
+        }
+    });
+}
+
+#[test]
+fn arrays_are_read_into_their_memory_and_no_more() {
+    in_a_file(read_numbers);
+}
+
+#[test]
+fn records_are_written_from_where_they_are() {
+    in_a_file(write_records);
+}
+
+#[test]
+fn arrays_are_written_from_where_they_are_in_any_order() {
+    in_a_file(write_arrays);
+}
+
+fn read_records(path: &Path) {
+    let all = bytes_of::<Tick>(TICKS);
+    reads("records", all, || Vec::<Tick>::read_npy(path).unwrap());
+    let two_threads = || ReadOptions::new().threads(2).read::<Vec<Tick>>(path).unwrap();
+    reads("records, two threads", all, two_threads);
+    let part = bytes_of::<Part>(TICKS);
+    reads("some fields", part, || Vec::<Part>::read_npy(path).unwrap());
+    let column = bytes_of::<f64>(TICKS);
+    let read = || Reader::open(path).unwrap().read_column::<f64>("time").unwrap();
+    reads("a column", column, read);
+    reads("as it is", 27 * all / 32, || DynArray::read_npy(path).unwrap());
+    reads("one by one", 0, || {
+        let mut reader = Reader::open(path).unwrap();
+        let count = reader.records::<Tick>().unwrap().map(Result::unwrap).count();
+        assert_eq!(count, usize::try_from(TICKS).unwrap());
+    });
+    reads("in chunks", 0, || {
+        let mut reader = Reader::open(path).unwrap();
+        let mut chunk = Vec::new();
+        while reader.read_chunk::<Tick>(&mut chunk, 1_000).unwrap() > 0 {
+            chunk.clear();
+        }
+    });
+    reads("a few rows", 0, || {
+        let mut reader = Reader::open(path).unwrap();
+        for row in [30_000, 7, 99_999] {
+            reader.seek_to(row).unwrap();
+            reader.read_chunk::<Tick>(&mut Vec::new(), 1).unwrap();
+        }
+    });
+}
+
+fn read_numbers(path: &Path) {
+    let array = NpyArray::new(vec![1.5f32; 1_000_000], [500, 2_000]).unwrap();
+    let bytes = 4 * 1_000_000;
+    for order in [Order::C, Order::Fortran] {
+        WriteOptions::new().order(order).write(path, &array).unwrap();
+        reads("an array", bytes, || NpyArray::<f32>::read_npy(path).unwrap());
+        let widened = || ReadOptions::new().cast(Cast::Lossless).read::<NpyArray<f64>>(path);
+        reads("an array, wider", 2 * bytes, || widened().unwrap());
+        reads("an array as it is", bytes, || DynArray::read_npy(path).unwrap());
+    }
+}
+
+fn write_records(path: &Path) {
+    let all = ticks();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut options = WriteOptions::new();
+        options.byte_order(order);
+        writes("records", || options.write_to(sink(), &all));
+        writes("records to a file", || options.write(path, &all));
+        writes("records, two threads", || options.clone().threads(2).write(path, &all));
+    }
+    writes("one by one", || {
+        let mut writer = Writer::<Tick, _>::create(path)?;
+        writer.extend(&all)?;
+        writer.finish().map(drop)
+    });
+    writes("a slice", || {
+        let mut writer = Writer::<Tick, _>::append(path)?;
+        writer.write_slice(&all)?;
+        writer.finish().map(drop)
+    });
+}
+
+fn write_arrays(path: &Path) {
+    let array = NpyArray::new((0..1_000_000u32).collect(), [500, 2_000]).unwrap();
+    let mut file = Vec::new();
+    array.write_npy_to(&mut file).unwrap();
+    let dynamic = DynArray::read_npy_from(Cursor::new(file)).unwrap();
+    let text = vec!["some text"; 100_000];
+    for order in [Order::C, Order::Fortran] {
+        for byte_order in [ByteOrder::Little, ByteOrder::Big] {
+            let mut options = WriteOptions::new();
+            options.order(order).byte_order(byte_order);
+            writes("an array", || options.write(path, &array));
+            writes("an array of any dtype", || options.write(path, &dynamic));
+            writes("text", || options.write(path, &text));
+        }
+    }
+}
