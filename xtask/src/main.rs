@@ -7,6 +7,7 @@ mod compile_time;
 mod features;
 mod fixtures;
 mod kill;
+mod large;
 mod python;
 mod test;
 mod tidy;
@@ -25,6 +26,7 @@ usage: cargo xtask <command>
   bench [ARGS]        the benchmarks; ARGS as for `cargo bench`
   compile-time        how long 100 derived structs compile, beside serde's
   kill [ROUNDS]       a process that writes is killed, some thousand times
+  large               files of many gigabytes, most of them holes
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["compile-time"] => compile_time::run(),
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),
+        ["large"] => large::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

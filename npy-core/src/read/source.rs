@@ -13,8 +13,10 @@ use ahead::Ahead;
 #[derive(Debug)]
 pub(super) struct Source<R> {
     inner: R,
-    ahead: Vec<u8>,
+    /// What was read ahead stands from `used` to `end`.
+    buffer: Vec<u8>,
     used: usize,
+    end: usize,
     /// Bytes that `inner` surely still has, where that is known.
     left: Option<i64>,
     /// Bytes that were taken since [`Source::data_starts`].
@@ -31,8 +33,9 @@ impl<R> Source<R> {
     pub(super) fn stream(inner: R) -> Self {
         Source {
             inner,
-            ahead: Vec::new(),
+            buffer: Vec::new(),
             used: 0,
+            end: 0,
             left: None,
             taken: 0,
             second: None,
@@ -40,20 +43,24 @@ impl<R> Source<R> {
             skipped: 0,
         }
     }
+
+    /// What was read ahead.
+    fn ahead(&self) -> &[u8] {
+        self.buffer.get(self.used..self.end).unwrap_or_default()
+    }
 }
 
 impl Source<File> {
     /// A file. Its first 4 KiB are read at once: for a small one that is all it takes.
     pub(super) fn file(mut file: File) -> Result<Self> {
         const AHEAD: usize = 4096;
-        let mut ahead = vec![0; AHEAD];
+        let mut buffer = vec![0; AHEAD];
         let read = loop {
-            match file.read(&mut ahead) {
+            match file.read(&mut buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 other => break other?,
             }
         };
-        ahead.truncate(read);
         let mut left = None;
         if read == AHEAD {
             // Only a regular file's length says what is in it.
@@ -61,7 +68,7 @@ impl Source<File> {
             let length = i64::try_from(metadata.len()).ok().filter(|_| metadata.is_file());
             left = length.map(|length| length.saturating_sub(signed(read)));
         }
-        Ok(Source { ahead, left, ..Source::stream(file) })
+        Ok(Source { buffer, end: read, left, ..Source::stream(file) })
     }
 
     /// Lets a second thread read the file ahead.
@@ -77,7 +84,7 @@ impl<R: Read> Source<R> {
     ///
     /// Memory grows as bytes arrive, whatever `bytes` is.
     pub(super) fn append(&mut self, out: &mut Vec<u8>, bytes: usize) -> Result<usize> {
-        let ahead = self.ahead.get(self.used..).unwrap_or_default();
+        let ahead = self.ahead();
         let ahead = ahead.get(..bytes).unwrap_or(ahead);
         out.extend_from_slice(ahead);
         let taken = ahead.len();
@@ -112,7 +119,7 @@ impl<R: Read> Source<R> {
             return result.map(|()| block.len());
         }
         block.resize(bytes, 0);
-        let ahead = self.ahead.get(self.used..).unwrap_or_default();
+        let ahead = self.ahead();
         let (start, rest) = block.split_at_mut(ahead.len().min(bytes));
         start.copy_from_slice(ahead.get(..start.len()).unwrap_or_default());
         self.used = self.used.saturating_add(start.len());
@@ -129,8 +136,8 @@ impl<R: Read> Source<R> {
     pub(super) fn read_ahead(&mut self, block: usize, bytes: usize) {
         /// Less is read before a thread has started.
         const WORTH_IT: usize = 4 << 20;
-        let here = self.ahead.len().saturating_sub(self.used);
-        if bytes < WORTH_IT || block > BLOCK || here > 0 || self.running.is_some() {
+        let waits = !self.ahead().is_empty();
+        if bytes < WORTH_IT || block > BLOCK || waits || self.running.is_some() {
             return;
         }
         let second = self.second.as_ref().and_then(|file| file.try_clone().ok());
@@ -146,23 +153,33 @@ impl<R: Read> Source<R> {
 
     /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
     pub(super) fn look(&mut self, bytes: usize) -> Result<&[u8]> {
-        self.ahead.drain(..self.used.min(self.ahead.len()));
-        self.used = 0;
-        let missing = bytes.saturating_sub(self.ahead.len());
-        if missing > 0 {
-            let before = self.ahead.len();
-            let missing = limits::to_u64(missing);
-            let result = self.inner.by_ref().take(missing).read_to_end(&mut self.ahead);
-            let read = self.ahead.len().saturating_sub(before);
+        if self.ahead().len() < bytes {
+            self.buffer.copy_within(self.used..self.end, 0);
+            (self.used, self.end) = (0, self.end.saturating_sub(self.used));
+        }
+        while self.end < bytes {
+            // One item may be larger than a block: memory grows as its bytes arrive.
+            let room = bytes.min(self.end.saturating_mul(2).max(BLOCK));
+            if self.buffer.len() < room {
+                self.buffer.resize(room, 0);
+            }
+            let room = self.buffer.get_mut(self.end..room).unwrap_or_default();
+            let wanted = room.len();
+            let (read, result) = read_full(&mut self.inner, room);
+            self.end = self.end.saturating_add(read);
             self.left = self.left.map(|left| left.saturating_sub(signed(read)));
             result?;
+            if read < wanted {
+                break;
+            }
         }
-        Ok(self.ahead.get(..bytes).unwrap_or(&self.ahead))
+        let ahead = self.ahead();
+        Ok(ahead.get(..bytes).unwrap_or(ahead))
     }
 
     /// How many of `bytes` bytes are there, if that is known.
     pub(super) fn available(&self, bytes: usize) -> Option<usize> {
-        let ahead = self.ahead.len().saturating_sub(self.used);
+        let ahead = self.ahead().len();
         if ahead >= bytes {
             return Some(bytes);
         }
@@ -175,7 +192,7 @@ impl<R: Read> Source<R> {
 impl<R> Source<R> {
     /// Takes bytes that [`Source::look`] has shown.
     pub(super) fn step(&mut self, bytes: usize) {
-        self.used = self.used.saturating_add(bytes);
+        self.used = self.used.saturating_add(bytes).min(self.end);
         self.taken = self.taken.saturating_add(limits::to_u64(bytes));
     }
 
@@ -188,13 +205,13 @@ impl<R> Source<R> {
 impl<R: Read + Seek> Source<R> {
     /// Goes so many bytes behind the start of the data.
     pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
-        let ahead = limits::to_u64(self.ahead.len().saturating_sub(self.used));
+        let ahead = limits::to_u64(self.ahead().len());
         let here = self.taken.saturating_add(ahead).saturating_add(self.skipped);
         let there = limits::to_u64(bytes);
         let (from, to) = (i128::from(here), i128::from(there));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.seek(SeekFrom::Current(by))?;
-        (self.ahead, self.used) = (Vec::new(), 0);
+        (self.used, self.end) = (0, 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
         (self.taken, self.skipped) = (there, 0);
         Ok(())
@@ -254,7 +271,8 @@ mod tests {
 
     #[test]
     fn a_block_is_filled_from_what_was_read_ahead_and_then_from_the_reader() {
-        let mut source = Source { ahead: b"ab".to_vec(), ..Source::stream(Bits(b"cdefgh", false)) };
+        let mut source = Source::stream(Bits(b"abcdefgh", false));
+        assert_eq!(source.look(2).unwrap(), b"ab");
         let mut block = b"before".to_vec();
         assert_eq!(source.fill(&mut block, 1).unwrap(), 1);
         assert_eq!(block, b"a");
