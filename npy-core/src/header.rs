@@ -3,18 +3,20 @@
 //! The source is NEP 1 and NumPy's `lib/_format_impl.py`. What reads it from a file or a stream
 //! stands with all other input, in `read.rs`.
 
+mod dict;
 pub(crate) mod growth;
+mod kept;
 
 use std::borrow::Cow;
 use std::str::Utf8Error;
 
 use crate::dtype::DType;
-use crate::dtype::descr::{self, Fault};
-use crate::error::{Error, ErrorKind, Place};
+use crate::dtype::descr;
+use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
-use crate::literal::{Dialect, Item, Kind};
-use crate::recent::{self, Recent};
+use crate::literal::Dialect;
 use crate::shape::{self, Order};
+use dict::Dict;
 
 /// The first six bytes of every `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -224,33 +226,18 @@ impl Header {
         text: &[u8],
         limits: &Limits,
     ) -> Result<Header, Error> {
-        let same = |recent: &Parsed| {
-            recent.version == version && recent.limits == *limits && recent.text == text
-        };
-        if let Some(header) = recent::find(&RECENT, same) {
+        if let Some(header) = kept::find(version, text, limits) {
             return Ok(header);
         }
-        let start = Version::BYTES.saturating_add(version.length_bytes());
-        let decoded = decode(version, text).map_err(|error| {
-            let reason = "version 3.0 is UTF-8, and this byte is not".into();
-            Error::from(ErrorKind::Header { reason })
-                .within(Place::HeaderByte(start.saturating_add(error.valid_up_to())))
-        })?;
-        let parse = || {
-            let literal = descr::parse_literal(&decoded, version.dialect(), limits)?;
-            let Dict { dtype, order, shape_item } = read_dict(literal.root(), limits)?;
-            let dimensions = shape_item.items().map(descr::read_dimension);
-            Ok((dtype, order, dimensions.collect::<Result<Vec<usize>, Fault>>()?))
-        };
-        let (dtype, order, shape) = parse().map_err(|fault: Fault| {
-            let before = version.bytes_of(decoded.get(..fault.at).unwrap_or_default());
-            Error::from(fault.kind).within(Place::HeaderByte(start.saturating_add(before)))
-        })?;
-        let header = Header { version: Some(version), ..Header::new(dtype, shape, order)? };
-        if text.len() <= LONGEST_KEPT {
-            let parsed = Parsed { version, limits: *limits, text: text.to_vec() };
-            recent::keep(&RECENT, parsed, header.clone());
+        if let Some((dtype, rest)) = kept::find_dtype(version, text, limits)
+            && let Ok((dict, _)) = Dict::parse(version, &rest, limits, Some(dtype))
+        {
+            // Whatever is wrong with it is found in the text as it stands.
+            return dict.header(version);
         }
+        let (dict, descr) = Dict::parse(version, text, limits, None)?;
+        let header = dict.header(version)?;
+        kept::keep(text, limits, descr, &header);
         Ok(header)
     }
 
@@ -293,20 +280,6 @@ impl Header {
         }
         text
     }
-}
-
-/// What a header was parsed from.
-struct Parsed {
-    version: Version,
-    limits: Limits,
-    text: Vec<u8>,
-}
-
-/// Longer texts are not kept: memory that a file takes goes with it.
-const LONGEST_KEPT: usize = 16 << 10;
-
-thread_local! {
-    static RECENT: Recent<Parsed, Header> = const { Recent::new() };
 }
 
 impl PartialEq for Header {
@@ -399,63 +372,10 @@ pub(crate) fn short_start(start: &[u8]) -> Error {
     if is_npy { truncated(Version::BYTES, start.len()) } else { not_npy(start) }
 }
 
-/// What the dictionary of a header says.
-struct Dict<'l> {
-    dtype: DType,
-    order: Order,
-    /// A tuple; its dimensions are not read yet.
-    shape_item: Item<'l>,
-}
-
-/// Takes the dictionary apart: exactly the three keys, each once.
-fn read_dict<'l>(dict: Item<'l>, limits: &Limits) -> Result<Dict<'l>, Fault> {
-    let malformed = |at: usize, reason: String| Fault { at, kind: ErrorKind::Header { reason } };
-    if dict.kind() != Kind::Dict {
-        let reason = format!("it is {} and should be a dictionary", dict.kind().name());
-        return Err(malformed(dict.at(), reason));
-    }
-    let (mut dtype, mut order, mut shape) = (None, None, None);
-    let mut items = dict.items();
-    while let (Some(key), Some(value)) = (items.next(), items.next()) {
-        let name = key.text();
-        let twice = match name.as_ref().map(|name| name.as_str()) {
-            Some("descr") => dtype.replace(value).is_some(),
-            Some("fortran_order") => order.replace(value).is_some(),
-            Some("shape") => shape.replace(value).is_some(),
-            _ => {
-                let reason = format!("unknown key {}", descr::excerpt(key.source()));
-                return Err(malformed(key.at(), reason));
-            }
-        };
-        if twice {
-            let reason = format!("the key {} stands there twice", key.source());
-            return Err(malformed(key.at(), reason));
-        }
-    }
-    let missing = |key: &str| malformed(dict.at(), format!("it has no key '{key}'"));
-    let dtype = descr::read(dtype.ok_or_else(|| missing("descr"))?, limits)?;
-    let order = order.ok_or_else(|| missing("fortran_order"))?;
-    let order = match order.kind() {
-        Kind::Bool(true) => Order::Fortran,
-        Kind::Bool(false) => Order::C,
-        other => {
-            let reason =
-                format!("'fortran_order' is {}, and should be True or False", other.name());
-            return Err(malformed(order.at(), reason));
-        }
-    };
-    let shape = shape.ok_or_else(|| missing("shape"))?;
-    if shape.kind() != Kind::Tuple {
-        let reason = "it should be a tuple of integers, as in (3,)".into();
-        let kind = ErrorKind::Shape { shape: descr::excerpt(shape.source()), reason };
-        return Err(Fault { at: shape.at(), kind });
-    }
-    Ok(Dict { dtype, order, shape_item: shape })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Place;
 
     fn file(version: u8, text: &[u8]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -525,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_was_parsed_before_is_still_held_against_version_and_limits() {
+    fn what_is_known_of_the_header_before_changes_nothing() {
         let text =
             "{'descr': [('\u{e9}', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (2,), }";
         let name = |version| {
@@ -533,6 +453,16 @@ mod tests {
             header.dtype().fields()[0].name().to_owned()
         };
         assert_eq!([name(3), name(3), name(2), name(3)], ["é", "é", "Ã©", "é"]);
+        // Of another shape, too.
+        let other = text.replace("2,", "3, 4");
+        assert_eq!(Header::parse(&file(3, other.as_bytes())).unwrap().0.shape(), [3, 4]);
+        let wrong = text.replace("(2,)", "(2, 'descr')");
+        let error = Header::parse(&file(3, wrong.as_bytes())).unwrap_err();
+        let byte = 12 + text.find("2,").unwrap() + 3;
+        assert_eq!(error.places().next(), Some(&Place::HeaderByte(byte)), "{error}");
+        let twice = text.replace("(2,)", "(2,), 'descr': '<f4'");
+        let error = Header::parse(&file(3, twice.as_bytes())).unwrap_err();
+        assert!(error.to_string().contains("the key 'descr' stands there twice"), "{error}");
         let limits = Limits { fields: 1, ..Limits::default() };
         let error = Header::parse_text(Version::V3, text.as_bytes(), &limits).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "fields", .. }), "{error}");

@@ -10,6 +10,7 @@ mod scanner;
 pub(crate) mod text;
 
 use std::fmt;
+use std::ops::Range;
 
 use scanner::Scanner;
 use text::Text;
@@ -128,10 +129,14 @@ impl<'l> Item<'l> {
         to_usize(self.node().start)
     }
 
+    /// Where its text stands.
+    pub(crate) fn place(self) -> Range<usize> {
+        self.at()..to_usize(self.node().end)
+    }
+
     /// Its text as it stands, without parentheses around it and Python 2's `L`.
     pub(crate) fn source(self) -> &'l str {
-        let node = self.node();
-        self.literal.text.get(to_usize(node.start)..to_usize(node.end)).unwrap_or_default()
+        self.literal.text.get(self.place()).unwrap_or_default()
     }
 
     /// The values it holds; of a dictionary key, value, key, value, …

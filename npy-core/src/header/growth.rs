@@ -1,6 +1,7 @@
 //! Layer 3: a header in a file, and the one number in it that grows with the array.
 
-use super::{Version, decode, read_dict};
+use super::dict::entries;
+use super::{Version, decode};
 use crate::dtype::descr;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -36,7 +37,7 @@ impl Growth {
             let text_at = header.len().checked_sub(text.len())?;
             let decoded = decode(version, text).ok()?;
             let literal = descr::parse_literal(&decoded, version.dialect(), &limits).ok()?;
-            let shape = read_dict(literal.root(), &limits).ok()?.shape_item;
+            let shape = entries(literal.root()).ok()?.shape?;
             let number = shape.items().nth(dimension)?;
             let at = text_at.checked_add(version.bytes_of(decoded.get(..number.at())?))?;
             Some((at, number.source().len()))
