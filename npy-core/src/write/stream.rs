@@ -325,8 +325,9 @@ impl<T: Element, W: Write> Writer<T, W> {
     ) -> Result<()> {
         let count = self.count();
         let bytes = self.pending.take();
-        self.sink.attempt(|inner| inner.write_all(bytes))?;
+        // Taken they are, also if that fails: nothing is written after it.
         self.written = count;
+        self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
         self.pending.open(self.most.saturating_sub(count));
         Ok(())

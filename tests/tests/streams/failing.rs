@@ -38,6 +38,9 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
             }
             Err(_) => failed = true,
         }
+        // The item whose push failed may be among them.
+        let count = writer.count();
+        assert!((taken..=taken + 1).contains(&count), "{count}: what was taken stays taken");
     }
     let finished = writer.finish().is_ok();
     assert!(!(finished && failed), "a writer that failed says so for ever");
