@@ -5,6 +5,8 @@
 
 pub(crate) mod cast;
 
+use std::ops::Range;
+
 use crate::plan::{Action, Path, Plan, Step};
 
 /// Items of the dtype that is wanted, from a block of `count` items as they are in the file.
@@ -29,6 +31,15 @@ pub(crate) fn run<'b>(
             scratch
         }
     }
+}
+
+/// One part of each record, side by side.
+pub(crate) fn gather(records: &[u8], stride: usize, part: Range<usize>, parts: &mut Vec<u8>) {
+    let size = part.len();
+    let count = records.len().checked_div(stride).unwrap_or(0);
+    parts.resize(count.saturating_mul(size), 0);
+    let step = Step { from: part.start, to: 0, action: Action::Copy { bytes: size } };
+    run_steps(&[step], records, stride, parts, size);
 }
 
 /// Runs the steps over items of these sizes. Recursion ends with the dtype, whose nesting is limited.

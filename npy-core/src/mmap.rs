@@ -14,18 +14,20 @@
 // A map is as safe as its file is left alone: see above.
 #![allow(unsafe_code)]
 
+mod access;
 mod any;
 mod column;
 
 use std::fmt;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
+pub use access::Access;
 pub use any::MapAny;
 pub use column::Column;
 
@@ -56,7 +58,6 @@ use crate::write::replace;
 /// ```
 pub struct Map<T> {
     map: Mmap,
-    header: Header,
     located: Located,
     of: PhantomData<T>,
 }
@@ -76,8 +77,8 @@ impl<T: ZeroCopy> Map<T> {
         let path = path.as_ref();
         // SAFETY: the caller's.
         let map = unsafe { map(path) }?;
-        let (header, located) = locate::<T>(&map, path)?;
-        Ok(Map { map, header, located, of: PhantomData })
+        let located = locate::<T>(&map, path)?;
+        Ok(Map { map, located, of: PhantomData })
     }
 
     /// The items in the order of the file.
@@ -89,7 +90,7 @@ impl<T: ZeroCopy> Map<T> {
 
     /// The header.
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.located.header
     }
 
     /// The dimensions; none for a single item.
@@ -107,7 +108,8 @@ impl<T: ZeroCopy> Map<T> {
         self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
     }
 
-    /// One field of every record, `"gain"`, or of a record in it, `"head.gain"`.
+    /// One field of every record, `"gain"`, or a part of one: `"head.gain"` is a field of a record in it, `"samples[3]"` an item of a
+    /// sub-array.
     ///
     /// # Errors
     ///
@@ -115,7 +117,7 @@ impl<T: ZeroCopy> Map<T> {
     /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if there is no such field of this type.
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(&self.header, data, path)
+        Column::new(self.header(), data, path)
     }
 }
 
@@ -130,7 +132,7 @@ impl<T: ZeroCopy> Deref for Map<T> {
 
 impl<T> fmt::Debug for Map<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Map").field("header", &self.header).finish_non_exhaustive()
+        f.debug_struct("Map").field("header", &self.located.header).finish_non_exhaustive()
     }
 }
 
@@ -153,7 +155,6 @@ impl<T> fmt::Debug for Map<T> {
 /// ```
 pub struct MapMut<T> {
     map: MmapMut,
-    header: Header,
     located: Located,
     of: PhantomData<T>,
 }
@@ -173,9 +174,10 @@ impl<T: ZeroCopy> MapMut<T> {
         let open = || {
             let file = File::options().read(true).write(true).open(path)?;
             // SAFETY: the caller's.
-            unsafe { MmapMut::map_mut(&file) }
+            let map = unsafe { MmapMut::map_mut(&file) };
+            map.map_err(unmapped)
         };
-        MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
+        MapMut::new(open().map_err(|error| unreadable(read_only(error).into(), path))?, path)
     }
 
     /// Makes a file of this shape, all zeros, and maps it. It takes the place of one that is there.
@@ -227,14 +229,15 @@ impl<T: ZeroCopy> MapMut<T> {
         let open = || {
             let file = File::open(path)?;
             // SAFETY: the caller's.
-            unsafe { MmapOptions::new().map_copy(&file) }
+            let map = unsafe { MmapOptions::new().map_copy(&file) };
+            map.map_err(unmapped)
         };
         MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
     }
 
     fn new(map: MmapMut, path: &Path) -> Result<Self, ViewError> {
-        let (header, located) = locate::<T>(&map, path)?;
-        Ok(MapMut { map, header, located, of: PhantomData })
+        let located = locate::<T>(&map, path)?;
+        Ok(MapMut { map, located, of: PhantomData })
     }
 
     /// The items in the order of the file.
@@ -253,7 +256,7 @@ impl<T: ZeroCopy> MapMut<T> {
 
     /// The header.
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.located.header
     }
 
     /// The dimensions; none for a single item.
@@ -284,7 +287,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// As [`Map::column`].
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(&self.header, data, path)
+        Column::new(self.header(), data, path)
     }
 
     /// Writes all changes to the disk, and waits for that. Of a copy there are none to write.
@@ -329,7 +332,7 @@ impl<T: ZeroCopy> DerefMut for MapMut<T> {
 
 impl<T> fmt::Debug for MapMut<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MapMut").field("header", &self.header).finish_non_exhaustive()
+        f.debug_struct("MapMut").field("header", &self.located.header).finish_non_exhaustive()
     }
 }
 
@@ -361,21 +364,38 @@ unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
     let open = || {
         let file = File::open(path)?;
         // SAFETY: the caller's.
-        unsafe { Mmap::map(&file) }
+        let map = unsafe { Mmap::map(&file) };
+        map.map_err(unmapped)
     };
     open().map_err(|error| unreadable(error.into(), path))
+}
+
+/// The error of the system that a file has no map.
+fn unmapped(error: io::Error) -> io::Error {
+    let reason = format!("it cannot be mapped ({error}); if it can be read, read_npy copies it");
+    io::Error::new(error.kind(), reason)
+}
+
+/// The error for a file that may be looked at and not changed.
+fn read_only(error: io::Error) -> io::Error {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    if !matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
+        return error;
+    }
+    let reason = format!(
+        "{error}; if it may be read, Map::open looks at it, and MapMut::open_copy_on_write changes a copy"
+    );
+    io::Error::new(error.kind(), reason)
 }
 
 fn unreadable(error: Error, path: &Path) -> ViewError {
     ViewError::Unreadable(error.in_file(path))
 }
 
-/// The header of a file, and where the items of a type lie in it.
-fn locate<T: ZeroCopy>(file: &[u8], path: &Path) -> Result<(Header, Located), ViewError> {
-    let located = view::locate::<T>(file).map_err(|error| match error {
+/// Where the items of a type lie in a file.
+fn locate<T: ZeroCopy>(file: &[u8], path: &Path) -> Result<Located, ViewError> {
+    view::locate::<T>(file).map_err(|error| match error {
         ViewError::Unreadable(error) => unreadable(error, path),
         other => other,
-    })?;
-    let (header, _) = Header::parse(file)?;
-    Ok((header, located))
+    })
 }

@@ -2,6 +2,8 @@
 //!
 //! A [`Plan`] is made once a file and run once a block, by [`kernel`](crate::kernel).
 
+mod part;
+
 use std::collections::HashMap;
 
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
@@ -10,6 +12,8 @@ use crate::kernel::cast::Convert;
 use crate::literal::text::Text;
 use crate::schema::{FieldWants, Schema, Wants};
 use crate::shape;
+
+pub(crate) use part::part_at;
 
 /// How far the dtype of the file may differ from the one that is wanted.
 ///
@@ -38,6 +42,7 @@ pub enum Cast {
 }
 
 /// The way from items of one dtype to items of another.
+#[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) from_size: usize,
     pub(crate) to_size: usize,
@@ -45,6 +50,7 @@ pub(crate) struct Plan {
 }
 
 /// The three ways, each the cheapest for its case.
+#[derive(Clone)]
 pub(crate) enum Path {
     /// The bytes are the same.
     Exact,
@@ -55,7 +61,7 @@ pub(crate) enum Path {
 }
 
 /// One move from an item to an item.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
     /// Where it reads, counted from the start of the item.
     pub(crate) from: usize,
@@ -64,7 +70,7 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
     /// Bytes as they are.
     Copy { bytes: usize },
@@ -97,18 +103,18 @@ impl Plan {
         Plan::build(from, &to.dtype, &to.wants, cast)
     }
 
-    /// The plan from records of a file to what a type asks for of the field that a path (`"head.gain"`) leads to.
+    /// The plan from records of a file to what a type asks for of the part that a path (`"head.gain"`, `"samples[3]"`) leads to.
     ///
     /// # Errors
     ///
     /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
     pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan, Error> {
-        let Some((field, offset)) = field_at(from.fields(), path) else {
+        let Some((part, offset)) = part_at(from.fields(), path) else {
             return Err(missing(path, from.fields()));
         };
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }
-            .any(field, &to.dtype, &to.wants, offset, 0)
+            .any(&part, &to.dtype, &to.wants, offset, 0)
             .map_err(|error| error.in_field(path))?;
         let (from_size, to_size) = (from.itemsize(), to.dtype.itemsize());
         Ok(Plan { from_size, to_size, path: Path::General(steps) })

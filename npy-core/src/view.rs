@@ -127,7 +127,7 @@ impl<'a, T: ZeroCopy> ArrayView<'a, T> {
     /// A [`ViewError`]: the items lie otherwise than the type does in memory (byte order, layout, alignment), and have
     /// to be copied; or the file holds something else, or is cut short.
     pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError> {
-        let Located { data, count, shape, order } = locate::<T>(file)?;
+        let Located { data, count, shape, order, .. } = locate::<T>(file)?;
         let items = file.get(data).and_then(|data| values(data, count));
         // What `locate` has found is there.
         Ok(ArrayView { items: items.unwrap_or_default(), shape, order })
@@ -216,7 +216,7 @@ impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
     ///
     /// As [`ArrayView::from_bytes`].
     pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
-        let Located { data, count, shape, order } = locate::<T>(file)?;
+        let Located { data, count, shape, order, .. } = locate::<T>(file)?;
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
         // What `locate` has found is there.
         Ok(ArrayViewMut { items: items.unwrap_or_default(), shape, order })
@@ -289,6 +289,7 @@ fn debug<T: fmt::Debug>(
 
 /// Where the items of a type lie in the bytes of a file.
 pub(crate) struct Located {
+    pub(crate) header: Header,
     /// The data.
     pub(crate) data: Range<usize>,
     /// How many items it is.
@@ -304,25 +305,11 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     let fit = fit::<T>(&header)?;
     // What can be read at all has another error than what could be copied.
     block::reading::<T>(&fit.item, Cast::Exact)?;
-    let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
-    let wanted_by = block::type_name::<T>();
     let copy = || {
         let whole = if fit.shape.len() == 1 { "Vec" } else { "NpyArray" };
-        format!("{whole}::<{wanted_by}>::read_npy")
+        format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", block::type_name::<T>())
     };
-    let memory = T::memory_dtype();
-    if fit.scattered || !is_same(&fit.item, &memory) {
-        let (found, wanted, copy) = (quoted(&fit.item), quoted(&memory), copy());
-        let turned = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);
-        return Err(if fit.scattered {
-            let found = format!("{found} in Fortran order, its parts far apart");
-            ViewError::Layout { found, wanted, wanted_by, copy }
-        } else if is_same(&turned(&fit.item), &turned(&memory)) {
-            ViewError::ByteOrder { found, wanted, wanted_by, copy }
-        } else {
-            ViewError::Layout { found, wanted, wanted_by, copy }
-        });
-    }
+    check_layout::<T>(&fit.item, fit.scattered, copy)?;
     let count = shape::count(&fit.shape)?;
     if size_of::<T>() == 0 {
         Limits::default().check_empty_items(count, 0)?;
@@ -333,12 +320,46 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
         let found = limits::to_u64(file.len().saturating_sub(start));
         return Err(ViewError::Short { expected, found });
     };
-    if !is_aligned::<T>(bytes) {
-        let align = align_of::<T>();
-        let past = bytes.as_ptr().addr().checked_rem(align).unwrap_or_default();
-        return Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by });
+    check_address::<T>(bytes, copy)?;
+    Ok(Located { data, count, shape: fit.shape, order: fit.order, header })
+}
+
+/// Refuses items of a file that lie otherwise than values of `T` do in memory; `copy` says what copies them.
+pub(crate) fn check_layout<T: ZeroCopy>(
+    found: &DType,
+    scattered: bool,
+    copy: impl FnOnce() -> String,
+) -> Result<(), ViewError> {
+    let memory = T::memory_dtype();
+    if !scattered && is_same(found, &memory) {
+        return Ok(());
     }
-    Ok(Located { data, count, shape: fit.shape, order: fit.order })
+    let turned = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);
+    let only_turned = !scattered && is_same(&turned(found), &turned(&memory));
+    let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+    let (mut found, wanted) = (quoted(found), quoted(&memory));
+    if scattered {
+        found.push_str(" in Fortran order, its parts far apart");
+    }
+    let (wanted_by, copy) = (block::type_name::<T>(), copy());
+    Err(if only_turned {
+        ViewError::ByteOrder { found, wanted, wanted_by, copy }
+    } else {
+        ViewError::Layout { found, wanted, wanted_by, copy }
+    })
+}
+
+/// Refuses bytes at an address where no values of `T` can lie; `copy` says what copies them.
+pub(crate) fn check_address<T>(
+    bytes: &[u8],
+    copy: impl FnOnce() -> String,
+) -> Result<(), ViewError> {
+    if is_aligned::<T>(bytes) {
+        return Ok(());
+    }
+    let align = align_of::<T>();
+    let past = bytes.as_ptr().addr().checked_rem(align).unwrap_or_default();
+    Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by: block::type_name::<T>() })
 }
 
 /// Whether items of one dtype are items of the other byte for byte. What stands in padding does not matter, nor titles.

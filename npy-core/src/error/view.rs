@@ -30,7 +30,7 @@ use super::{Error, ErrorKind};
 pub enum ViewError {
     /// Numbers are in another byte order than the type has in memory.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} (of bytes: read_npy_from) copies it and turns the numbers round; to view it, keep them as Le<…> or Be<…>, which have a byte order"
+        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} copies it and turns the numbers round; to view it, keep them as Le<…> or Be<…>, which have a byte order"
     )]
     ByteOrder {
         /// The dtype in the file.
@@ -45,7 +45,7 @@ pub enum ViewError {
 
     /// The items have another layout than the type has in memory: the type can be read, but not viewed.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} (of bytes: read_npy_from) copies it, each field to its place"
+        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} copies it, each field to its place"
     )]
     Layout {
         /// The dtype in the file.
@@ -60,13 +60,30 @@ pub enum ViewError {
 
     /// The data is not at an address that the type can have.
     #[error(
-        "the data lies {past} bytes behind a multiple of {align}, which is where {wanted_by} may lie; {copy} (of bytes: read_npy_from) copies it; #[repr(C, packed)], Le<…> and Be<…> may lie anywhere"
+        "the data lies {past} bytes behind a multiple of {align}, which is where {wanted_by} may lie; {copy} copies it; #[repr(C, packed)], Le<…> and Be<…> may lie anywhere"
     )]
     Misaligned {
         /// The alignment of the type, in bytes.
         align: usize,
         /// Bytes from the last such address to the data.
         past: usize,
+        /// The name of the type.
+        wanted_by: String,
+        /// What copies instead.
+        copy: String,
+    },
+
+    /// The values of a column have other bytes between them than such a slice or view can skip.
+    #[error(
+        "the values lie {stride} bytes apart and would have to lie {wanted}, as {wanted_by} takes {size}; {copy} copies them side by side"
+    )]
+    Stride {
+        /// Bytes from one value to the next: of a record.
+        stride: usize,
+        /// Bytes of a value.
+        size: usize,
+        /// How they would have to lie.
+        wanted: &'static str,
         /// The name of the type.
         wanted_by: String,
         /// What copies instead.

@@ -3,10 +3,16 @@
 use std::io::{Read, Write};
 
 use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn, ShapeBuilder};
+#[cfg(feature = "mmap")]
+use ndarray::{ArrayView1, Ix1};
 
 use crate::array::NpyArray;
 use crate::element::{Element, block, fit};
+#[cfg(feature = "mmap")]
+use crate::error::ViewError;
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "mmap")]
+use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
 use crate::shape::Order;
 use crate::view::ArrayView;
@@ -105,4 +111,44 @@ macro_rules! as_ndarray {
 as_ndarray! { [T] NpyArray<T>, [T] ArrayView<'_, T> }
 
 #[cfg(feature = "mmap")]
-as_ndarray! { [T: ZeroCopy] crate::mmap::Map<T>, [T: ZeroCopy] crate::mmap::MapMut<T> }
+as_ndarray! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T> }
+
+#[cfg(feature = "mmap")]
+impl<'a, F: ZeroCopy> Column<'a, F> {
+    /// The column as `ndarray` looks at it: its stride is that of the records, and nothing is copied.
+    ///
+    /// ```
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[npy(endian = "native")]
+    /// #[repr(C)]
+    /// struct Point {
+    ///     x: f32,
+    ///     y: f32,
+    /// }
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-ndcolumn-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// [Point { x: 0.0, y: 1.5 }, Point { x: 0.0, y: 2.5 }].write_npy(&path)?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Point>::open(&path)? };
+    /// let y = map.column::<f32>("y")?;
+    /// assert_eq!(y.as_ndarray()?.mean(), Some(2.0));
+    /// assert_eq!(y.as_ndarray()?.strides(), [2]);
+    /// # drop(map);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`ViewError`], which names [`to_vec`](Column::to_vec): the values must be as in memory, aligned, and
+    /// ([`Stride`](ViewError::Stride)) a whole number of them apart, as `ndarray` counts strides in items.
+    pub fn as_ndarray(&self) -> Result<ArrayView1<'a, F>, ViewError> {
+        let (values, step) = self.spread()?;
+        let view = ArrayView1::from_shape(Ix1(self.len()).strides(Ix1(step)), values);
+        Ok(view.map_err(unshaped)?)
+    }
+}

@@ -38,7 +38,7 @@ use crate::view::ZeroCopy;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct MapAny {
-    map: Mmap,
+    pub(super) map: Mmap,
     header: Header,
     data: Range<usize>,
     path: PathBuf,

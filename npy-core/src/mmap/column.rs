@@ -1,15 +1,21 @@
 //! One field of every record, where it lies.
 
 use std::fmt;
+use std::iter::FusedIterator;
 use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice::ChunksExact;
+use std::vec;
 
+use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
+use crate::kernel;
 use crate::limits::Limits;
 use crate::plan::{self, Cast, Path, Plan};
 use crate::reserve;
-use crate::view::ZeroCopy;
+use crate::view::{self, ZeroCopy};
 
 /// One field of every record of a map: values that lie apart, decoded as they are asked for.
 ///
@@ -20,27 +26,34 @@ use crate::view::ZeroCopy;
 /// struct Pick {
 ///     station: u8,
 ///     time: f64,
+///     axes: [f32; 3],
 /// }
 ///
 /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-column-{}", std::process::id()));
 /// # std::fs::create_dir_all(&dir)?;
 /// # let path = dir.join("x.npy");
-/// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy(&path)?;
+/// let first = Pick { station: 7, time: 1.5, axes: [0.0, 0.5, 1.0] };
+/// let second = Pick { station: 9, time: 2.5, axes: [2.0, 2.5, 3.0] };
+/// [first, second].write_npy(&path)?;
 /// // SAFETY: the file is ours alone.
 /// let map = unsafe { MapAny::open(&path)? };
 /// let times = map.column::<f64>("time")?;
 /// assert_eq!(times.get(1), Some(2.5));
 /// assert_eq!(times.iter().sum::<f64>(), 4.0);
+/// // A part of a field.
+/// assert_eq!(map.column::<f32>("axes[2]")?.to_vec()?, [1.0, 3.0]);
 /// # drop(map);
 /// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[derive(Clone)]
 pub struct Column<'a, F> {
     /// The records.
     data: &'a [u8],
     len: usize,
     stride: usize,
-    /// Where the field lies in each of them.
+    /// What the field is in the file, and where it lies in each record.
+    field: DType,
     offset: usize,
     /// From the field to canonical bytes.
     plan: Plan,
@@ -51,14 +64,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     pub(super) fn new(header: &Header, data: &'a [u8], path: &str) -> Result<Self> {
         let record = header.dtype();
         let fields = record.fields();
-        let name = || block::type_name::<F>();
-        let Some((field, offset)) = plan::field_at(fields, path) else {
-            return Err(plan::missing(path, fields).wanted_by(&name()));
+        let Some((field, offset)) = plan::part_at(fields, path) else {
+            return Err(plan::missing(path, fields).wanted_by(&block::type_name::<F>()));
         };
-        let plan = block::reading::<F>(field, Cast::Exact);
+        let plan = block::reading::<F>(&field, Cast::Exact);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
         let (stride, len) = (record.itemsize(), header.count());
-        Ok(Column { data, len, stride, offset, plan, of: PhantomData })
+        Ok(Column { data, len, stride, field, offset, plan, of: PhantomData })
     }
 
     /// How many records there are.
@@ -73,13 +85,62 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
     /// The value in the record at this position in the file; `None` behind the last.
     pub fn get(&self, index: usize) -> Option<F> {
-        (index < self.len).then(|| self.value(index, &mut Buffers::default()))
+        if index >= self.len {
+            return None;
+        }
+        let row = index..index.saturating_add(1);
+        match self.plan.path {
+            Path::Exact => Some(value(self.rows(row)?, &self.field_bytes())),
+            _ => self.batch(row, &mut Buffers::default()).pop(),
+        }
+    }
+
+    /// The values of these records, as a column of its own; `None` if there are not so many.
+    ///
+    /// Threads share a column by its parts:
+    ///
+    /// ```
+    /// use npy_core::{MapAny, NpyRecord, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u8,
+    ///     time: f64,
+    /// }
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-range-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// let picks: Vec<_> = (0..100).map(|i| Pick { station: i, time: i.into() }).collect();
+    /// picks.write_npy(&path)?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open(&path)? };
+    /// let times = map.column::<f64>("time")?;
+    /// let parts = [0..50, 50..100].map(|rows| times.range(rows).unwrap());
+    /// let sum: f64 = std::thread::scope(|scope| {
+    ///     let threads = parts.map(|part| scope.spawn(move || part.iter().sum::<f64>()));
+    ///     threads.map(|thread| thread.join().unwrap()).iter().sum()
+    /// });
+    /// assert_eq!(sum, times.iter().sum::<f64>());
+    /// # drop(map);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn range(&self, records: Range<usize>) -> Option<Column<'a, F>> {
+        let len = records.end.checked_sub(records.start)?;
+        if records.end > self.len {
+            return None;
+        }
+        Some(Column { data: self.rows(records)?, len, ..self.clone() })
     }
 
     /// The values in the order of the file.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = F> {
-        let mut buffers = Buffers::default();
-        (0..self.len).map(move |index| self.value(index, &mut buffers))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = F> + FusedIterator {
+        let (records, batches) = match self.records() {
+            Some(records) => (records, None),
+            None => ([].chunks_exact(1), Some(Box::new(Batches::new(self)))),
+        };
+        Values { records, field: self.field_bytes(), batches }
     }
 
     /// The values in the order of the file, in a list.
@@ -93,34 +154,215 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
         let mut values = Vec::new();
         reserve::exact(&mut values, self.len)?;
-        let records = self.data.chunks_exact(self.stride.max(1));
-        match self.plan.path {
+        match self.records() {
             // The loop that one would write by hand.
-            Path::Exact if self.stride > 0 => {
-                let end = self.offset.saturating_add(F::SIZE);
-                let field =
-                    |record: &[u8]| F::decode(record.get(self.offset..end).unwrap_or_default());
-                values.extend(records.map(field));
+            Some(records) => {
+                let field = self.field_bytes();
+                values.extend(records.map(|record| value::<F>(record, &field)));
             }
-            _ => values.extend(self.iter()),
+            None => values.extend(self.iter()),
         }
         Ok(values)
     }
 
-    /// The value in the record of this index, which there is.
-    fn value(&self, index: usize, buffers: &mut Buffers) -> F {
-        let start = index.saturating_mul(self.stride).saturating_add(self.offset);
-        let end = start.saturating_add(self.plan.from_size);
-        let field = self.data.get(start..end).unwrap_or_default();
-        if let Path::Exact = self.plan.path {
-            return F::decode(field);
+    /// The values where they lie, if they lie side by side: the field is all there is in a record.
+    ///
+    /// ```
+    /// use npy_core::{Le, Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Level {
+    ///     decibels: Le<f32>,
+    /// }
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-slice-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// [0.5, 1.5].map(|x| Level { decibels: Le::new(x) }).write_npy(&path)?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Level>::open(&path)? };
+    /// let levels = map.column::<Le<f32>>("decibels")?;
+    /// assert_eq!(levels.as_slice()?[1].get(), 1.5);
+    /// # drop(map);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if other bytes lie between them, or as
+    /// [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
+    pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
+        let size = size_of::<F>();
+        if self.len > 1 && self.stride != size && size > 0 {
+            return Err(self.wrong_stride("side by side"));
         }
-        buffers.block.clear();
-        buffers.block.extend_from_slice(field);
+        Ok(self.spread()?.0)
+    }
+
+    /// What lies from the first value to the last, all as values, and how many of those it is from one of the column to the next.
+    ///
+    /// # Errors
+    ///
+    /// As [`as_slice`](Self::as_slice), if the records are no whole number of values.
+    pub(crate) fn spread(&self) -> Result<(&'a [F], usize), ViewError> {
+        let copy = || "Column::to_vec".to_owned();
+        view::check_layout::<F>(&self.field, false, copy)?;
+        let size = size_of::<F>();
+        let Some(steps) = self.len.checked_sub(1).filter(|_| size > 0) else {
+            Limits::default().check_empty_items(self.len, 0)?;
+            return Ok((view::values(&[], self.len).unwrap_or_default(), 1));
+        };
+        let step = self.stride.checked_div(size).unwrap_or_default();
+        if steps > 0 && step.saturating_mul(size) != self.stride {
+            return Err(self.wrong_stride("a multiple of that apart"));
+        }
+        let length = steps.saturating_mul(self.stride).saturating_add(size);
+        let bytes = self.data.get(self.offset..self.offset.saturating_add(length));
+        let bytes = bytes.unwrap_or_default();
+        view::check_address::<F>(bytes, copy)?;
+        let count = steps.saturating_mul(step).saturating_add(1);
+        // Any bytes are values: those between the column's, too.
+        Ok((view::values(bytes, count).unwrap_or_default(), step))
+    }
+
+    fn wrong_stride(&self, wanted: &'static str) -> ViewError {
+        let (wanted_by, copy) = (block::type_name::<F>(), "Column::to_vec".into());
+        ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
+    }
+
+    /// The records, if the field in each is canonical bytes.
+    fn records(&self) -> Option<ChunksExact<'a, u8>> {
+        match self.plan.path {
+            // Records of no bytes have to be counted.
+            Path::Exact if self.stride > 0 => Some(self.data.chunks_exact(self.stride)),
+            _ => None,
+        }
+    }
+
+    /// Where the field lies in a record.
+    fn field_bytes(&self) -> Range<usize> {
+        self.offset..self.offset.saturating_add(self.plan.from_size)
+    }
+
+    /// These records; none if there are not so many.
+    fn rows(&self, rows: Range<usize>) -> Option<&'a [u8]> {
+        let bytes = |rows: usize| rows.saturating_mul(self.stride);
+        self.data.get(bytes(rows.start)..bytes(rows.end))
+    }
+
+    /// The values in these records, which there are.
+    fn batch(&self, rows: Range<usize>, buffers: &mut Buffers) -> Vec<F> {
+        let count = rows.len();
+        let records = self.rows(rows).unwrap_or_default();
+        kernel::gather(records, self.stride, self.field_bytes(), &mut buffers.block);
+        let items = buffers.run(&self.plan, count);
         // Any bytes are a value of a `ZeroCopy` type: there is nothing to check.
-        F::decode(buffers.run(&self.plan, 1))
+        match F::SIZE {
+            0 => (0..count).map(|_| F::decode(&[])).collect(),
+            size => items.chunks_exact(size).map(F::decode).collect(),
+        }
     }
 }
+
+/// The value whose canonical bytes are this part of a record.
+#[inline]
+fn value<F: ZeroCopy>(record: &[u8], field: &Range<usize>) -> F {
+    F::decode(record.get(field.clone()).unwrap_or_default())
+}
+
+/// The values of a column one by one.
+struct Values<'c, F> {
+    /// Each is decoded where it lies,
+    records: ChunksExact<'c, u8>,
+    field: Range<usize>,
+    /// or some at a time. In a box, so that a loop over the others has its state in registers.
+    batches: Option<Box<Batches<'c, F>>>,
+}
+
+impl<F: ZeroCopy> Iterator for Values<'_, F> {
+    type Item = F;
+
+    #[inline]
+    fn next(&mut self) -> Option<F> {
+        match self.records.next() {
+            Some(record) => Some(value(record, &self.field)),
+            None => self.batches.as_mut().and_then(|batches| batches.next()),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let batched = |it: &Batches<'_, F>| it.rows.len().saturating_add(it.batch.len());
+        let left = self.batches.as_deref().map_or(self.records.len(), batched);
+        (left, Some(left))
+    }
+
+    /// Sums and searches are made of this: it decides once how values are decoded.
+    #[inline]
+    fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
+        match self.batches {
+            None => self.records.map(|record| value(record, &self.field)).fold(init, f),
+            // Not the fold of the box, which asks for each value.
+            Some(batches) => (*batches).fold(init, f),
+        }
+    }
+}
+
+/// The values of a column that are not canonical bytes where they lie.
+struct Batches<'c, F> {
+    column: &'c Column<'c, F>,
+    /// Those behind the batch.
+    rows: Range<usize>,
+    batch: vec::IntoIter<F>,
+    buffers: Buffers,
+}
+
+impl<'c, F: ZeroCopy> Batches<'c, F> {
+    fn new(column: &'c Column<'c, F>) -> Self {
+        let rows = 0..column.len;
+        Batches { column, rows, batch: Vec::new().into_iter(), buffers: Buffers::default() }
+    }
+
+    /// Decodes the next values; gives whether there are any.
+    fn refill(&mut self) -> bool {
+        // Few enough that the first does not wait for long.
+        const MOST: usize = 1024;
+        let count = block::items_per_block(&self.column.plan).min(MOST).min(self.rows.len());
+        let end = self.rows.start.saturating_add(count);
+        self.batch = self.column.batch(self.rows.start..end, &mut self.buffers).into_iter();
+        self.rows.start = end;
+        count > 0
+    }
+}
+
+impl<F: ZeroCopy> Iterator for Batches<'_, F> {
+    type Item = F;
+
+    // Cold for the loop over a column that needs none of this.
+    #[cold]
+    #[inline(never)]
+    fn next(&mut self) -> Option<F> {
+        if self.batch.len() == 0 {
+            self.refill();
+        }
+        self.batch.next()
+    }
+
+    fn fold<B, G: FnMut(B, F) -> B>(mut self, init: B, mut f: G) -> B {
+        let mut folded = init;
+        loop {
+            folded = std::mem::take(&mut self.batch).fold(folded, &mut f);
+            if !self.refill() {
+                return folded;
+            }
+        }
+    }
+}
+
+impl<F: ZeroCopy> ExactSizeIterator for Values<'_, F> {}
+
+impl<F: ZeroCopy> FusedIterator for Values<'_, F> {}
 
 impl<F: ZeroCopy + fmt::Debug> fmt::Debug for Column<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

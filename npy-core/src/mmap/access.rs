@@ -1,0 +1,72 @@
+//! How a map will be used, for the system to read ahead or not.
+
+use super::{Map, MapAny, MapMut};
+use crate::error::Result;
+use crate::view::ZeroCopy;
+
+/// How a map will be used: advice to the system, which then reads ahead more, or less.
+///
+/// It changes no value, only how long things take. A system that takes no such advice (Windows) is not told.
+///
+/// ```
+/// use npy_core::mmap::Access;
+/// use npy_core::{Map, WriteNpy};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-access-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// [1.5f64, 2.5].write_npy(&path)?;
+/// // SAFETY: the file is ours alone.
+/// let map = unsafe { Map::<f64>::open(&path)? };
+/// map.advise(Access::Sequential)?;
+/// assert_eq!(map.iter().sum::<f64>(), 4.0);
+/// # drop(map);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Access {
+    /// Nothing is known: some is read ahead. So a map is when it is opened.
+    #[default]
+    Normal,
+    /// From the start to the end: much is read ahead, and what was used may soon be given up.
+    Sequential,
+    /// Here and there: nothing is read ahead. For single records of a file that is larger than memory.
+    Random,
+    /// All of it, and soon: the system may begin to read at once.
+    WillNeed,
+}
+
+#[cfg(unix)]
+impl From<Access> for memmap2::Advice {
+    fn from(access: Access) -> Self {
+        match access {
+            Access::Normal => Self::Normal,
+            Access::Sequential => Self::Sequential,
+            Access::Random => Self::Random,
+            Access::WillNeed => Self::WillNeed,
+        }
+    }
+}
+
+/// `advise` for what has a map.
+macro_rules! advise {
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        impl<$($generics)*> $type {
+            /// Tells the system how the map will be used from here on.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system does not take the advice. The map is as good as before.
+            #[cfg_attr(not(unix), expect(unused_variables))]
+            pub fn advise(&self, access: Access) -> Result<()> {
+                #[cfg(unix)]
+                self.map.advise(access.into())?;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+advise! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T>, [] MapAny }
