@@ -5,9 +5,11 @@
 
 use std::path::Path;
 
+use ndarray::Array1;
+use npy_core::mmap::Access;
 use npy_core::{
-    Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapMut, NpyArray, NpyRecord,
-    Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
+    ArrayView, Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapMut, NpyArray,
+    NpyElement, NpyRecord, Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
 };
 use tempfile::TempDir;
 
@@ -149,8 +151,204 @@ fn a_file_that_is_cut_is_refused() {
         std::fs::write(&path, &whole[..end]).unwrap();
         assert!(map::<Trace>(&path).is_err(), "{end}");
         assert!(map_mut::<Trace>(&path).is_err(), "{end}");
+        assert!(copied::<Trace>(&path).is_err(), "{end}");
         assert!(map_any(&path).is_err(), "{end}");
+        // NumPy's `r+` fills up what is not there with zeros.
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), end as u64, "the file has grown");
     }
+}
+
+/// Guards arrays without items in every mode, also where the file ends with its header.
+#[test]
+fn arrays_of_nothing_are_mapped_in_every_mode() {
+    for shape in [&[0][..], &[0, 3], &[2, 0, 4]] {
+        let array = NpyArray::<f64>::new(vec![], shape).unwrap();
+        let (_dir, path) = saved(&array, ByteOrder::NATIVE);
+        assert!(map::<f64>(&path).unwrap().is_empty());
+        let any = map_any(&path).unwrap();
+        assert!(any.read::<f64>(0..0).unwrap().is_empty() && any.get::<f64>(0).is_err());
+        for mut map in
+            [map_mut::<f64>(&path), copied(&path), created(&path, shape)].map(Result::unwrap)
+        {
+            assert_eq!((map.shape(), map.len()), (shape, 0));
+            assert!(map.as_mut_slice().is_empty() && map.first().is_none());
+            assert!(map.at(&vec![0; shape.len()]).is_none());
+            map.flush().unwrap();
+            map.flush_range(0..1).unwrap();
+            map.advise(Access::WillNeed).unwrap();
+        }
+        assert_eq!(NpyArray::<f64>::read_npy(&path).unwrap().shape(), shape);
+    }
+}
+
+/// Guards what cannot be mapped: an error with the path, and no other file in its place.
+#[test]
+fn what_is_no_whole_file_is_refused_in_every_mode() {
+    fn check(path: &Path, part: &str) {
+        let errors = [
+            map::<u8>(path).unwrap_err().to_string(),
+            map_mut::<u8>(path).unwrap_err().to_string(),
+            copied::<u8>(path).unwrap_err().to_string(),
+            map_any(path).unwrap_err().to_string(),
+        ];
+        for error in errors {
+            assert!(error.contains(&path.display().to_string()), "{error}\nshould name {path:?}");
+            assert!(error.contains(part), "{error}\nshould say {part}");
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    check(dir.path(), "");
+    check(&dir.path().join("nowhere"), "");
+    let path = dir.path().join("empty.npy");
+    std::fs::write(&path, "").unwrap();
+    check(&path, "it is empty");
+    std::fs::write(&path, "PK\x03\x04, and so on").unwrap();
+    check(&path, "npz");
+    let error = created::<u8>(dir.path(), &[3]).unwrap_err();
+    assert!(error.to_string().contains(&dir.path().display().to_string()), "{error}");
+    // A file that is made as it is read has no memory to map.
+    #[cfg(target_os = "linux")]
+    {
+        let error = map::<u8>("/proc/self/status").unwrap_err().to_string();
+        assert!(error.contains("/proc/self/status: it cannot be mapped ("), "{error}");
+    }
+}
+
+/// Guards files that may not be changed: they are looked at and copied, and `MapMut::open` says so.
+#[test]
+fn files_for_reading_alone_are_mapped_for_that() {
+    let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    check_read_only(&path);
+    // To root nothing is denied by permissions.
+    if std::fs::File::options().write(true).open(&path).is_err() {
+        let error = map_mut::<Trace>(&path).unwrap_err().to_string();
+        assert!(error.contains("Map::open looks at it"), "{error}");
+    }
+}
+
+/// The same, for root too: a file that the system lets nobody change.
+#[cfg(target_os = "linux")]
+#[test]
+fn sealed_files_are_mapped_for_reading() {
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    let fd = memfd_create("sealed", MemfdFlags::ALLOW_SEALING).unwrap();
+    let mut file = std::fs::File::from(fd);
+    let mut bytes = Vec::new();
+    WriteOptions::new().byte_order(ByteOrder::NATIVE).write_to(&mut bytes, &traces()).unwrap();
+    file.write_all(&bytes).unwrap();
+    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW).unwrap();
+    let path = std::path::PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    check_read_only(&path);
+    let error = map_mut::<Trace>(&path).unwrap_err();
+    assert!(matches!(error, ViewError::Unreadable(_)), "{error}");
+    let error = error.to_string();
+    assert!(error.contains("Map::open looks at it, and MapMut::open_copy_on_write"), "{error}");
+}
+
+fn check_read_only(path: &Path) {
+    assert_eq!(*map::<Trace>(path).unwrap(), traces()[..]);
+    assert_eq!(map_any(path).unwrap().get::<Trace>(3).unwrap(), traces()[3]);
+    let mut copy = copied::<Trace>(path).unwrap();
+    copy[3].time = -1;
+    assert_eq!(copy.column::<i64>("time").unwrap().get(3), Some(-1));
+    assert_eq!(map::<Trace>(path).unwrap()[3].time, 3);
+}
+
+/// Guards `advise`: taken by every kind of map, and no value is another afterwards.
+#[test]
+fn advice_changes_no_value() {
+    let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
+    let (map, any) = (map::<Trace>(&path).unwrap(), map_any(&path).unwrap());
+    let mut changed = map_mut::<Trace>(&path).unwrap();
+    let mut copy = copied::<Trace>(&path).unwrap();
+    changed[5].time = -5;
+    copy[5].time = -6;
+    for access in [Access::Sequential, Access::Random, Access::WillNeed, Access::Normal] {
+        map.advise(access).unwrap();
+        any.advise(access).unwrap();
+        changed.advise(access).unwrap();
+        copy.advise(access).unwrap();
+        assert_eq!((map[5].time, changed[5].time, copy[5].time), (-5, -5, -6), "{access:?}");
+        assert_eq!(any.get::<Trace>(6).unwrap(), traces()[6]);
+    }
+    assert_eq!(Access::default(), Access::Normal);
+}
+
+/// Guards that no file makes an invalid value: a `bool` of 2 and an enum of 9 in front of everything that looks at files in place.
+#[test]
+fn no_bytes_make_an_invalid_value() {
+    #[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
+    #[repr(u8)]
+    enum Phase {
+        P = 0,
+        S = 1,
+    }
+    #[derive(NpyRecord, Debug, Clone, Copy, PartialEq)]
+    struct Pick {
+        manual: bool,
+        phase: Phase,
+        more: [Phase; 2],
+    }
+    /// The same bytes as what has no wrong ones; see also `ui/zero_copy`.
+    #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+    #[repr(C)]
+    struct Raw {
+        manual: i8,
+        phase: u8,
+        more: [u8; 2],
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let write = |descr: &str, n: usize, bytes: &[u8]| {
+        let dtype = descr.parse().unwrap();
+        let array = DynArray::new(dtype, [n], Order::C, bytes.to_vec()).unwrap();
+        array.write_npy(&path).unwrap();
+        map_any(&path).unwrap()
+    };
+    let any = write("|b1", 3, &[0, 1, 2]);
+    // As in NumPy, every byte but zero is true.
+    assert_eq!(any.read::<bool>(0..3).unwrap(), [false, true, true]);
+    assert!(any.get::<bool>(2).unwrap());
+    assert!(map::<u8>(&path).is_err() && copied::<i8>(&path).is_err());
+    assert!(ArrayView::<u8>::from_bytes(&std::fs::read(&path).unwrap()).is_err());
+    assert_eq!(Array1::<bool>::read_npy(&path).unwrap().to_vec(), [false, true, true]);
+
+    let any = write("|u1", 3, &[0, 1, 9]);
+    assert_eq!(any.read::<Phase>(0..2).unwrap(), [Phase::P, Phase::S]);
+    for error in [any.get::<Phase>(2).unwrap_err(), any.read::<Phase>(1..3).unwrap_err()] {
+        assert!(matches!(error.kind(), ErrorKind::InvalidValue { .. }), "{error}");
+        assert!(error.to_string().contains("row 2"), "{error}");
+    }
+    assert_eq!(*map::<u8>(&path).unwrap(), [0, 1, 9]);
+    assert_eq!(map::<u8>(&path).unwrap().as_ndarray().unwrap()[[2]], 9);
+    assert!(Array1::<Phase>::read_npy(&path).is_err());
+
+    let descr = "[('manual', '|b1'), ('phase', '|u1'), ('more', '|u1', (2,))]";
+    let bytes = [1, 1, 0, 1, 2, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 9];
+    let any = write(descr, 4, &bytes);
+    let pick = |manual, phase, more| Pick { manual, phase, more };
+    assert_eq!(any.get::<Pick>(0).unwrap(), pick(true, Phase::S, [Phase::P, Phase::S]));
+    assert_eq!(any.get::<Pick>(1).unwrap(), pick(true, Phase::P, [Phase::P; 2]));
+    assert!(any.get::<Pick>(2).unwrap_err().to_string().contains("\"phase\""));
+    assert!(any.get::<Pick>(3).unwrap_err().to_string().contains("\"more\""));
+    assert!(any.read::<Pick>(0..4).unwrap_err().to_string().contains("row 2"));
+    // A column is of types that any bytes are a value of.
+    assert_eq!(any.column::<u8>("phase").unwrap().to_vec().unwrap(), [1, 0, 9, 0]);
+    assert_eq!(any.column::<u8>("more[1]").unwrap().iter().last(), Some(9));
+    assert!(any.column::<u8>("manual").is_err());
+    // What is a number in memory is no view of a `bool`, either.
+    assert!(map::<Raw>(&path).is_err() && map_mut::<Raw>(&path).is_err());
+    let any = write(&descr.replace("|b1", "|i1"), 4, &bytes);
+    assert_eq!(any.get::<Raw>(3).unwrap().more, [0, 9]);
+    assert_eq!(map::<Raw>(&path).unwrap()[1].manual, 2);
+    let file = std::fs::read(&path).unwrap();
+    assert_eq!(ArrayView::<Raw>::from_bytes(&file).unwrap()[2].phase, 9);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use ndarray::{Array0, Array1, Array2, Array3, ArrayD, Axis, Ix2, ShapeBuilder, array, s};
 use npy_core::{
-    ArrayView, Header, Map, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, WriteOptions,
+    ArrayView, Be, ByteOrder, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, Order, ReadNpy,
+    ViewError, WriteNpy, WriteOptions, ZeroCopy,
 };
 
 fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
@@ -95,6 +96,55 @@ fn views_and_maps_are_looked_at() {
     if let Ok(view) = ArrayView::<i32>::from_bytes(&bytes) {
         assert_eq!(view.as_ndarray().unwrap(), expected.clone().into_dyn());
     }
+}
+
+/// Guards the stride: that of the records, in items.
+#[test]
+fn a_column_is_looked_at_with_its_stride() {
+    #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+    #[repr(C)]
+    struct Point {
+        id: u32,
+        x: f32,
+        weights: [f64; 2],
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let point = |i: u8| Point { id: i.into(), x: f32::from(i) / 2.0, weights: [0.5, i.into()] };
+    let points: Vec<_> = (0..5).map(point).collect();
+    let native = WriteOptions::new().byte_order(ByteOrder::NATIVE).clone();
+    native.write(&path, &points).unwrap();
+    #[allow(unsafe_code)]
+    // SAFETY: the directory is this test's; so below.
+    let map = unsafe { Map::<Point>::open(&path) }.unwrap();
+    let x = map.column::<f32>("x").unwrap();
+    let view = x.as_ndarray().unwrap();
+    assert_eq!((view.to_vec(), view.strides()), (vec![0.0, 0.5, 1.0, 1.5, 2.0], &[6][..]));
+    assert!(std::ptr::eq(&view[3], &map[3].x), "a copy");
+    let second = map.column::<f64>("weights[1]").unwrap();
+    assert_eq!(second.as_ndarray().unwrap().sum(), 10.0);
+    assert_eq!(second.range(1..3).unwrap().as_ndarray().unwrap().to_vec(), [1.0, 2.0]);
+    assert_eq!(second.range(5..5).unwrap().as_ndarray().unwrap().len(), 0);
+    assert_eq!(second.range(4..5).unwrap().as_ndarray().unwrap().to_vec(), [4.0]);
+    // 24 bytes are no whole number of 16.
+    let error = map.column::<[f64; 2]>("weights").unwrap().as_ndarray().unwrap_err();
+    assert!(matches!(error, ViewError::Stride { stride: 24, size: 16, .. }), "{error}");
+    assert!(error.to_string().contains("Column::to_vec"), "{error}");
+
+    // 5 bytes apart, and at an odd address.
+    let dtype = "[('a', '|u1'), ('x', '=f4')]".parse().unwrap();
+    let array = DynArray::new(dtype, [3], Order::C, vec![0; 15]).unwrap();
+    array.write_npy(&path).unwrap();
+    #[allow(unsafe_code)]
+    // SAFETY: as above.
+    let any = unsafe { MapAny::open(&path) }.unwrap();
+    let x = any.column::<f32>("x").unwrap();
+    assert!(matches!(x.as_ndarray(), Err(ViewError::Stride { .. })));
+    let first = x.range(0..1).unwrap();
+    assert!(matches!(first.as_ndarray(), Err(ViewError::Misaligned { .. })));
+    assert_eq!(any.column::<u8>("a").unwrap().as_ndarray().unwrap().strides(), [5]);
+    let turned = any.column::<Be<f32>>("x").unwrap().as_ndarray().map(|view| view.len());
+    assert!(matches!(turned, Err(ViewError::ByteOrder { .. } | ViewError::Stride { .. })));
 }
 
 #[test]
