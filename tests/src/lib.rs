@@ -1,8 +1,10 @@
-//! What the integration tests share: where the files are, a real NumPy, how much memory a call takes, and a disk that fails.
+//! What the integration tests share: where the files are, a real NumPy, other processes, how much memory a call takes, and a disk
+//! that fails.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 pub mod alloc;
 pub mod disk;
@@ -20,27 +22,105 @@ impl Numpy {
     /// is skipped in silence looks like one that passes.
     #[track_caller]
     pub fn run(script: &str, args: &[&OsStr]) -> String {
-        let Some(python) = std::env::var_os("NPY_PYTHON") else {
-            panic!(
-                "NPY_PYTHON names no Python with NumPy: `cargo xtask test` makes one and runs this"
-            )
-        };
         // A file and not `-c`: a traceback then shows the line.
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("script.py");
         std::fs::write(&path, script).expect("the script can be written");
-        // Isolated from what else is installed for Python on this machine.
-        let output = Command::new(&python)
-            .args(["-I", "-X", "utf8"])
-            .arg(&path)
-            .args(args)
-            .output()
-            .unwrap_or_else(|error| panic!("{}: {error}", python.display()));
+        let mut python = Self::python();
+        let output = python.arg(&path).args(args).output();
+        let output =
+            output.unwrap_or_else(|error| panic!("{}: {error}", python.get_program().display()));
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "the script failed\n{stdout}{stderr}");
         stdout.into_owned()
     }
+
+    /// A Python that waits for what it is told, in this directory: see [`Session`].
+    ///
+    /// # Panics
+    ///
+    /// If `NPY_PYTHON` is not set, or names nothing that can be started.
+    #[track_caller]
+    pub fn session(directory: &Path) -> Session {
+        const LOOP: &str = "
+import sys
+import numpy as np
+names = {'np': np}
+for line in sys.stdin:
+    try:
+        code = compile(line, line, 'eval')
+    except SyntaxError:
+        code = compile(line, line, 'exec')
+    print(repr(eval(code, names)), flush=True)
+";
+        let mut python = Self::python();
+        python.args(["-c", LOOP]).current_dir(directory);
+        let child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child =
+            child.unwrap_or_else(|error| panic!("{}: {error}", python.get_program().display()));
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (stdin, stdout) = pipes.expect("pipes to Python");
+        Session { child, stdin, stdout: BufReader::new(stdout) }
+    }
+
+    #[track_caller]
+    fn python() -> Command {
+        let Some(python) = std::env::var_os("NPY_PYTHON") else {
+            panic!(
+                "NPY_PYTHON names no Python with NumPy: `cargo xtask test` makes one and runs this"
+            )
+        };
+        // Isolated from what else is installed for Python on this machine.
+        let mut command = Command::new(python);
+        command.args(["-I", "-X", "utf8"]);
+        command
+    }
+}
+
+/// A Python process that keeps its variables, and the files it has mapped, from one line to the next. It ends when dropped.
+#[derive(Debug)]
+pub struct Session {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Session {
+    /// Has a line of Python evaluated, or run; gives `repr` of what it is.
+    ///
+    /// # Panics
+    ///
+    /// If it raises.
+    #[track_caller]
+    pub fn ask(&mut self, line: &str) -> String {
+        let mut answer = String::new();
+        let asked =
+            writeln!(self.stdin, "{line}").and_then(|()| self.stdout.read_line(&mut answer));
+        // Its traceback is on stderr.
+        assert!(asked.is_ok() && answer.ends_with('\n'), "Python failed at: {line}");
+        answer.truncate(answer.len() - 1);
+        answer
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // It waits for a line that does not come.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// This test program again, to run one of its tests, which is `#[ignore]`d: as a process for another test to start.
+///
+/// # Panics
+///
+/// If the system does not say which program this is.
+pub fn again(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    command
 }
 
 /// A file of ours by NumPy: `tests/golden/README.md`.

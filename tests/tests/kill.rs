@@ -6,7 +6,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -90,8 +90,7 @@ fn child() {
 /// Runs a child for some time and kills it; gives what it said to have opened, and the last that it said to have flushed.
 fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
     let mut random = Random::new(!seed);
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "child", "--ignored", "--nocapture"])
+    let mut child = npy_tests::again("child")
         .env(FILE, path)
         .env(SEED, seed.to_string())
         .stdout(Stdio::piped())

@@ -9,6 +9,7 @@ mod fixtures;
 mod kill;
 mod large;
 mod python;
+mod sanitize;
 mod test;
 mod tidy;
 
@@ -27,6 +28,8 @@ usage: cargo xtask <command>
   compile-time        how long 100 derived structs compile, beside serde's
   kill [ROUNDS]       a process that writes is killed, some thousand times
   large               files of many gigabytes, most of them holes
+  sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
+                      ARGS as for `cargo test`
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),
         ["large"] => large::run(),
+        ["sanitize", rest @ ..] => sanitize::run(rest),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

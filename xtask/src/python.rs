@@ -40,7 +40,7 @@ pub(crate) fn with_numpy(mut cargo: Command) -> Result<Command> {
 }
 
 /// Where cargo builds, so that `cargo clean` takes the environment too.
-fn target() -> Result<PathBuf> {
+pub(crate) fn target() -> Result<PathBuf> {
     match env::var_os("CARGO_TARGET_DIR") {
         Some(target) => Ok(std::path::absolute(target)?),
         None => Ok(root().join("target")),

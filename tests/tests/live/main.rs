@@ -4,6 +4,7 @@
 
 mod attributes;
 mod dtypes;
+mod maps;
 mod numpy_saves;
 mod numpys_own;
 mod random;

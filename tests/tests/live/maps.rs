@@ -1,0 +1,255 @@
+//! Files that NumPy and we have mapped at the same time: each sees what the other writes, or does not, as the mode says.
+
+// Opening a map is.
+#![allow(unsafe_code)]
+
+use super::*;
+use npy_core::{Be, Le, Map, MapAny, MapMut, ViewError, ZeroCopy};
+use npy_tests::Session;
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+#[repr(C, packed)]
+struct Pick {
+    station: u8,
+    time: Le<f64>,
+    axes: [Le<i16>; 3],
+}
+
+fn pick(i: u8) -> Pick {
+    let time = Le::new(f64::from(i) / 2.0);
+    Pick { station: i, time, axes: [Le::new(i.into()), Le::new(-1), Le::new(300)] }
+}
+
+/// A file of ten picks, and a NumPy in its directory.
+struct Case {
+    dir: TempDir,
+    numpy: Session,
+}
+
+impl Case {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let picks: Vec<_> = (0..10).map(pick).collect();
+        picks.write_npy(dir.path().join("x.npy")).unwrap();
+        let numpy = Numpy::session(dir.path());
+        Case { dir, numpy }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("x.npy")
+    }
+
+    fn ask(&mut self, line: &str) -> String {
+        self.numpy.ask(line)
+    }
+}
+
+// SAFETY, of all maps here: NumPy changes items when it is asked to, and no reference to an item is kept while it is asked.
+
+fn map<T: ZeroCopy>(path: impl AsRef<Path>) -> Map<T> {
+    // SAFETY: see above.
+    unsafe { Map::open(path) }.unwrap()
+}
+
+fn map_any(path: impl AsRef<Path>) -> MapAny {
+    // SAFETY: see above.
+    unsafe { MapAny::open(path) }.unwrap()
+}
+
+fn map_mut<T: ZeroCopy>(path: impl AsRef<Path>) -> MapMut<T> {
+    // SAFETY: see above.
+    unsafe { MapMut::open(path) }.unwrap()
+}
+
+fn created<T: ZeroCopy>(path: impl AsRef<Path>, shape: &[usize]) -> MapMut<T> {
+    // SAFETY: see above.
+    unsafe { MapMut::create(path, shape) }.unwrap()
+}
+
+fn copied<T: ZeroCopy>(path: impl AsRef<Path>) -> MapMut<T> {
+    // SAFETY: see above.
+    unsafe { MapMut::open_copy_on_write(path) }.unwrap()
+}
+
+/// Guards `r`: what NumPy writes, in `r+` or by `np.memmap`, is there at once.
+#[test]
+fn a_map_shows_what_numpy_writes() {
+    let mut case = Case::new();
+    let (map, any) = (map::<Pick>(case.path()), map_any(case.path()));
+    let times = any.column::<f64>("time").unwrap();
+    case.ask("m = np.load('x.npy', mmap_mode='r+')");
+    case.ask("m['time'][3] = -1.25");
+    assert_eq!((map[3].time.get(), times.get(3)), (-1.25, Some(-1.25)));
+    case.ask("m[9] = (200, 1e300, (7, 8, 9))");
+    case.ask("m.flush()");
+    let last = Pick { station: 200, time: Le::new(1e300), axes: [7, 8, 9].map(Le::new) };
+    assert_eq!((map[9], any.get::<Pick>(9).unwrap()), (last, last));
+    assert_eq!(any.column::<i16>("axes[2]").unwrap().get(9), Some(9));
+    assert_eq!(map[2], pick(2));
+    // The same file without its header.
+    case.ask("w = np.memmap('x.npy', m.dtype, 'r+', offset=m.offset, shape=(10,))");
+    case.ask("w['station'][0] = 77");
+    assert_eq!((map[0].station, any.column::<u8>("station").unwrap().get(0)), (77, Some(77)));
+}
+
+/// Guards `r+`: what we write is in NumPy's maps of every mode at once, and in the file.
+#[test]
+fn numpy_sees_what_is_written_in_place() {
+    let mut case = Case::new();
+    let mut map = map_mut::<Pick>(case.path());
+    for mode in ["r", "r+", "c"] {
+        case.ask(&format!("m = np.load('x.npy', mmap_mode={mode:?})"));
+        map[4].station += 1;
+        let expected = map[4].station;
+        assert_eq!(case.ask("int(m['station'][4])"), expected.to_string(), "{mode}");
+        map[5].time = Le::new(f64::from(expected));
+        map.flush().unwrap();
+        assert_eq!(case.ask("float(m['time'][5])"), format!("{expected}.0"), "{mode}, flushed");
+    }
+    // Both write, each its own items.
+    case.ask("m = np.load('x.npy', mmap_mode='r+')");
+    case.ask("m['station'][:5] = 11");
+    map[5..].iter_mut().for_each(|it| it.station = 22);
+    case.ask("m.flush()");
+    map.flush_range(5..10).unwrap();
+    let stations: Vec<_> = map.iter().map(|it| it.station).collect();
+    assert_eq!(stations, [11, 11, 11, 11, 11, 22, 22, 22, 22, 22]);
+    assert_eq!(case.ask("m['station'].tolist()"), format!("{stations:?}"));
+    drop(map);
+    assert_eq!(case.ask("np.load('x.npy')['station'].tolist()"), format!("{stations:?}"));
+}
+
+/// Guards `c`: copies stay what they are, on both sides.
+#[test]
+fn copies_are_nobody_elses() {
+    let mut case = Case::new();
+    let before = std::fs::read(case.path()).unwrap();
+    case.ask("r = np.load('x.npy', mmap_mode='r')");
+    case.ask("c = np.load('x.npy', mmap_mode='c')");
+    let mut copy = copied::<Pick>(case.path());
+    let map = map::<Pick>(case.path());
+    copy[1].station = 99;
+    copy.flush().unwrap();
+    case.ask("c['station'][2] = 88");
+    case.ask("c.flush()");
+    assert_eq!((copy[1].station, copy[2].station), (99, 2));
+    assert_eq!((map[1].station, map[2].station), (1, 2));
+    assert_eq!(
+        case.ask("r['station'].tolist()[:3], c['station'].tolist()[:3]"),
+        "([0, 1, 2], [0, 1, 88])"
+    );
+    drop(copy);
+    assert_eq!(std::fs::read(case.path()).unwrap(), before);
+}
+
+/// Guards `w+`: either makes the file, the other fills it.
+#[test]
+fn a_new_file_is_filled_by_both() {
+    let mut case = Case::new();
+    let dtype = "np.dtype([('station', 'u1'), ('time', '<f8'), ('axes', '<i2', (3,))])";
+    case.ask(&format!("n = np.lib.format.open_memmap('n.npy', 'w+', {dtype}, (4,))"));
+    let mut theirs = map_mut::<Pick>(case.dir.path().join("n.npy"));
+    assert_eq!(theirs.header().dtype(), &Pick::memory_dtype());
+    theirs[1] = pick(9);
+    case.ask("n[2] = (8, 4.0, (8, -1, 300))");
+    case.ask("n.flush()");
+    let zero = Pick { station: 0, time: Le::new(0.0), axes: [Le::new(0); 3] };
+    assert_eq!(*theirs, [zero, pick(9), pick(8), zero]);
+    assert_eq!(
+        case.ask("n['time'].tolist(), n['axes'][1].tolist()"),
+        "([0.0, 4.5, 4.0, 0.0], [9, -1, 300])"
+    );
+
+    let mut ours = created::<Be<i32>>(case.dir.path().join("o.npy"), &[2, 3]);
+    case.ask("o = np.lib.format.open_memmap('o.npy', 'r+')");
+    assert_eq!(case.ask("o.shape, o.dtype.str, o.flags.c_contiguous"), "((2, 3), '>i4', True)");
+    *ours.at_mut(&[1, 0]).unwrap() = Be::new(-7);
+    case.ask("o[0, 2] = 5");
+    assert_eq!(case.ask("o.tolist()"), "[[0, 0, 5], [-7, 0, 0]]");
+    assert_eq!(ours.at(&[0, 2]).map(|it| it.get()), Some(5));
+
+    // The order of NumPy's array is that of the file.
+    case.ask("f = np.lib.format.open_memmap('f.npy', 'w+', '<f4', (2, 3), fortran_order=True)");
+    let mut fortran = map_mut::<Le<f32>>(case.dir.path().join("f.npy"));
+    assert_eq!((fortran.shape(), fortran.order()), (&[2, 3][..], Order::Fortran));
+    *fortran.at_mut(&[1, 2]).unwrap() = Le::new(1.5);
+    fortran[1] = Le::new(2.5);
+    assert_eq!(case.ask("f.tolist()"), "[[0.0, 0.0, 0.0], [2.5, 0.0, 1.5]]");
+}
+
+/// Guards the bytes of a new file: header and zeros as `open_memmap` makes them.
+#[test]
+fn new_files_are_those_of_open_memmap() {
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[repr(C)]
+    struct Nested {
+        code: ByteStr<3>,
+        pick: Pick,
+        more: [[Pick; 2]; 1],
+    }
+    struct Files {
+        dir: TempDir,
+        list: String,
+        count: usize,
+    }
+    impl Files {
+        fn make<T: ZeroCopy>(&mut self, shape: &[usize], dtype: &str, whole: &str) {
+            let name = format!("{}.npy", self.count);
+            self.count += 1;
+            let map = created::<T>(self.dir.path().join(&name), shape);
+            assert_eq!(map.shape(), shape);
+            assert_eq!(map.len(), shape.iter().product::<usize>());
+            writeln!(self.list, "{name}\t{dtype}\t{whole}").unwrap();
+        }
+    }
+    let mut files = Files { dir: tempfile::tempdir().unwrap(), list: String::new(), count: 0 };
+    files.make::<f64>(&[3, 4], "'=f8'", "(3, 4)");
+    files.make::<f64>(&[], "'=f8'", "()");
+    files.make::<u8>(&[0], "'u1'", "(0,)");
+    files.make::<u8>(&[2, 0, 3], "'u1'", "(2, 0, 3)");
+    files.make::<i16>(&[1; 12], "'=i2'", "(1,) * 12");
+    files.make::<[f32; 3]>(&[5], "'=f4'", "(5, 3)");
+    files.make::<[[Be<u16>; 2]; 3]>(&[], "'>u2'", "(3, 2)");
+    files.make::<Be<i64>>(&[100_000], "'>i8'", "(100_000,)");
+    files.make::<DateTime64<Ns>>(&[7], "'=M8[ns]'", "(7,)");
+    files.make::<TimeDelta64<Day>>(&[7], "'=m8[D]'", "(7,)");
+    files.make::<ByteStr<5>>(&[2], "'S5'", "(2,)");
+    files.make::<Void<6>>(&[2], "'V6'", "(2,)");
+    files.make::<Complex<f32>>(&[2], "'=c8'", "(2,)");
+    files.make::<f16>(&[2], "'=f2'", "(2,)");
+    let pick = "[('station', 'u1'), ('time', '<f8'), ('axes', '<i2', (3,))]";
+    files.make::<Pick>(&[33], pick, "(33,)");
+    let nested = format!("[('code', 'S3'), ('pick', {pick}), ('more', {pick}, (1, 2))]");
+    files.make::<Nested>(&[2, 2], &nested, "(2, 2)");
+    std::fs::write(files.dir.path().join("list"), &files.list).unwrap();
+    let script = r"
+for name, dtype, shape in lines():
+    m = np.lib.format.open_memmap('theirs.npy', 'w+', np.dtype(eval(dtype)), eval(shape))
+    m.flush()
+    del m
+    ours, theirs = open(name, 'rb').read(), open('theirs.npy', 'rb').read()
+    assert ours == theirs, (dtype, shape, len(ours), len(theirs), ours[:200], theirs[:200])
+    for mode in 'r', 'r+', 'c':
+        m = np.load(name, mmap_mode=mode)
+        assert m.shape == eval(shape) and m.tobytes().count(0) == m.nbytes, (dtype, shape, mode)
+print('done')
+";
+    assert_eq!(python(script, files.dir.path()).trim(), "done");
+}
+
+/// Guards the end of the file: one that is short is refused, where NumPy's `r+` would fill it up with zeros.
+#[test]
+fn a_short_file_is_neither_mapped_nor_made_longer() {
+    let mut case = Case::new();
+    let whole = std::fs::read(case.path()).unwrap();
+    std::fs::write(case.path(), &whole[..whole.len() - 4]).unwrap();
+    // SAFETY: see above.
+    let error = unsafe { MapMut::<Pick>::open(case.path()) }.unwrap_err();
+    assert!(matches!(error, ViewError::Short { expected: 150, found: 146 }), "{error}");
+    // SAFETY: see above.
+    assert!(unsafe { Map::<Pick>::open(case.path()) }.is_err());
+    assert_eq!(std::fs::metadata(case.path()).unwrap().len(), whole.len() as u64 - 4);
+    case.ask("m = np.load('x.npy', mmap_mode='r+')");
+    assert_eq!(std::fs::metadata(case.path()).unwrap().len(), whole.len() as u64);
+    assert_eq!(map::<Pick>(case.path())[8], pick(8));
+}
