@@ -40,6 +40,9 @@ fn main() -> npy_core::Result<()> {
         .iter()
         .fold((f64::MAX, f64::MIN), |(low, high), mean| (low.min(mean), high.max(mean)));
     println!("means from {low:.2} to {high:.2} degrees");
+    // Or of an item of a sub-array.
+    let gusts = map.column::<f64>("wind[1].high")?;
+    println!("highest gust: {:.2?} m/s", gusts.iter().reduce(f64::max));
     // Items are values: what a slice does, the map does.
     let coldest = map.iter().min_by(|a, b| a.temperature.low.total_cmp(&b.temperature.low));
     println!("coldest: {:?}", coldest.map(|station| station.code));

@@ -120,7 +120,8 @@ impl DynArray {
         Some(Value::new(self.dtype(), self.bytes.get(start..start.checked_add(size)?)?))
     }
 
-    /// One field of every record, `"gain"`, or of a record in it, `"hdr.gain"`: NumPy's `array["hdr"]["gain"]`.
+    /// One field of every record, `"gain"`, or a part of one: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"` its
+    /// `array["samples"][..., 3]`.
     ///
     /// The dimensions of a field that is a sub-array are the last ones of the result.
     ///
@@ -138,6 +139,9 @@ impl DynArray {
     /// let samples = DynArray::read_npy_from(&file[..])?.field("samples")?;
     /// assert_eq!(samples.shape(), [1, 2]);
     /// assert_eq!(samples.to_vec::<f32>()?, [1.0, 2.0]);
+    /// // A part of a field.
+    /// let second = DynArray::read_npy_from(&file[..])?.field("samples[1]")?;
+    /// assert_eq!(second.to_vec::<f32>()?, [2.0]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -146,9 +150,10 @@ impl DynArray {
     /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the dimensions become too many.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         let fields = self.dtype().fields();
-        let Some((mut dtype, offset)) = plan::field_at(fields, path) else {
+        let Some((part, offset)) = plan::part_at(fields, path) else {
             return Err(plan::missing(path, fields));
         };
+        let mut dtype = &part;
         let size = dtype.itemsize();
         let mut shape = self.shape().to_vec();
         while let Some((base, inner)) = dtype.sub_array() {

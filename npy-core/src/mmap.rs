@@ -1,7 +1,11 @@
 //! Layer 7: files mapped into memory. Feature `mmap`.
 //!
 //! A map costs the same whatever the size of the file: the system reads what is touched. [`Map`] and [`MapMut`] show items where
-//! they lie, for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are asked for.
+//! they lie, for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are asked for. A [`Column`] is one field of
+//! every record, of either. [`Access`] tells the system how a map will be used.
+//!
+//! Maps and columns go to other threads: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice that a [`MapMut`] is give each
+//! thread its part.
 //!
 //! # Safety
 //!

@@ -267,6 +267,7 @@ fn there_may_be_nothing_in_a_column() {
         assert_eq!(column.as_slice().unwrap().len(), 2);
         assert_eq!((column.get(1).is_some(), column.get(2)), (true, None));
         assert_eq!(column.range(1..2).unwrap().iter().count(), 1);
+        assert!(column.range(0..3).is_none() && column.range(3..3).is_none());
     }
     // As many as nobody has room for.
     let (_dir, path) = file("[('a', '|S0')]", &[1 << 50], vec![]);

@@ -229,6 +229,22 @@ fn files_for_reading_alone_are_mapped_for_that() {
     }
 }
 
+/// Guards that nothing is opened for writing which is only looked at or copied, for root too: a program that runs is for reading alone,
+/// and is found to be no array.
+#[test]
+fn a_running_program_can_be_looked_at() {
+    let path = std::env::current_exe().unwrap();
+    let errors = [
+        map::<u8>(&path).unwrap_err().into(),
+        copied::<u8>(&path).unwrap_err().into(),
+        map_any(&path).unwrap_err(),
+    ];
+    for error in errors {
+        let error: npy_core::Error = error;
+        assert!(matches!(error.kind(), ErrorKind::NotNpy { .. }), "{error}");
+    }
+}
+
 /// The same, for root too: a file that the system lets nobody change.
 #[cfg(target_os = "linux")]
 #[test]

@@ -90,7 +90,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// One field of every record that remains, `"gain"`, or of a record in it, `"head.gain"`. Only that field is kept.
+    /// One field of every record that remains, `"gain"`, or a part of one: `"head.gain"` of a record in it, `"samples[3]"` of a sub-array.
+    /// Only that is kept.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
