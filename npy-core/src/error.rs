@@ -35,6 +35,8 @@ struct Inner {
 pub enum Place {
     /// A file.
     Path(PathBuf),
+    /// A member of an archive.
+    Member(String),
     /// A field of a record; `.` between the levels.
     Field(String),
     /// An item, counted from zero in the order of the file.
@@ -195,6 +197,42 @@ pub enum ErrorKind {
     #[error("{0}")]
     View(ViewError),
 
+    /// The directory of an archive is not as it must be, or a member is not where it says.
+    #[error("the archive is malformed: {reason}")]
+    Archive {
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A member that the program needs is not in the archive.
+    #[error("the archive has no member {name:?}; {members}")]
+    MissingMember {
+        /// The member.
+        name: String,
+        /// The members that are there, for people.
+        members: String,
+    },
+
+    /// A name that a member cannot have.
+    #[error("no member can be named {name:?}: {reason}")]
+    MemberName {
+        /// The name.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+
+    /// The bytes of a member are not those that were written.
+    #[error(
+        "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or make it anew"
+    )]
+    Checksum {
+        /// The CRC-32 that the archive states.
+        expected: u32,
+        /// That of the bytes.
+        found: u32,
+    },
+
     /// The memory for the result could not be had.
     #[error("there is no memory for {bytes} bytes; read the array in parts")]
     Memory {
@@ -231,6 +269,11 @@ impl Error {
         self.within(Place::Path(path.to_owned()))
     }
 
+    #[cfg(feature = "npz")]
+    pub(crate) fn in_member(self, name: &str) -> Self {
+        self.within(Place::Member(name.to_owned()))
+    }
+
     pub(crate) fn in_field(self, name: &str) -> Self {
         self.within(Place::Field(name.to_owned()))
     }
@@ -261,9 +304,13 @@ impl From<ErrorKind> for Error {
     }
 }
 
+/// Also takes an error of ours back out that went through [`Read`](std::io::Read).
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        ErrorKind::Io(error).into()
+        match error.downcast::<Error>() {
+            Ok(ours) => ours,
+            Err(error) => ErrorKind::Io(error).into(),
+        }
     }
 }
 
@@ -271,6 +318,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Path(path) => write!(f, "{}", path.display()),
+            Place::Member(name) => write!(f, "member {name:?}"),
             Place::Field(name) => write!(f, "field {name:?}"),
             Place::Row(row) => write!(f, "row {row}"),
             Place::HeaderByte(at) => write!(f, "byte {at}"),

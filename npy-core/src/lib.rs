@@ -34,6 +34,7 @@
 //! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
 //! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
 //!   and for any layout [`MapAny`].
+//! - Many arrays in one file: [`npz`].
 //! - Arrays of any dtype: [`DynArray`], and its items, [`Value`]; with the feature `serde` to and from what that reaches.
 //! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
 
@@ -66,6 +67,8 @@ mod limits;
 mod literal;
 #[cfg(feature = "mmap")]
 pub mod mmap;
+#[cfg(feature = "npz")]
+pub mod npz;
 mod plan;
 #[doc(hidden)]
 pub mod private;

@@ -31,6 +31,14 @@ pub struct Limits {
     /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
     /// its sender nothing, whatever its length. A value of more than 16 bytes counts once for each 16.
     pub empty_items: u64,
+    /// Members of an archive. 1,048,576: a thousand times what models of many layers have; the directory of so many takes half a GiB.
+    pub members: u64,
+    /// Bytes of one member of an archive when inflated. 64 GiB: more than most machines hold, and less than a file of
+    /// 100 MB can blow up to. Members that are stored cost their sender what they cost us, and are not limited.
+    pub inflated_bytes: u64,
+    /// How many bytes one compressed byte of an archive may state to become. 1,100: deflate makes at most 1,032 of one, and
+    /// an array of zeros has just that.
+    pub inflation: u64,
 }
 
 impl Default for Limits {
@@ -41,6 +49,9 @@ impl Default for Limits {
             fields: 1 << 16,
             array_bytes: None,
             empty_items: 1 << 20,
+            members: 1 << 20,
+            inflated_bytes: 1 << 36,
+            inflation: 1100,
         }
     }
 }
@@ -65,6 +76,21 @@ impl Limits {
         const UNIT: usize = 16;
         let count = to_u64(count.saturating_mul(size.div_ceil(UNIT).max(1)));
         check("an array of items of no bytes", "empty_items", count, self.empty_items)
+    }
+
+    /// Refuses an archive of this many members if it is over the limit.
+    #[cfg(feature = "npz")]
+    pub(crate) fn check_members(&self, count: usize) -> Result<(), Error> {
+        check("a number of members", "members", to_u64(count), self.members)
+    }
+
+    /// Refuses a member that states to be inflated from so many bytes to so many, if that is over the limit.
+    #[cfg(feature = "npz")]
+    pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
+        check("an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
+        // A few bytes for what an empty member takes.
+        let inflation = bytes.checked_div(compressed.max(1)).unwrap_or(0);
+        check("an inflation", "inflation", inflation, self.inflation)
     }
 
     /// How many brackets may be open at once. The tree of a dtype is walked by recursion.

@@ -99,6 +99,12 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// How much a file may ask for, as it was set.
+    #[cfg(feature = "npz")]
+    pub(crate) fn limit(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Exact dtypes, default limits.
     pub fn new() -> Self {
         ReadOptions::default()
@@ -174,6 +180,12 @@ impl ReadOptions {
         self.start(Source::stream(reader))
     }
 
+    /// Reads the header of what surely has so many bytes, if that is known.
+    #[cfg(feature = "npz")]
+    pub(crate) fn member<R: Read>(&self, reader: R, bytes: Option<u64>) -> Result<Reader<R>> {
+        self.start(Source::of(reader, bytes))
+    }
+
     fn start<R: Read>(&self, mut source: Source<R>) -> Result<Reader<R>> {
         let header = read_header(&mut source, &self.limits)?;
         source.data_starts();
@@ -234,6 +246,12 @@ impl<R> Reader<R> {
         self.source.step(way.plan.from_size);
         self.remaining = self.remaining.saturating_sub(way.per_item);
         self.nothings = self.nothings.saturating_add(usize::from(way.per_item == 0));
+    }
+
+    /// What is read from.
+    #[cfg(feature = "npz")]
+    pub(crate) fn inner(&self) -> &R {
+        self.source.inner()
     }
 
     /// Takes note that there is no going on.

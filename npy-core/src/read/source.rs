@@ -31,17 +31,28 @@ pub(super) struct Source<R> {
 impl<R> Source<R> {
     /// A stream, of which nothing is taken that is not asked for.
     pub(super) fn stream(inner: R) -> Self {
+        Source::of(inner, None)
+    }
+
+    /// A stream that surely has so many bytes, if that is known.
+    pub(super) fn of(inner: R, left: Option<u64>) -> Self {
         Source {
             inner,
             buffer: Vec::new(),
             used: 0,
             end: 0,
-            left: None,
+            left: left.map(|left| i64::try_from(left).unwrap_or(i64::MAX)),
             taken: 0,
             second: None,
             running: None,
             skipped: 0,
         }
+    }
+
+    /// The stream. Of what it gave, nothing waits unless [`Source::look`] was called.
+    #[cfg(feature = "npz")]
+    pub(super) fn inner(&self) -> &R {
+        &self.inner
     }
 
     /// What was read ahead.

@@ -1,13 +1,30 @@
 //! A file that is replaced as a whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
 
 use crate::error::Result;
 
 /// Writes a temporary file beside `path`, and puts it in its place once all is written. The file stays open.
 pub(crate) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()>) -> Result<File> {
+    let (mut file, place) = begin(path)?;
+    write(&mut file)?;
+    place.take(file)
+}
+
+/// The place that a file takes once it is written; if it never does, the file goes.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// Where the file is now, and where it goes; none for what cannot be replaced, and is written to directly.
+    way: Option<(TempPath, PathBuf)>,
+    permissions: Option<Permissions>,
+}
+
+/// A new file beside `path`, which will take its place.
+pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -15,17 +32,25 @@ pub(crate) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         // A pipe or a device cannot be replaced; a directory says so itself.
-        let mut file = OpenOptions::new().write(true).open(path)?;
-        write(&mut file)?;
-        return Ok(file);
+        let file = OpenOptions::new().write(true).open(path)?;
+        return Ok((file, Place { way: None, permissions: None }));
     }
     let target = followed(path);
-    let mut file = temporary(&target)?;
-    write(file.as_file_mut())?;
-    if let Some(old) = old {
-        file.as_file().set_permissions(old.permissions())?;
+    let (file, temporary) = temporary(&target)?.into_parts();
+    let permissions = old.map(|old| old.permissions());
+    Ok((file, Place { way: Some((temporary, target)), permissions }))
+}
+
+impl Place {
+    /// Puts the file there, which stays open.
+    pub(crate) fn take(self, file: File) -> Result<File> {
+        let Some((temporary, target)) = self.way else { return Ok(file) };
+        if let Some(permissions) = self.permissions {
+            file.set_permissions(permissions)?;
+        }
+        temporary.persist(&target).map_err(|error| error.error)?;
+        Ok(file)
     }
-    file.persist(&target).map_err(|error| error.error.into())
 }
 
 /// Where a path leads through links, also if there is no file yet.
@@ -41,7 +66,7 @@ fn followed(path: &Path) -> PathBuf {
 }
 
 /// Where the file of a path stands.
-fn directory(path: &Path) -> &Path {
+pub(crate) fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

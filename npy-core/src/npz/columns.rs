@@ -1,0 +1,1 @@
+//! Layer 7: records as one array a field.

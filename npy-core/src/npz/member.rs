@@ -1,0 +1,122 @@
+//! Layer 7: the bytes of a member, as they come.
+
+use std::fmt;
+use std::io::{self, BufReader, Read, Take};
+
+use flate2::bufread::DeflateDecoder;
+
+use super::directory::{Entry, malformed};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::to_u64;
+
+/// The bytes of a member, inflated as they are read. Its checksum is compared with its last byte, which is not given if it is wrong.
+///
+/// [`Reader::member`](super::Reader::member) makes it.
+pub struct Member<R> {
+    body: Body<R>,
+    size: u64,
+    left: u64,
+    sum: crc32fast::Hasher,
+    expected: u32,
+    /// Whether the end was looked at.
+    ended: bool,
+}
+
+/// The bytes in the archive.
+enum Body<R> {
+    Stored(Take<R>),
+    Deflated(Box<DeflateDecoder<BufReader<Take<R>>>>),
+}
+
+impl<R: Read> Member<R> {
+    /// The member, whose data the reader stands before.
+    pub(super) fn new(reader: R, entry: &Entry) -> Self {
+        const COMPRESSED: usize = 64 << 10;
+        let data = reader.take(entry.compressed);
+        let body = if entry.deflated {
+            Body::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
+                COMPRESSED, data,
+            ))))
+        } else {
+            Body::Stored(data)
+        };
+        Member {
+            body,
+            size: entry.size,
+            left: entry.size,
+            sum: crc32fast::Hasher::new(),
+            expected: entry.crc,
+            ended: false,
+        }
+    }
+
+    /// Bytes that were read.
+    pub(super) fn position(&self) -> u64 {
+        self.size.saturating_sub(self.left)
+    }
+
+    /// Compares what was read with what the directory says of it.
+    fn end(&mut self) -> Result<()> {
+        self.ended = true;
+        if let Body::Deflated(inflate) = &mut self.body
+            && inflate.read(&mut [0]).map_err(damaged)? > 0
+        {
+            let size = self.size;
+            return Err(malformed(format!(
+                "the member inflates to more than the {size} bytes that the directory states"
+            )));
+        }
+        let found = self.sum.clone().finalize();
+        let expected = self.expected;
+        if found == expected { Ok(()) } else { Err(ErrorKind::Checksum { expected, found }.into()) }
+    }
+
+    fn part(&mut self, out: &mut [u8]) -> Result<usize> {
+        let count = match &mut self.body {
+            Body::Stored(data) => data.read(out)?,
+            Body::Deflated(inflate) => inflate.read(out).map_err(damaged)?,
+        };
+        if count == 0 {
+            let (expected, found) = (self.size, self.position());
+            return Err(ErrorKind::Truncated { what: "the member", expected, found }.into());
+        }
+        self.sum.update(out.get(..count).unwrap_or_default());
+        self.left = self.left.saturating_sub(to_u64(count));
+        Ok(count)
+    }
+}
+
+/// The error for bytes that cannot be inflated.
+fn damaged(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            malformed("the compressed bytes are damaged; copy the file again, or make it anew")
+        }
+        _ => error.into(),
+    }
+}
+
+impl<R: Read> Read for Member<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
+        let out = out.get_mut(..most).unwrap_or_default();
+        let read = if out.is_empty() { Ok(0) } else { self.part(out) };
+        let read = match read {
+            Ok(count) if self.left == 0 && !self.ended => self.end().map(|()| count),
+            read => read,
+        };
+        read.map_err(|error| match error.kind() {
+            ErrorKind::Io(io) if io.kind() == io::ErrorKind::Interrupted => io.kind().into(),
+            _ => io::Error::other(error),
+        })
+    }
+}
+
+impl<R> fmt::Debug for Member<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("npz::Member")
+            .field("size", &self.size)
+            .field("left", &self.left)
+            .finish_non_exhaustive()
+    }
+}

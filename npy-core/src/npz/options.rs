@@ -1,0 +1,181 @@
+//! Layer 7: how archives are written and read.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use super::{Reader, Writer};
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::plan::Cast;
+use crate::{read, write};
+
+/// How to write an archive.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use npy_core::{ByteOrder, npz};
+///
+/// let mut big = npy_core::WriteOptions::new();
+/// big.byte_order(ByteOrder::Big);
+/// let mut options = npz::WriteOptions::new();
+/// options.deflate(6).threads(2).arrays(&big);
+///
+/// let mut writer = options.writer(Cursor::new(Vec::new()))?;
+/// writer.write("zeros", &vec![0.0f64; 1000])?;
+/// let file = writer.finish()?.into_inner();
+/// assert!(file.len() < 500);
+/// assert_eq!(npz::Reader::new(Cursor::new(file))?.header("zeros")?.dtype().to_string(), ">f8");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    pub(super) level: Option<u8>,
+    pub(super) threads: usize,
+    pub(super) arrays: write::WriteOptions,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { level: None, threads: 1, arrays: write::WriteOptions::new() }
+    }
+}
+
+impl WriteOptions {
+    /// Members stored as they are, arrays as `np.save` writes them.
+    pub fn new() -> Self {
+        WriteOptions::default()
+    }
+
+    /// Members are stored: quick, and they can be viewed where they lie ([`Map`](super::Map)). As `np.savez`.
+    pub fn stored(&mut self) -> &mut Self {
+        self.level = None;
+        self
+    }
+
+    /// Members are compressed, as by `np.savez_compressed`, whose level is 6. From 1 (quick) to 9 (small); another counts as the
+    /// nearest.
+    pub fn deflate(&mut self, level: u8) -> &mut Self {
+        self.level = Some(level.clamp(1, 9));
+        self
+    }
+
+    /// How many members are compressed at the same time; 1 by default, and then by the caller's own thread.
+    ///
+    /// With more, so many members are held in memory, with their compressed bytes; the archive is the same byte for byte.
+    /// Members that are stored are written as they come.
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// How the arrays are written: byte order, order, version.
+    pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
+        self.arrays = options.clone();
+        self
+    }
+
+    /// A new file; see [`Writer::create`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
+        Writer::create_with(path.as_ref(), self.clone())
+    }
+
+    /// A file that is there; see [`Writer::append`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::append`].
+    pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
+        Writer::append_with(path.as_ref(), self.clone())
+    }
+
+    /// An archive to a writer that can seek; see [`Writer::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::new`].
+    pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
+        Writer::seeking(writer, self.clone())
+    }
+
+    /// An archive to any writer; see [`Writer::stream`].
+    pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
+        Writer::streaming(writer, self.clone())
+    }
+}
+
+/// How to read an archive.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use npy_core::{Cast, npz};
+///
+/// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+/// writer.write("x", &[1u8, 2, 3])?;
+/// let file = writer.finish()?;
+///
+/// let mut reader = npz::ReadOptions::new().cast(Cast::Lossless).reader(file)?;
+/// assert_eq!(reader.read::<Vec<f64>>("x")?, [1.0, 2.0, 3.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    pub(super) threads: usize,
+    pub(super) arrays: read::ReadOptions,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { threads: 1, arrays: read::ReadOptions::new() }
+    }
+}
+
+impl ReadOptions {
+    /// Exact dtypes, default limits, one thread.
+    pub fn new() -> Self {
+        ReadOptions::default()
+    }
+
+    /// How far the dtype of a member may differ from the one that is wanted.
+    pub fn cast(&mut self, cast: Cast) -> &mut Self {
+        self.arrays.cast(cast);
+        self
+    }
+
+    /// How much an archive may ask for.
+    pub fn limits(&mut self, limits: Limits) -> &mut Self {
+        self.arrays.limits(limits);
+        self
+    }
+
+    /// How many members [`Reader::read_all`] reads at the same time; 1 by default. More than one needs a file that was opened by
+    /// its path; other readers go through their members one by one.
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Opens a file; see [`Reader::open`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::open`].
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
+        Reader::open_with(path.as_ref(), self.clone())
+    }
+
+    /// Reads the directory of an archive; see [`Reader::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::new`].
+    pub fn reader<R: Read + Seek>(&self, reader: R) -> Result<Reader<R>> {
+        Reader::new_with(reader, self.clone())
+    }
+}

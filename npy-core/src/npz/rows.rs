@@ -1,0 +1,111 @@
+//! Layer 7: a member that is written row by row.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use tempfile::SpooledTempFile;
+
+use super::write::Writer;
+use crate::element::Element;
+use crate::element::block::BLOCK;
+use crate::error::Result;
+use crate::limits::to_u64;
+use crate::write;
+
+/// A member of an archive that is being written row by row; made by [`Writer::start`].
+///
+/// The rows wait, up to 1 MiB of them in memory, and more in a temporary file: beside the archive if that is a file of ours, else where the
+/// system has such files. [`finish`](Self::finish) writes them as a member; without it there is none.
+#[must_use = "without `finish` there is no member"]
+pub struct Rows<'w, T: Element, W: Write> {
+    archive: &'w mut Writer<W>,
+    name: String,
+    rows: write::Writer<T, SpooledTempFile>,
+}
+
+/// A place for rows to wait, in memory or in a file in this directory.
+pub(super) fn waiting<T: Element>(
+    options: &write::WriteOptions,
+    directory: Option<&Path>,
+) -> Result<write::Writer<T, SpooledTempFile>> {
+    const IN_MEMORY: usize = 1 << 20;
+    options.writer(match directory {
+        Some(directory) => tempfile::spooled_tempfile_in(IN_MEMORY, directory),
+        None => tempfile::spooled_tempfile(IN_MEMORY),
+    })
+}
+
+impl<'w, T: Element, W: Write> Rows<'w, T, W> {
+    pub(super) fn new(
+        archive: &'w mut Writer<W>,
+        name: &str,
+        rows: write::Writer<T, SpooledTempFile>,
+    ) -> Self {
+        Rows { archive, name: name.to_owned(), rows }
+    }
+}
+
+impl<T: Element, W: Write> Rows<'_, T, W> {
+    /// How many rows were taken.
+    pub fn count(&self) -> usize {
+        self.rows.count()
+    }
+
+    /// Takes one row.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::push`](crate::Writer::push).
+    #[inline]
+    pub fn push(&mut self, row: &T) -> Result<()> {
+        let pushed = self.rows.push(row);
+        pushed.map_err(|error| error.in_member(&self.name))
+    }
+
+    /// Takes the rows of an iterator: values of `T` or references to them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::extend`](crate::Writer::extend).
+    pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, rows: I) -> Result<()> {
+        self.rows.extend(rows).map_err(|error| error.in_member(&self.name))
+    }
+
+    /// Takes all rows of a slice.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::write_slice`](crate::Writer::write_slice).
+    pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
+        self.rows.write_slice(rows).map_err(|error| error.in_member(&self.name))
+    }
+
+    /// Writes the member.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::write`](super::Writer::write).
+    pub fn finish(self) -> Result<()> {
+        let mut spool = self.rows.finish().map_err(|error| error.in_member(&self.name))?;
+        self.archive.add(&self.name, &mut |writer| {
+            spool.seek(SeekFrom::Start(0))?;
+            let mut block = Vec::with_capacity(BLOCK);
+            while (&mut spool).take(to_u64(BLOCK)).read_to_end(&mut block)? > 0 {
+                writer.write_all(&block)?;
+                block.clear();
+            }
+            Ok(())
+        })
+    }
+}
+
+impl<T: Element, W: Write> fmt::Debug for Rows<'_, T, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("npz::Rows")
+            .field("name", &self.name)
+            .field("count", &self.count())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,328 @@
+//! Layer 7: an archive that is written member by member.
+
+mod archive;
+mod entry;
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::directory::Directory;
+use super::name;
+use super::options::WriteOptions;
+use super::output::Output;
+use super::rows::{self, Rows};
+
+use crate::element::Element;
+use crate::error::{ErrorKind, Result};
+use crate::limits::Limits;
+use crate::write::{WriteNpy, replace};
+use archive::Archive;
+use entry::{Entry, Job};
+
+/// An archive that is being written.
+///
+/// ```
+/// use npy_core::{NpyArray, npz};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-writer-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("model.npz");
+/// let mut writer = npz::Writer::create(&path)?;
+/// writer.write("layer/weights", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?)?;
+/// writer.write("layer/bias", &[0.5f32, -0.5])?;
+/// writer.finish()?; // np.load reads it
+///
+/// let mut writer = npz::Writer::append(&path)?;
+/// writer.write("epochs", &20u32)?;
+/// writer.finish()?;
+/// assert!(npz::Reader::open(&path)?.names().eq(["layer/weights", "layer/bias", "epochs"]));
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Each member is, byte for byte, the `.npy` file that `np.save` writes, and its data starts on a multiple of 64 bytes. The same
+/// members make the same archive: the time in it is always 1980-01-01. The large form of zip (zip64) is used where sizes or numbers need
+/// it, and only there.
+///
+/// # What can go wrong
+///
+/// A member of which a value is invalid leaves no trace, and the writer can go on; only in a [stream](Self::stream), where something of
+/// the member may be written already, it cannot. When the inner writer fails, so does every call from then on.
+///
+/// [`finish`](Self::finish) is the only success. A file that [`create`](Self::create) or [`append`](Self::append) writes takes its place only
+/// then: before, and if the program is killed, what was there stays. To another writer, one that is dropped writes nothing more, and what
+/// it wrote is no archive.
+#[must_use = "`finish` is the only way to learn that all was written"]
+pub struct Writer<W: Write> {
+    archive: Archive<W>,
+    options: WriteOptions,
+    /// The members, by their names in the archive.
+    names: HashSet<String>,
+    /// Members that are being compressed.
+    jobs: VecDeque<Job>,
+    /// What is to be done with the writer in the end.
+    then: Then<W>,
+    path: Option<PathBuf>,
+}
+
+/// Puts the writer in its place.
+type Then<W> = Option<Box<dyn FnOnce(W) -> Result<W> + Send>>;
+
+impl Writer<File> {
+    /// A new file. One that is there is replaced when the archive is finished, and not before; links are followed and permissions
+    /// kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+    ///
+    /// NumPy adds `.npz` to a path that does not end with it; this does not.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`], also for what cannot seek (a pipe), for which there is [`stream`](Self::stream).
+    pub fn create<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().create(path)
+    }
+
+    /// An archive that is there, to add members behind those it has.
+    ///
+    /// It is copied, and the copy takes its place when it is finished: what was there stays until then.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is no archive.
+    pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().append(path)
+    }
+
+    pub(super) fn create_with(path: &Path, options: WriteOptions) -> Result<Self> {
+        let create = || {
+            let (file, place) = replace::begin(path)?;
+            let archive = Archive::seeking(Output::file(file)?);
+            Ok(Writer::replacing(archive, options, place))
+        };
+        Writer::at(path, create())
+    }
+
+    pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
+        let append = || {
+            let mut old = File::open(path)?;
+            let (directory, _) = Directory::read(&mut old, &Limits::default())?;
+            let (mut file, place) = replace::begin(path)?;
+            old.seek(SeekFrom::Start(0))?;
+            io::copy(&mut old, &mut file)?;
+            let archive = Archive::behind(Output::file(file)?)?;
+            let mut writer = Writer::replacing(archive, options, place);
+            writer.names.extend(directory.file_names().map(str::to_owned));
+            Ok(writer)
+        };
+        Writer::at(path, append())
+    }
+
+    fn replacing(archive: Archive<File>, options: WriteOptions, place: replace::Place) -> Self {
+        Writer { then: Some(Box::new(|file| place.take(file))), ..Writer::with(archive, options) }
+    }
+
+    fn at(path: &Path, writer: Result<Self>) -> Result<Self> {
+        match writer {
+            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
+            Err(error) => Err(error.in_file(path)),
+        }
+    }
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// An archive from where `writer` stands.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1, 2, 3])?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(npz::Reader::new(file)?.read::<Vec<i32>>("x.npy")?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`].
+    pub fn new(writer: W) -> Result<Self> {
+        WriteOptions::new().writer(writer)
+    }
+
+    pub(super) fn seeking(writer: W, options: WriteOptions) -> Result<Self> {
+        Ok(Writer::with(Archive::seeking(Output::seeking(writer)?), options))
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// An archive to any writer: a pipe, a socket. Sizes and checksums follow the members.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut pipe = Vec::new();
+    /// let mut writer = npz::Writer::stream(&mut pipe);
+    /// writer.write("x", &[1, 2, 3])?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::new(Cursor::new(pipe))?.read::<Vec<i32>>("x")?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn stream(writer: W) -> Self {
+        WriteOptions::new().stream(writer)
+    }
+
+    pub(super) fn streaming(writer: W, options: WriteOptions) -> Self {
+        Writer::with(Archive::streaming(Output::streaming(writer)), options)
+    }
+
+    fn with(archive: Archive<W>, options: WriteOptions) -> Self {
+        let (names, jobs) = (HashSet::new(), VecDeque::new());
+        Writer { archive, options, names, jobs, then: None, path: None }
+    }
+
+    /// Writes an array as a member.
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy`]; [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
+    pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
+        let options = self.options.arrays.clone();
+        self.add(name, &mut |writer| array.put(&options, writer))
+    }
+
+    /// Writes an array without a name of its own: `arr_0`, `arr_1` and so on, the first of these that no member has. As the
+    /// positional arguments of `np.savez`.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    pub fn write_unnamed<A: WriteNpy + ?Sized>(&mut self, array: &A) -> Result<()> {
+        let mut names = (0u64..).map(|n| format!("arr_{n}"));
+        let free = names.find(|name| !self.names.contains(&format!("{name}.npy")));
+        self.write(&free.unwrap_or_default(), array)
+    }
+
+    /// Begins a member that is written row by row, and whose length need not be known.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// let mut rows = writer.start::<[f32; 2]>("path")?;
+    /// rows.push(&[0.0, 0.5])?;
+    /// rows.extend((1..4u8).map(|n| [f32::from(n), 0.5]))?;
+    /// rows.finish()?;
+    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// assert_eq!(reader.header("path")?.shape(), [4, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MemberName`] as [`write`](Self::write), [`ErrorKind::Unsupported`] for Python objects.
+    pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
+        let rows = self.located(|writer| {
+            writer.archive.check()?;
+            let file = name::in_archive(name)?;
+            writer.unused(&file, name)?;
+            let directory = writer.path.as_deref().map(replace::directory);
+            let rows = rows::waiting(&writer.options.arrays, directory);
+            rows.map_err(|error| error.in_member(name))
+        })?;
+        Ok(Rows::new(self, name, rows))
+    }
+
+    /// Writes the directory, and gives the inner writer back, which stands behind the archive. A file takes its place.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    pub fn finish(mut self) -> Result<W> {
+        self.located(|writer| {
+            while writer.take_job()? {}
+            let inner = writer.archive.finish()?;
+            match writer.then.take() {
+                Some(then) => then(inner),
+                None => Ok(inner),
+            }
+        })
+    }
+
+    /// Adds what `put` writes as a member.
+    pub(super) fn add(
+        &mut self,
+        name: &str,
+        put: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    ) -> Result<()> {
+        self.located(|writer| {
+            writer.archive.check()?;
+            let file = name::in_archive(name)?;
+            writer.unused(&file, name)?;
+            if writer.options.level.is_some() && writer.options.threads > 1 {
+                writer.compress(&file, put).map_err(|error| error.in_member(name))?;
+                writer.names.insert(file);
+                // One may be compressed while the others wait.
+                while writer.jobs.len() > writer.options.threads && writer.take_job()? {}
+                return Ok(());
+            }
+            let entry = Entry::new(&mut writer.archive, &file, writer.options.level);
+            entry.write(put).map_err(|error| error.in_member(name))?;
+            writer.names.insert(file);
+            Ok(())
+        })
+    }
+
+    /// Has a member compressed by another thread.
+    fn compress(
+        &mut self,
+        file: &str,
+        put: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+    ) -> Result<()> {
+        let mut bytes = Vec::new();
+        put(&mut bytes)?;
+        self.jobs.push_back(Job::start(file, self.options.level, bytes)?);
+        Ok(())
+    }
+
+    /// Writes the member that was begun first; tells whether there was one.
+    fn take_job(&mut self) -> Result<bool> {
+        let Some(job) = self.jobs.pop_front() else { return Ok(false) };
+        let name = name::plain(job.file()).to_owned();
+        job.finish(&mut self.archive).map_err(|error| error.in_member(&name))?;
+        Ok(true)
+    }
+
+    /// Refuses a name that is taken.
+    fn unused(&self, file: &str, name: &str) -> Result<()> {
+        if !self.names.contains(file) {
+            return Ok(());
+        }
+        let reason = "there is one of that name already; give each its own";
+        Err(ErrorKind::MemberName { name: name::excerpt(name), reason }.into())
+    }
+
+    /// Adds the path to what fails.
+    fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+        write(self).map_err(|error| match &self.path {
+            Some(path) => error.in_file(path),
+            None => error,
+        })
+    }
+}
+
+impl<W: Write> fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("npz::Writer")
+            .field("path", &self.path)
+            .field("members", &self.names.len())
+            .finish_non_exhaustive()
+    }
+}

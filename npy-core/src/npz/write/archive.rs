@@ -1,0 +1,110 @@
+//! The zip file that is written, until it fails.
+
+use std::io::{self, Read, Seek, Write};
+use std::sync::Arc;
+
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{PreparedZipFile, ZipWriter};
+
+use crate::error::{Error, Result};
+use crate::npz::directory::zip_error;
+use crate::npz::output::{Fate, Output};
+
+/// A zip file in a writer.
+pub(super) struct Archive<W: Write> {
+    /// None once it is finished.
+    zip: Option<Zip<W>>,
+    fate: Arc<Fate>,
+}
+
+/// As the writer can seek or not.
+enum Zip<W: Write> {
+    Seeking(ZipWriter<Output<W>>),
+    Streaming(ZipWriter<StreamWriter<Output<W>>>),
+}
+
+/// Calls the same on both.
+macro_rules! either {
+    ($zip:expr, $name:ident => $call:expr) => {
+        match $zip {
+            Some(Zip::Seeking($name)) => $call,
+            Some(Zip::Streaming($name)) => $call,
+            // Nobody has it then.
+            None => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
+        }
+    };
+}
+
+impl<W: Write + Read + Seek> Archive<W> {
+    /// The archive that the writer holds, to go on with.
+    pub(super) fn behind((output, fate): (Output<W>, Arc<Fate>)) -> Result<Self> {
+        let zip = ZipWriter::new_append(output).map_err(zip_error)?;
+        Ok(Archive { zip: Some(Zip::Seeking(zip)), fate })
+    }
+}
+
+impl<W: Write> Archive<W> {
+    /// A new archive.
+    pub(super) fn seeking((output, fate): (Output<W>, Arc<Fate>)) -> Self {
+        Archive { zip: Some(Zip::Seeking(ZipWriter::new(output))), fate }
+    }
+
+    /// A new archive in which nothing is changed that is written.
+    pub(super) fn streaming((output, fate): (Output<W>, Arc<Fate>)) -> Self {
+        Archive { zip: Some(Zip::Streaming(ZipWriter::new_stream(output))), fate }
+    }
+
+    /// An error if a write has failed.
+    pub(super) fn check(&self) -> Result<()> {
+        self.fate.check()
+    }
+
+    /// Begins a member.
+    pub(super) fn start(&mut self, file: &str, options: SimpleFileOptions) -> io::Result<()> {
+        either!(&mut self.zip, zip => Ok(zip.start_file(file, options)?))
+    }
+
+    /// Drops the member that was begun. Where that cannot be, nothing more is written.
+    pub(super) fn abort(&mut self, why: &Error) {
+        let aborted = either!(&mut self.zip, zip => zip.abort_file());
+        match aborted {
+            Ok(()) => self.fate.cut(),
+            Err(_) => self.fate.fail(why),
+        }
+    }
+
+    /// Adds a member that is compressed.
+    pub(super) fn add(&mut self, member: PreparedZipFile) -> Result<()> {
+        either!(&mut self.zip, zip => zip.add_prepared_file(member).map_err(zip_error))
+    }
+
+    /// Writes the directory, and gives the writer back.
+    pub(super) fn finish(&mut self) -> Result<W> {
+        self.check()?;
+        self.fate.finishing();
+        let output = match self.zip.take() {
+            Some(Zip::Seeking(zip)) => zip.finish().map_err(zip_error)?,
+            Some(Zip::Streaming(zip)) => zip.finish().map_err(zip_error)?.into_inner(),
+            None => return Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
+        };
+        Ok(output.into_inner()?)
+    }
+}
+
+/// The bytes of the member that was begun.
+impl<W: Write> Write for Archive<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        either!(&mut self.zip, zip => zip.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `zip` finishes what is dropped; here nothing is written that was not asked for.
+impl<W: Write> Drop for Archive<W> {
+    fn drop(&mut self) {
+        self.fate.give_up();
+    }
+}

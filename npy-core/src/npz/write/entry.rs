@@ -1,0 +1,123 @@
+//! A member that is being written.
+
+use std::io::{self, Write};
+use std::thread::{self, JoinHandle};
+
+use zip::write::{SimpleFileOptions, ZipFileBuilder};
+use zip::{CompressionMethod, DateTime, PreparedZipFile, System};
+
+use super::archive::Archive;
+use crate::error::Result;
+use crate::header::Header;
+use crate::limits::to_u64;
+use crate::npz::directory::zip_error;
+
+/// Where the data of a member may start: any item is aligned there, and a line of the cache begins.
+const ALIGN: u16 = 64;
+
+/// How a member is written.
+fn options(level: Option<u8>, large: bool) -> SimpleFileOptions {
+    let method = match level {
+        Some(_) => CompressionMethod::Deflated,
+        None => CompressionMethod::Stored,
+    };
+    SimpleFileOptions::default()
+        .compression_method(method)
+        .compression_level(level.map(i64::from))
+        // Nothing that differs from run to run or from system to system.
+        .last_modified_time(DateTime::default())
+        .system(System::Unix)
+        .unix_permissions(0o644)
+        .large_file(large)
+        .with_alignment(ALIGN)
+}
+
+/// Whether a member that starts with these bytes needs the sizes of zip64.
+fn is_large(start: &[u8]) -> bool {
+    // Near 4 GiB, as what cannot be compressed becomes a little larger.
+    const NEAR: u64 = 0xfff0_0000;
+    let whole = Header::parse(start).map(|(header, data)| data.saturating_add(header.data_bytes()));
+    // What has no header that we know may be of any size.
+    whole.map_or(true, |whole| to_u64(whole) >= NEAR)
+}
+
+/// A member that is written to the archive as it comes.
+pub(super) struct Entry<'a, W: Write> {
+    archive: &'a mut Archive<W>,
+    file: &'a str,
+    level: Option<u8>,
+    /// The first bytes, until more come: a member whose first values are invalid is not begun.
+    start: Vec<u8>,
+    begun: bool,
+}
+
+impl<'a, W: Write> Entry<'a, W> {
+    pub(super) fn new(archive: &'a mut Archive<W>, file: &'a str, level: Option<u8>) -> Self {
+        Entry { archive, file, level, start: Vec::new(), begun: false }
+    }
+
+    /// Writes the member; if that fails, there is none.
+    pub(super) fn write(mut self, put: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let written = put(&mut self).and_then(|()| Ok(self.begin()?));
+        if let Err(error) = &written
+            && self.begun
+        {
+            self.archive.abort(error);
+        }
+        written
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        if self.begun {
+            return Ok(());
+        }
+        self.archive.start(self.file, options(self.level, is_large(&self.start)))?;
+        self.begun = true;
+        self.archive.write_all(&self.start)
+    }
+}
+
+impl<W: Write> Write for Entry<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.begun && self.start.is_empty() {
+            self.start.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        self.begin()?;
+        self.archive.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A member that is compressed by another thread.
+pub(super) struct Job {
+    file: String,
+    work: JoinHandle<zip::result::ZipResult<PreparedZipFile>>,
+}
+
+impl Job {
+    /// Begins to compress the bytes of a member.
+    pub(super) fn start(file: &str, level: Option<u8>, bytes: Vec<u8>) -> Result<Self> {
+        let name = file.to_owned();
+        let work = thread::Builder::new().spawn(move || {
+            let mut builder = ZipFileBuilder::new(name, options(level, false))?;
+            builder.write_all(&bytes)?;
+            builder.finish()
+        })?;
+        Ok(Job { file: file.to_owned(), work })
+    }
+
+    /// The name in the archive.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Writes the member, when it is compressed.
+    pub(super) fn finish<W: Write>(self, archive: &mut Archive<W>) -> Result<()> {
+        let panicked = |_| io::Error::other("the thread that compressed it panicked");
+        archive.add(self.work.join().map_err(panicked)?.map_err(zip_error)?)
+    }
+}

@@ -1,0 +1,3 @@
+//! `npz`: archives written and read, and those that lie.
+
+mod round_trips;

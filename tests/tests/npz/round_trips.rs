@@ -1,0 +1,114 @@
+//! What is written is read again, whichever way it goes.
+
+use std::io::Cursor;
+
+use npy_core::npz::{Reader, WriteOptions, Writer};
+use npy_core::{DynArray, ErrorKind, NpyArray, Order, WriteNpy};
+
+type Memory = Cursor<Vec<u8>>;
+
+/// Each way to write an archive in memory.
+fn ways() -> Vec<(&'static str, WriteOptions)> {
+    let stored = WriteOptions::new();
+    let (mut quick, mut small, mut threads) =
+        (WriteOptions::new(), WriteOptions::new(), WriteOptions::new());
+    quick.deflate(1);
+    small.deflate(9);
+    threads.deflate(6).threads(3);
+    vec![("stored", stored), ("quick", quick), ("small", small), ("threads", threads)]
+}
+
+/// Arrays of many sizes: empty, small, around a block, and of several.
+fn arrays() -> Vec<(String, NpyArray<u32>)> {
+    let sizes = [0, 1, 10, 1000, 16_352, 16_353, 65_504, 65_536, 200_000];
+    sizes
+        .into_iter()
+        .map(|n: u32| {
+            let items: Vec<u32> = (0..n).map(|i| i.wrapping_mul(0x9E37_79B9) >> (i % 32)).collect();
+            (format!("group/a{n}"), NpyArray::new(items, [n as usize]).unwrap())
+        })
+        .collect()
+}
+
+fn fill<W: std::io::Write>(mut writer: Writer<W>) -> W {
+    for (name, array) in arrays() {
+        writer.write(&name, &array).unwrap();
+    }
+    let grid = NpyArray::with_order(vec![1.5f64, 2.5, 3.5, 4.5], [2, 2], Order::Fortran).unwrap();
+    writer.write("grid.npy", &grid).unwrap();
+    writer.write("größe", &20i16).unwrap();
+    writer.write_unnamed(&["a", "bcd"]).unwrap();
+    writer.write_unnamed(&true).unwrap();
+    let mut rows = writer.start::<[f32; 2]>("rows").unwrap();
+    rows.extend((0..100_000u32).map(|n| [n as f32, -1.0])).unwrap();
+    rows.finish().unwrap();
+    writer.finish().unwrap()
+}
+
+fn check<R: std::io::Read + std::io::Seek>(mut reader: Reader<R>, what: &str) {
+    for (name, array) in arrays() {
+        assert_eq!(reader.read::<NpyArray<u32>>(&name).unwrap(), array, "{what}: {name}");
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file).unwrap();
+        assert_eq!(reader.read_bytes(&name).unwrap(), file, "{what}: {name}");
+    }
+    let grid: NpyArray<f64> = reader.read("grid").unwrap();
+    assert_eq!((grid.order(), grid.get(&[1, 0])), (Order::Fortran, Some(&2.5)));
+    assert_eq!(reader.read::<i16>("größe.npy").unwrap(), 20);
+    assert_eq!(reader.read::<Vec<String>>("arr_0").unwrap(), ["a", "bcd"]);
+    assert!(reader.read::<bool>("arr_1").unwrap());
+    let rows: Vec<[f32; 2]> = reader.read("rows").unwrap();
+    assert_eq!((rows.len(), rows[99_999]), (100_000, [99_999.0, -1.0]));
+    let mut names: Vec<_> = arrays().into_iter().map(|(name, _)| name).collect();
+    names.extend(["grid", "größe", "arr_0", "arr_1", "rows"].map(str::to_owned));
+    assert!(reader.names().eq(names.iter().map(String::as_str)), "{what}");
+    let all = reader.read_all().unwrap();
+    assert!(all.iter().map(|(name, _)| name).eq(&names));
+    let last: &DynArray = &all.last().unwrap().1;
+    assert_eq!(last.shape(), [100_000, 2]);
+}
+
+#[test]
+fn in_memory_in_streams_and_in_files() {
+    let directory = tempfile::tempdir().unwrap();
+    for (what, options) in ways() {
+        let seeking = fill(options.writer(Memory::default()).unwrap()).into_inner();
+        check(Reader::new(Cursor::new(&seeking)).unwrap(), what);
+        let streamed = fill(options.stream(Vec::new()));
+        check(Reader::new(Cursor::new(&streamed)).unwrap(), what);
+        let path = directory.path().join(what);
+        fill(options.create(&path).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), seeking, "{what}");
+        check(Reader::open(&path).unwrap(), what);
+        check(npy_core::npz::ReadOptions::new().threads(3).open(&path).unwrap(), what);
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), ways().len());
+}
+
+#[test]
+fn what_is_appended_stands_behind_what_was_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut writer = Writer::create(&path).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write_unnamed(&[2u8]).unwrap();
+    writer.finish().unwrap();
+
+    let mut writer = WriteOptions::new().deflate(6).append(&path).unwrap();
+    let error = writer.write("a.npy", &[1u8]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::MemberName { .. }), "{error}");
+    writer.write_unnamed(&vec![3u8; 1000]).unwrap();
+    // What was there stays until the end.
+    assert_eq!(Reader::open(&path).unwrap().len(), 2);
+    drop(writer);
+    assert_eq!(Reader::open(&path).unwrap().len(), 2);
+
+    let mut writer = WriteOptions::new().deflate(6).append(&path).unwrap();
+    writer.write_unnamed(&vec![3u8; 1000]).unwrap();
+    writer.finish().unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    assert!(reader.names().eq(["a", "arr_0", "arr_1"]));
+    assert_eq!(reader.read::<Vec<u8>>("arr_1").unwrap(), [3; 1000]);
+    assert_eq!(reader.read::<Vec<u8>>("arr_0").unwrap(), [2]);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
