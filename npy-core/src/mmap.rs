@@ -28,6 +28,7 @@ use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::Arc;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
@@ -355,7 +356,27 @@ impl MapAny {
         let path = path.as_ref();
         // SAFETY: the caller's.
         let map = unsafe { map(path) }?;
-        MapAny::new(map, path)
+        let whole = 0..map.len();
+        MapAny::new(Arc::new(map), whole, path, None)
+    }
+}
+
+#[cfg(feature = "npz")]
+impl crate::npz::Map {
+    /// Maps an archive.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module `mmap`](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`npz::Reader::open`](crate::npz::Reader::open).
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        let path = path.as_ref();
+        // SAFETY: the caller's.
+        let map = unsafe { map(path) }?;
+        crate::npz::Map::new(map, path)
     }
 }
 

@@ -44,6 +44,8 @@ mod read;
 mod rows;
 mod write;
 
+#[cfg(feature = "mmap")]
+pub use map::Map;
 pub use member::Member;
 pub use options::{ReadOptions, WriteOptions};
 pub use read::Reader;

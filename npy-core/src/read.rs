@@ -11,6 +11,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::array::NpyArray;
+#[cfg(feature = "npz")]
+use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::element::fit::{self, Fit};
@@ -103,6 +105,12 @@ impl ReadOptions {
     #[cfg(feature = "npz")]
     pub(crate) fn limit(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The way from items of this dtype to canonical items of `T`.
+    #[cfg(feature = "npz")]
+    pub(crate) fn plan<T: Element>(&self, dtype: &DType) -> Result<Plan> {
+        block::reading::<T>(dtype, self.cast)
     }
 
     /// Exact dtypes, default limits.

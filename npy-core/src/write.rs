@@ -163,6 +163,25 @@ impl WriteOptions {
         }
     }
 
+    /// The dtype of an item of `T`.
+    #[cfg(feature = "npz")]
+    pub(crate) fn item<T: Element>(&self) -> DType {
+        T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
+    }
+
+    /// The same, but for arrays whose bytes have their order already.
+    #[cfg(feature = "npz")]
+    pub(crate) fn as_they_lie(&self) -> Self {
+        WriteOptions { byte_order: None, ..self.clone() }
+    }
+
+    /// Writes items of the dtype that [`item`](Self::item) gives, without a header. Each write has whole items.
+    #[cfg(feature = "npz")]
+    pub(crate) fn put_bytes<T: Element>(&self, items: &[T], writer: &mut dyn Write) -> Result<()> {
+        let plan = Plan::new(&block::canonical::<T>()?.dtype, &self.item::<T>(), Cast::Exact)?;
+        put_items(plan, items.len(), items.iter(), writer)
+    }
+
     /// The order in which an array is written that lies in this one.
     #[cfg(feature = "ndarray")]
     pub(crate) fn order_of(&self, lies: Order) -> Order {

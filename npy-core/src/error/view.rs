@@ -90,6 +90,15 @@ pub enum ViewError {
         copy: String,
     },
 
+    /// The member of an archive is compressed: its bytes are not there to be looked at.
+    #[error(
+        "the member is compressed; {copy} inflates it; npz::WriteOptions::stored (np.savez) keeps members as they are"
+    )]
+    Compressed {
+        /// What copies instead.
+        copy: String,
+    },
+
     /// The bytes end before the data does.
     #[error(
         "cut short: the data takes {expected} bytes and only {found} are there; the file was not written to its end or not copied whole"
@@ -104,6 +113,23 @@ pub enum ViewError {
     /// The type cannot be read from this file either: the header is wrong, or it holds something else.
     #[error(transparent)]
     Unreadable(#[from] Error),
+}
+
+impl ViewError {
+    /// The same, with another call that copies.
+    #[cfg(all(feature = "npz", feature = "mmap"))]
+    #[must_use]
+    pub(crate) fn with_copy(mut self, call: String) -> Self {
+        match &mut self {
+            ViewError::ByteOrder { copy, .. }
+            | ViewError::Layout { copy, .. }
+            | ViewError::Misaligned { copy, .. }
+            | ViewError::Stride { copy, .. }
+            | ViewError::Compressed { copy } => *copy = call,
+            ViewError::Short { .. } | ViewError::Unreadable(_) => {}
+        }
+        self
+    }
 }
 
 /// What reading the file would say, where that fails too; otherwise an [`ErrorKind::View`].

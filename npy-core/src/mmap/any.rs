@@ -3,13 +3,14 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use memmap2::Mmap;
 
 use super::Column;
 use crate::element::block::{self, Buffers};
 use crate::element::{Element, fit};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
@@ -38,28 +39,37 @@ use crate::view::ZeroCopy;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct MapAny {
-    pub(super) map: Mmap,
+    pub(super) map: Arc<Mmap>,
     header: Header,
     data: Range<usize>,
     path: PathBuf,
+    /// In an archive, which member it is.
+    member: Option<String>,
 }
 
 impl MapAny {
-    /// The array in this map of the file.
-    pub(super) fn new(map: Mmap, path: &Path) -> Result<Self> {
-        let open = |map: &Mmap| {
-            let (header, start) = Header::parse(map)?;
+    /// The array in a part of this map of the file.
+    pub(crate) fn new(
+        map: Arc<Mmap>,
+        part: Range<usize>,
+        path: &Path,
+        member: Option<&str>,
+    ) -> Result<Self> {
+        let open = |part: &Range<usize>| {
+            let bytes = map.get(part.clone()).unwrap_or_default();
+            let (header, start) = Header::parse(bytes)?;
             header.without_objects()?;
             let data = start..start.saturating_add(header.data_bytes());
-            if map.get(data.clone()).is_none() {
+            if bytes.get(data.clone()).is_none() {
                 let expected = limits::to_u64(header.data_bytes());
-                let found = limits::to_u64(map.len().saturating_sub(start));
+                let found = limits::to_u64(bytes.len().saturating_sub(start));
                 return Err(ErrorKind::Truncated { what: "the data", expected, found }.into());
             }
-            Ok((header, data))
+            let moved = |at: usize| part.start.saturating_add(at);
+            Ok((header, moved(data.start)..moved(data.end)))
         };
-        let (header, data) = open(&map).map_err(|error: Error| error.in_file(path))?;
-        Ok(MapAny { map, header, data, path: path.to_owned() })
+        let (header, data) = open(&part).map_err(|error| locate(error, path, member))?;
+        Ok(MapAny { map, header, data, path: path.to_owned(), member: member.map(str::to_owned) })
     }
 
     /// The header.
@@ -73,7 +83,7 @@ impl MapAny {
     ///
     /// As [`MapAny::read`].
     pub fn get<T: Element>(&self, index: usize) -> Result<T> {
-        let behind = || self.behind(index).in_file(&self.path);
+        let behind = || self.located(self.behind(index));
         let end = index.checked_add(1).ok_or_else(behind)?;
         self.read(index..end)?.pop().ok_or_else(behind)
     }
@@ -84,7 +94,7 @@ impl MapAny {
     ///
     /// [`ErrorKind::Shape`] if there are no such items; otherwise as [`Reader::records`](crate::Reader::records).
     pub fn read<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
-        self.decode(items).map_err(|error| error.in_file(&self.path))
+        self.decode(items).map_err(|error| self.located(error))
     }
 
     /// One field of every record; see [`Map::column`](super::Map::column). Here it may have the other byte order.
@@ -94,7 +104,11 @@ impl MapAny {
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let column = Column::new(&self.header, self.data(), path);
-        column.map_err(|error| error.in_file(&self.path))
+        column.map_err(|error| self.located(error))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        locate(error, &self.path, self.member.as_deref())
     }
 
     fn data(&self) -> &[u8] {
@@ -143,6 +157,16 @@ impl MapAny {
             format!("there is no item {index}; they are counted from 0, in the order of the file");
         ErrorKind::Shape { shape, reason }.into()
     }
+}
+
+/// The error with its place.
+fn locate(error: Error, path: &Path, member: Option<&str>) -> Error {
+    let member = member.map(|member| Place::Member(member.to_owned()));
+    let error = match member {
+        Some(member) => error.within(member),
+        None => error,
+    };
+    error.in_file(path)
 }
 
 impl fmt::Debug for MapAny {

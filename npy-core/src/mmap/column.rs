@@ -61,7 +61,7 @@ pub struct Column<'a, F> {
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
-    pub(super) fn new(header: &Header, data: &'a [u8], path: &str) -> Result<Self> {
+    pub(crate) fn new(header: &Header, data: &'a [u8], path: &str) -> Result<Self> {
         let record = header.dtype();
         let fields = record.fields();
         let Some((field, offset)) = plan::part_at(fields, path) else {

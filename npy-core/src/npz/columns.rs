@@ -1,1 +1,223 @@
 //! Layer 7: records as one array a field.
+
+use std::io::{self, Read, Seek, Write};
+
+use super::name;
+use super::read::Reader;
+use super::write::Writer;
+use crate::dtype::{DType, Field};
+use crate::dynamic::DynArray;
+use crate::element::block::{self, Buffers};
+use crate::element::record::NpyRecord;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_ITEMSIZE;
+use crate::plan::{self, Plan};
+use crate::reserve;
+use crate::shape::{self, Order};
+use crate::write::WriteNpy;
+
+impl<W: Write> Writer<W> {
+    /// Writes records as columns: each field is a member of its name, an array with one row for each record.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{NpyRecord, npz};
+    ///
+    /// #[derive(NpyRecord, Debug, PartialEq)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     position: [f32; 3],
+    /// }
+    ///
+    /// let picks = [Pick { station: 7, position: [0.0, 1.0, 2.0] }, Pick { station: 9, position: [0.5; 3] }];
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write_columns(&picks)?;
+    ///
+    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// assert_eq!(reader.read::<Vec<u32>>("station")?, [7, 9]);
+    /// assert_eq!(reader.header("position")?.shape(), [2, 3]);
+    /// assert_eq!(reader.read_columns::<Pick>()?, picks);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// The columns are made before they are written: that takes the memory of the records once more.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write). No member is written if a value is invalid or a name taken.
+    pub fn write_columns<T: NpyRecord>(&mut self, records: &[T]) -> Result<()> {
+        let options = self.arrays().clone();
+        let made = self.located(|writer| {
+            let mut columns = Columns::new(options.item::<T>())?;
+            for (field, _) in &columns.columns {
+                writer.check_name(field.name())?;
+            }
+            options.put_bytes(records, &mut columns)?;
+            Ok(columns)
+        });
+        // The bytes have their order already, also that which a type states for itself.
+        let options = options.as_they_lie();
+        for (field, bytes) in made?.columns {
+            let (base, inner) = plan::flatten(field.dtype());
+            let shape = [&[records.len()], &inner[..]].concat();
+            let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
+            self.add(field.name(), &mut |writer| array.put(&options, writer))?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes the bytes of records apart.
+struct Columns {
+    itemsize: usize,
+    columns: Vec<(Field, Vec<u8>)>,
+}
+
+impl Columns {
+    fn new(record: DType) -> Result<Self> {
+        let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
+        Ok(Columns { itemsize: record.itemsize(), columns })
+    }
+}
+
+impl Write for Columns {
+    /// Takes whole records.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for (field, column) in &mut self.columns {
+            let size = field.dtype().itemsize();
+            let end = field.offset().saturating_add(size);
+            reserve::growing(
+                column,
+                bytes.len().checked_div(self.itemsize).unwrap_or(0).saturating_mul(size),
+            )
+            .map_err(io::Error::other)?;
+            for record in bytes.chunks_exact(self.itemsize.max(1)) {
+                column.extend_from_slice(record.get(field.offset()..end).unwrap_or_default());
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Reads columns as records: for each field of the struct the member of its name, which has one row for each record.
+    ///
+    /// Members that the struct lacks are skipped; `#[npy(alias = "…")]`, `#[npy(default)]` and `#[npy(deny_unknown_fields)]` hold as
+    /// in a file of records. The columns are read before the records are made: that takes twice the memory of the records.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read); [`ErrorKind::Shape`] for columns of different lengths.
+    pub fn read_columns<T: NpyRecord>(&mut self) -> Result<Vec<T>> {
+        let columns = self.columns::<T>()?;
+        let records = records::<T>(self, &columns).map_err(|error| self.missing(error));
+        records.map_err(|error| self.in_file(error))
+    }
+
+    /// The members that the struct may want.
+    fn columns<T: NpyRecord>(&mut self) -> Result<Vec<(String, DynArray)>> {
+        let schema = T::schema(crate::ByteOrder::Little);
+        let mut wanted: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
+        wanted.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
+        let names = self.names().filter(|name| schema.wants.deny_unknown || wanted.contains(name));
+        let names: Vec<_> = names.map(str::to_owned).collect();
+        let mut columns = Vec::with_capacity(names.len());
+        for name in names {
+            let array: DynArray = self.read(&name)?;
+            let array = match array.order() {
+                Order::C => array,
+                Order::Fortran => array.to_order(Order::C).map_err(|error| self.in_file(error))?,
+            };
+            columns.push((name, array));
+        }
+        Ok(columns)
+    }
+
+    /// A field that is missing as the member that it would be.
+    fn missing(&self, error: Error) -> Error {
+        error.map_kind(|kind| match kind {
+            ErrorKind::MissingField { name, .. } => {
+                let members = name::list(self.names());
+                ErrorKind::MissingMember { name, members }
+            }
+            kind => kind,
+        })
+    }
+}
+
+/// Puts columns together.
+fn records<T: NpyRecord>(
+    reader: &Reader<impl Read + Seek>,
+    columns: &[(String, DynArray)],
+) -> Result<Vec<T>> {
+    let count = rows(columns)?;
+    let record = record(columns)?;
+    let options = reader.arrays();
+    let plan: Plan = options.plan::<T>(&record)?;
+    if plan.from_size == 0 {
+        options.limit().check_empty_items(count, size_of::<T>().max(plan.to_size))?;
+    }
+    let mut out = Vec::new();
+    reserve::exact(&mut out, count)?;
+    let mut buffers = Buffers::default();
+    let sizes: Vec<_> = record.fields().iter().map(|field| field.dtype().itemsize()).collect();
+    let mut first = 0usize;
+    while first < count {
+        let n = count.saturating_sub(first).min(block::items_per_block(&plan));
+        buffers.block.clear();
+        for row in first..first.saturating_add(n) {
+            for ((_, column), &size) in columns.iter().zip(&sizes) {
+                let start = row.saturating_mul(size);
+                let item = column.as_bytes().get(start..start.saturating_add(size));
+                buffers.block.extend_from_slice(item.unwrap_or_default());
+            }
+        }
+        block::decode(&plan, n, &mut buffers, &mut out)
+            .map_err(|error| block::invalid(&error, first))?;
+        first = first.saturating_add(n);
+    }
+    Ok(out)
+}
+
+/// How many rows the columns have.
+fn rows(columns: &[(String, DynArray)]) -> Result<usize> {
+    let mut known: Option<(&str, usize)> = None;
+    for (name, column) in columns {
+        let shape = shape::repr(column.shape());
+        let refused = |reason| Error::from(ErrorKind::Shape { shape, reason }).in_member(name);
+        match (column.shape().first(), known) {
+            (None, _) => return Err(refused("a column has a row for each record".into())),
+            (Some(&rows), None) => known = Some((name, rows)),
+            (Some(&rows), Some((other, others))) if rows != others => {
+                return Err(refused(format!("the column {other:?} has {others} rows")));
+            }
+            _ => {}
+        }
+    }
+    Ok(known.map_or(0, |(_, rows)| rows))
+}
+
+/// The record that a row of the columns is.
+fn record(columns: &[(String, DynArray)]) -> Result<DType> {
+    let mut fields = Vec::with_capacity(columns.len());
+    let mut offset = 0usize;
+    for (name, column) in columns {
+        let inner = column.shape().get(1..).unwrap_or_default();
+        let row = shape::bytes(inner, column.dtype().itemsize())?;
+        let end = offset.saturating_add(row);
+        if end > MAX_ITEMSIZE {
+            let what = "rows of more than 2147483647 bytes".into();
+            let needs = "reading the columns by themselves: npz::Reader::read";
+            return Err(Error::from(ErrorKind::Unsupported { what, needs }).in_member(name));
+        }
+        let item = inner.iter().rev().fold(column.dtype().clone(), |item, &n| item.repeated(n));
+        fields.push(Field::new(name, None, offset, item));
+        offset = end;
+    }
+    Ok(DType::from_fields(fields, offset))
+}

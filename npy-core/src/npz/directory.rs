@@ -54,8 +54,8 @@ pub(super) struct Entry {
 }
 
 impl Directory {
-    /// Reads the directory of an archive; gives the length of the file, too.
-    pub(super) fn read(reader: impl Read + Seek, limits: &Limits) -> Result<(Self, u64)> {
+    /// Reads the directory of an archive.
+    pub(super) fn read(reader: impl Read + Seek, limits: &Limits) -> Result<Self> {
         let mut window = Window::new(reader)?;
         if window.is_empty() {
             return Err(malformed("it is empty"));
@@ -78,7 +78,7 @@ impl Directory {
         let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
         let mut starts: Vec<_> = entries.map(|entry| entry.header_start()).collect();
         starts.sort_unstable();
-        Ok((Directory { zip, files, by_name, starts, end }, window.len()))
+        Ok(Directory { zip, files, by_name, starts, end })
     }
 
     /// The names in the archive.

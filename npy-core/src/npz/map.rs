@@ -1,1 +1,191 @@
-//! Layer 7: members where they lie.
+//! Layer 7: members where they lie in a mapped file.
+
+use std::fmt;
+use std::io::Cursor;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use super::directory::{Directory, malformed};
+use crate::error::{Error, Result, ViewError};
+use crate::header::Header;
+use crate::limits::{self, Limits};
+use crate::mmap::{Column, MapAny};
+use crate::view::{ArrayView, ZeroCopy};
+
+/// An archive in a mapped file, whose members are looked at where they lie. NumPy cannot do that.
+///
+/// Members must be stored, as `np.savez` does, and to be viewed as numbers be aligned: those of [`Writer`](super::Writer) are, those of
+/// `np.savez` by chance, as [`Le`](crate::Le) and packed structs at any place.
+///
+/// ```
+/// use npy_core::{ArrayView, npz};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-map-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("model.npz");
+/// let mut writer = npz::Writer::create(&path)?;
+/// writer.write("weights", &[0.5f32, -1.0])?;
+/// writer.finish()?;
+///
+/// // SAFETY: the file is ours alone.
+/// let map = unsafe { npz::Map::open(&path)? };
+/// let weights: ArrayView<f32> = map.view("weights")?;
+/// assert_eq!(weights[1], -1.0);
+/// # drop(map);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// The checksums are not compared, as that would read every byte; [`Reader::read`](super::Reader::read) does.
+pub struct Map {
+    map: Arc<Mmap>,
+    directory: Directory,
+    path: PathBuf,
+}
+
+impl Map {
+    /// The archive in this map of the file.
+    pub(crate) fn new(map: Mmap, path: &Path) -> Result<Self> {
+        let directory = Directory::read(Cursor::new(&map[..]), &Limits::default());
+        let directory = directory.map_err(|error| error.in_file(path))?;
+        Ok(Map { map: Arc::new(map), directory, path: path.to_owned() })
+    }
+
+    /// The names of the members; see [`Reader::names`](super::Reader::names).
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.directory.names()
+    }
+
+    /// Whether there is a member of this name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.directory.find(name).is_some()
+    }
+
+    /// The header of a member that is stored.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view).
+    pub fn header(&self, name: &str) -> Result<Header, ViewError> {
+        let (header, _) = self.located(name, |bytes| Ok(Header::parse(bytes)?))?;
+        Ok(header)
+    }
+
+    /// A member where it lies.
+    ///
+    /// # Errors
+    ///
+    /// A [`ViewError`], as [`ArrayView::from_bytes`]; [`ViewError::Compressed`] for a member that is not stored, and
+    /// [`ViewError::Unreadable`] for one that is not there or not whole.
+    pub fn view<T: ZeroCopy>(&self, name: &str) -> Result<ArrayView<'_, T>, ViewError> {
+        self.located(name, |bytes| ArrayView::from_bytes(bytes))
+    }
+
+    /// One field of every record of a member; see [`mmap::Map::column`](crate::mmap::Map::column). It may have the other byte order.
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, npz};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u8,
+    ///     time: f64,
+    /// }
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-column-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("picks.npz");
+    /// let mut writer = npz::Writer::create(&path)?;
+    /// writer.write("picks", &[Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open(&path)? };
+    /// assert_eq!(map.column::<f64>("picks", "time")?.get(1), Some(2.5));
+    /// # drop(map);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view), and [`mmap::Map::column`](crate::mmap::Map::column).
+    pub fn column<F: ZeroCopy>(&self, name: &str, field: &str) -> Result<Column<'_, F>, ViewError> {
+        self.located(name, |bytes| {
+            let (header, start) = Header::parse(bytes)?;
+            header.without_objects()?;
+            let end = start.saturating_add(header.data_bytes());
+            let data = bytes.get(start..end).ok_or_else(|| short(&header, bytes, start))?;
+            Ok(Column::new(&header, data, field)?)
+        })
+    }
+
+    /// A member of any layout, whose items are decoded as they are asked for. It holds the map.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view), and [`MapAny::open`].
+    pub fn any(&self, name: &str) -> Result<MapAny, ViewError> {
+        let range = self.range(name).map_err(|error| self.place(name, error))?;
+        Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name))?)
+    }
+
+    /// Where a stored member lies.
+    fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
+        let index = self.directory.member(name)?;
+        let mut file = Cursor::new(&self.map[..]);
+        let entry = self.directory.open(index, &mut file, &Limits::default())?;
+        if entry.deflated {
+            return Err(ViewError::Compressed { copy: copy(name) });
+        }
+        let start = limits::to_usize(entry.data)?;
+        Ok(start..start.saturating_add(limits::to_usize(entry.size)?))
+    }
+
+    /// Does something with the bytes of a stored member; adds path and member to what fails.
+    fn located<'m, A>(
+        &'m self,
+        name: &str,
+        look: impl FnOnce(&'m [u8]) -> Result<A, ViewError>,
+    ) -> Result<A, ViewError> {
+        let bytes = self.range(name).and_then(|range| {
+            let bytes = self.map.get(range);
+            bytes.ok_or_else(|| malformed("the member ends behind the file").into())
+        });
+        bytes.and_then(look).map_err(|error| self.place(name, error))
+    }
+
+    fn place(&self, name: &str, error: ViewError) -> ViewError {
+        match error {
+            ViewError::Unreadable(error) => {
+                let missing = matches!(error.kind(), crate::ErrorKind::MissingMember { .. });
+                let error = if missing { error } else { error.in_member(name) };
+                ViewError::Unreadable(error.in_file(&self.path))
+            }
+            error => error.with_copy(copy(name)),
+        }
+    }
+}
+
+/// What copies a member.
+fn copy(name: &str) -> String {
+    format!("npz::Reader::read({:?})", super::name::excerpt(name))
+}
+
+fn short(header: &Header, bytes: &[u8], start: usize) -> Error {
+    let expected = limits::to_u64(header.data_bytes());
+    let found = limits::to_u64(bytes.len().saturating_sub(start));
+    crate::ErrorKind::Truncated { what: "the data", expected, found }.into()
+}
+
+impl fmt::Debug for Map {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("npz::Map")
+            .field("path", &self.path)
+            .field("members", &self.names().len())
+            .finish_non_exhaustive()
+    }
+}

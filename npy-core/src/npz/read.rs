@@ -94,7 +94,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     pub(super) fn new_with(mut inner: R, options: ReadOptions) -> Result<Self> {
-        let (directory, _) = Directory::read(&mut inner, options.arrays.limit())?;
+        let directory = Directory::read(&mut inner, options.arrays.limit())?;
         Ok(Reader { inner, directory, options, path: None, file: None })
     }
 
@@ -219,6 +219,11 @@ impl<R: Read + Seek> Reader<R> {
             read(self, index).map_err(|error| error.in_member(&name))
         });
         result.map_err(|error| self.in_file(error))
+    }
+
+    /// How arrays are read.
+    pub(super) fn arrays(&self) -> &read::ReadOptions {
+        &self.options.arrays
     }
 
     /// The error with the path, if there is one.

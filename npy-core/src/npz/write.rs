@@ -18,7 +18,7 @@ use super::rows::{self, Rows};
 use crate::element::Element;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
-use crate::write::{WriteNpy, replace};
+use crate::write::{self, WriteNpy, replace};
 use archive::Archive;
 use entry::{Entry, Job};
 
@@ -107,7 +107,7 @@ impl Writer<File> {
     pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let append = || {
             let mut old = File::open(path)?;
-            let (directory, _) = Directory::read(&mut old, &Limits::default())?;
+            let directory = Directory::read(&mut old, &Limits::default())?;
             let (mut file, place) = replace::begin(path)?;
             old.seek(SeekFrom::Start(0))?;
             io::copy(&mut old, &mut file)?;
@@ -230,9 +230,7 @@ impl<W: Write> Writer<W> {
     /// [`ErrorKind::MemberName`] as [`write`](Self::write), [`ErrorKind::Unsupported`] for Python objects.
     pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
         let rows = self.located(|writer| {
-            writer.archive.check()?;
-            let file = name::in_archive(name)?;
-            writer.unused(&file, name)?;
+            writer.check_name(name)?;
             let directory = writer.path.as_deref().map(replace::directory);
             let rows = rows::waiting(&writer.options.arrays, directory);
             rows.map_err(|error| error.in_member(name))
@@ -263,9 +261,7 @@ impl<W: Write> Writer<W> {
         put: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
     ) -> Result<()> {
         self.located(|writer| {
-            writer.archive.check()?;
-            let file = name::in_archive(name)?;
-            writer.unused(&file, name)?;
+            let file = writer.check_name(name)?;
             if writer.options.level.is_some() && writer.options.threads > 1 {
                 writer.compress(&file, put).map_err(|error| error.in_member(name))?;
                 writer.names.insert(file);
@@ -300,17 +296,24 @@ impl<W: Write> Writer<W> {
         Ok(true)
     }
 
-    /// Refuses a name that is taken.
-    fn unused(&self, file: &str, name: &str) -> Result<()> {
-        if !self.names.contains(file) {
-            return Ok(());
+    /// Refuses a name that no member can have, or that one has.
+    pub(super) fn check_name(&self, name: &str) -> Result<String> {
+        self.archive.check()?;
+        let file = name::in_archive(name)?;
+        if !self.names.contains(&file) {
+            return Ok(file);
         }
         let reason = "there is one of that name already; give each its own";
         Err(ErrorKind::MemberName { name: name::excerpt(name), reason }.into())
     }
 
+    /// How arrays are written.
+    pub(super) fn arrays(&self) -> &write::WriteOptions {
+        &self.options.arrays
+    }
+
     /// Adds the path to what fails.
-    fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+    pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         write(self).map_err(|error| match &self.path {
             Some(path) => error.in_file(path),
             None => error,

@@ -23,11 +23,6 @@ impl<R: Read + Seek> Window<R> {
         Ok(Window { inner, length, at: 0, start: 0, part: Vec::new() })
     }
 
-    /// The length of what is read.
-    pub(super) fn len(&self) -> u64 {
-        self.length
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.length == 0
     }
