@@ -34,7 +34,7 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
-    const LARGE: usize = 4 << 20;
+    const LARGE: usize = 2 << 20;
     // No machine has larger ordinary pages; the system wants whole ones.
     const PAGE: usize = 64 << 10;
     let bytes = size_of_val(memory);

@@ -75,6 +75,8 @@ pub(super) struct Output<W> {
     base: u64,
     /// The next byte to write, counted from there.
     cursor: usize,
+    /// The furthest place that was left.
+    furthest: u64,
 }
 
 /// Bytes that may wait; writes that are larger go through.
@@ -116,6 +118,7 @@ impl<W: Write> Output<W> {
             waiting: Vec::new(),
             base,
             cursor: 0,
+            furthest: 0,
         };
         (output, fate)
     }
@@ -163,8 +166,9 @@ impl<W: Write> Output<W> {
         let position = self.position();
         let waiting = std::mem::take(&mut self.waiting);
         self.cursor = 0;
-        self.attempt(|inner| inner.write_all(&waiting))?;
+        // Also if it fails: so far it had come.
         self.base = self.base.saturating_add(to_u64(waiting.len()));
+        self.attempt(|inner| inner.write_all(&waiting))?;
         self.waiting = waiting;
         self.waiting.clear();
         if self.base != position {
@@ -223,15 +227,17 @@ impl<W: Write> Write for Output<W> {
 impl<W: Write> Seek for Output<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let here = self.position();
-        if self.fate.is_dropped() {
-            return Ok(here);
-        }
-        self.cut()?;
         let target = match to {
             SeekFrom::Start(target) => Some(target),
             SeekFrom::Current(by) => here.checked_add_signed(by),
             SeekFrom::End(_) => None,
         };
+        self.furthest = self.furthest.max(here);
+        if self.fate.is_dropped() {
+            // `zip` counts on having come so far.
+            return Ok(self.furthest);
+        }
+        self.cut()?;
         if target == Some(here) {
             return Ok(here);
         }

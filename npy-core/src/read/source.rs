@@ -105,10 +105,8 @@ impl<R: Read> Source<R> {
         if missing == 0 {
             return Ok(taken);
         }
-        let before = out.len();
-        let result = self.inner.by_ref().take(limits::to_u64(missing)).read_to_end(out);
+        let (read, result) = fill(&mut self.inner, out, missing);
         // Also if it failed: these bytes are gone.
-        let read = out.len().saturating_sub(before);
         self.left = self.left.map(|left| left.saturating_sub(signed(read)));
         self.taken = self.taken.saturating_add(limits::to_u64(read));
         result?;
@@ -242,6 +240,25 @@ fn read_full(inner: &mut impl Read, mut room: &mut [u8]) -> (usize, Result<()>) 
             Ok(n) => room = room.get_mut(n..).unwrap_or_default(),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return (read, Err(error)),
+        }
+    }
+}
+
+/// Appends up to `bytes` bytes; tells how many, also if it failed then. Memory is made for what comes next: little at first, then as
+/// much as came.
+fn append_full(inner: &mut impl Read, out: &mut Vec<u8>, bytes: usize) -> (usize, Result<()>) {
+    const LITTLE: usize = 32 << 10;
+    let mut found = 0usize;
+    loop {
+        let start = out.len();
+        let room = out.capacity().saturating_sub(start).clamp(LITTLE, BLOCK);
+        let room = room.min(bytes.saturating_sub(found));
+        out.resize(start.saturating_add(room), 0);
+        let (read, result) = read_full(inner, out.get_mut(start..).unwrap_or_default());
+        out.truncate(start.saturating_add(read));
+        found = found.saturating_add(read);
+        if read < room || found == bytes || result.is_err() {
+            return (found, result);
         }
     }
 }

@@ -7,6 +7,7 @@ use zip::write::{SimpleFileOptions, ZipFileBuilder};
 use zip::{CompressionMethod, DateTime, PreparedZipFile, System};
 
 use super::archive::Archive;
+use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::header::Header;
 use crate::limits::to_u64;
@@ -46,19 +47,20 @@ pub(super) struct Entry<'a, W: Write> {
     archive: &'a mut Archive<W>,
     file: &'a str,
     level: Option<u8>,
-    /// The first bytes, until more come: a member whose first values are invalid is not begun.
-    start: Vec<u8>,
+    /// What waits: of a member that is stored the header, until more comes, so that one whose first values are invalid is not
+    /// begun; of one that is compressed a block, as its bytes depend on the lengths of those.
+    waiting: Vec<u8>,
     begun: bool,
 }
 
 impl<'a, W: Write> Entry<'a, W> {
     pub(super) fn new(archive: &'a mut Archive<W>, file: &'a str, level: Option<u8>) -> Self {
-        Entry { archive, file, level, start: Vec::new(), begun: false }
+        Entry { archive, file, level, waiting: Vec::new(), begun: false }
     }
 
     /// Writes the member; if that fails, there is none.
     pub(super) fn write(mut self, put: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
-        let written = put(&mut self).and_then(|()| Ok(self.begin()?));
+        let written = put(&mut self).and_then(|()| Ok(self.emit()?));
         if let Err(error) = &written
             && self.begun
         {
@@ -67,23 +69,36 @@ impl<'a, W: Write> Entry<'a, W> {
         written
     }
 
-    fn begin(&mut self) -> io::Result<()> {
-        if self.begun {
-            return Ok(());
+    /// Writes what waits; before the first of it, begins the member.
+    fn emit(&mut self) -> io::Result<()> {
+        if !self.begun {
+            self.archive.start(self.file, options(self.level, is_large(&self.waiting)))?;
+            self.begun = true;
         }
-        self.archive.start(self.file, options(self.level, is_large(&self.start)))?;
-        self.begun = true;
-        self.archive.write_all(&self.start)
+        self.archive.write_all(&self.waiting)?;
+        self.waiting.clear();
+        Ok(())
     }
 }
 
 impl<W: Write> Write for Entry<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.begun && self.start.is_empty() {
-            self.start.extend_from_slice(bytes);
+        if self.level.is_some() {
+            let room = BLOCK.saturating_sub(self.waiting.len());
+            let bytes = bytes.get(..room).unwrap_or(bytes);
+            self.waiting.extend_from_slice(bytes);
+            if self.waiting.len() >= BLOCK {
+                self.emit()?;
+            }
             return Ok(bytes.len());
         }
-        self.begin()?;
+        if !self.begun && self.waiting.is_empty() {
+            self.waiting.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        if !self.waiting.is_empty() {
+            self.emit()?;
+        }
         self.archive.write(bytes)
     }
 
@@ -103,8 +118,11 @@ impl Job {
     pub(super) fn start(file: &str, level: Option<u8>, bytes: Vec<u8>) -> Result<Self> {
         let name = file.to_owned();
         let work = thread::Builder::new().spawn(move || {
-            let mut builder = ZipFileBuilder::new(name, options(level, false))?;
-            builder.write_all(&bytes)?;
+            let large = is_large(bytes.get(..BLOCK).unwrap_or(&bytes));
+            let mut builder = ZipFileBuilder::new(name, options(level, large))?;
+            for block in bytes.chunks(BLOCK) {
+                builder.write_all(block)?;
+            }
             builder.finish()
         })?;
         Ok(Job { file: file.to_owned(), work })

@@ -1,0 +1,170 @@
+//! Values that are invalid, disks that fail, writers that are dropped.
+
+use std::io::Cursor;
+
+use npy_core::npz::{Reader, WriteOptions, Writer};
+use npy_core::{DType, Element, ErrorKind, InvalidValue, ReadNpy};
+use npy_tests::disk::Disk;
+
+/// A number that must not be 13.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Lucky(u32);
+
+impl Element for Lucky {
+    const SIZE: usize = 4;
+
+    fn dtype() -> DType {
+        u32::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Lucky(u32::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        if self.0 == 13 { Err(InvalidValue::new("13")) } else { self.0.encode(item) }
+    }
+}
+
+/// So many values, the last of which is invalid.
+fn unlucky(count: usize) -> Vec<Lucky> {
+    let mut values = vec![Lucky(7); count];
+    values.push(Lucky(13));
+    values
+}
+
+fn ways() -> [WriteOptions; 3] {
+    let (mut deflate, mut threads) = (WriteOptions::new(), WriteOptions::new());
+    deflate.deflate(6);
+    threads.deflate(6).threads(2);
+    [WriteOptions::new(), deflate, threads]
+}
+
+#[test]
+fn a_member_that_is_invalid_leaves_no_trace() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    for options in ways() {
+        let write = |failing: &[usize]| {
+            let mut writer = options.create(&path).unwrap();
+            writer.write("a", &vec![1u8; 100_000]).unwrap();
+            for &count in failing {
+                let error = writer.write("bad", &unlucky(count)).unwrap_err().to_string();
+                assert!(error.ends_with(&format!("member \"bad\": row {count}: 13")), "{error}");
+            }
+            writer.write("b", &[2u8]).unwrap();
+            for &count in failing {
+                writer.write("bad", &unlucky(count)).unwrap_err();
+            }
+            // Its name is free.
+            writer.write("bad", &[3u8]).unwrap();
+            for &count in failing {
+                writer.write("worse", &unlucky(count)).unwrap_err();
+            }
+            writer.finish().unwrap();
+            std::fs::read(&path).unwrap()
+        };
+        // In the first block, behind it, and behind many.
+        let bytes = write(&[0, 10, 100_000, 1_000_000]);
+        assert!(bytes == write(&[]), "the same bytes");
+        let mut reader = Reader::open(&path).unwrap();
+        assert!(reader.names().eq(["a", "b", "bad"]));
+        assert_eq!(reader.read::<Vec<u8>>("bad").unwrap(), [3]);
+    }
+}
+
+#[test]
+fn in_memory_too_the_archive_goes_on() {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("bad", &unlucky(1_000_000)).unwrap_err();
+    writer.write("a", &[1u8, 2]).unwrap();
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert!(reader.names().eq(["a"]));
+    assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
+}
+
+#[test]
+fn in_a_stream_what_is_written_cannot_be_taken_back() {
+    let mut writer = Writer::stream(Vec::new());
+    // Nothing of the first block is written yet.
+    writer.write("bad", &unlucky(10)).unwrap_err();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write("bad", &unlucky(1_000_000)).unwrap_err();
+    let error = writer.write("b", &[1u8]).unwrap_err().to_string();
+    assert!(error.contains("an earlier write failed (row 1000000: 13)"), "{error}");
+    assert!(writer.finish().is_err());
+}
+
+#[test]
+fn rows_that_are_not_finished_are_no_member() {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.start::<u8>("a").unwrap().push(&1).unwrap();
+    let mut rows = writer.start::<Lucky>("a").unwrap();
+    rows.push(&Lucky(1)).unwrap();
+    let error = rows.push(&Lucky(13)).unwrap_err().to_string();
+    assert_eq!(error, "member \"a\": row 1: 13");
+    rows.extend([Lucky(2), Lucky(3)]).unwrap();
+    rows.write_slice(&[Lucky(4)]).unwrap();
+    assert_eq!(rows.count(), 4);
+    rows.finish().unwrap();
+    assert!(writer.start::<u8>("a").is_err(), "the name is taken");
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert_eq!(reader.read::<Vec<u32>>("a").unwrap(), [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_disk_that_fails_is_told_of_for_ever() {
+    let run = |disk: &Disk, options: &WriteOptions| {
+        let mut writer = options.writer(disk.clone())?;
+        let mut failed = false;
+        for n in 0..6u8 {
+            let written = writer.write(&format!("{n}"), &vec![u64::from(n); 20_000]);
+            assert!(!failed || written.is_err(), "a writer that failed says so for ever");
+            failed |= written.is_err();
+        }
+        let finished = writer.finish().map(drop);
+        assert!(!failed || finished.is_err());
+        finished
+    };
+    for options in ways() {
+        let sound = Disk::sound();
+        run(&sound, &options).unwrap();
+        let whole = sound.bytes();
+        for room in (0..whole.len()).step_by(whole.len() / 50 + 1) {
+            assert!(run(&Disk::with_room(room), &options).is_err(), "{room}");
+        }
+        run(&Disk::with_room(whole.len()), &options).unwrap();
+        let most = (0..1000).find(|&calls| run(&Disk::with_calls(calls), &options).is_ok());
+        assert!(most.unwrap() > 2);
+    }
+}
+
+#[test]
+fn what_is_not_finished_is_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut writer = Writer::create(&path).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    drop(writer);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    // Nor is a directory written to what somebody else still has.
+    let disk = Disk::sound();
+    let mut writer = Writer::new(disk.clone()).unwrap();
+    writer.write("a", &vec![1u8; 1_000_000]).unwrap();
+    drop(writer);
+    assert!(Reader::new(Cursor::new(disk.bytes())).is_err());
+}
+
+#[test]
+fn names_that_cannot_be() {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("a", &1u8).unwrap();
+    for name in ["a", "a.npy", "a\0b", &"x".repeat(70_000)] {
+        let error = writer.write(name, &1u8).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::MemberName { .. }), "{error}");
+        assert!(error.to_string().len() < 500);
+    }
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let file = reader.read_bytes("a").unwrap();
+    assert_eq!(u8::read_npy_from(&file[..]).unwrap(), 1);
+}

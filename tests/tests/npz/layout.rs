@@ -1,0 +1,123 @@
+//! The bytes of an archive: where data starts, what does not change, zip64.
+
+use std::io::{Cursor, Write};
+
+use npy_core::npz::{Reader, WriteOptions, Writer};
+
+fn number(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]))
+}
+
+/// Where the data of each member starts, as their own headers say.
+fn data(file: &[u8]) -> Vec<usize> {
+    let end = file.len() - 22;
+    assert_eq!(file[end..end + 4], *b"PK\x05\x06", "no comment");
+    let long = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let mut at = long(end + 16);
+    let mut found = Vec::new();
+    for _ in 0..number(file, end + 10) {
+        let local = long(at + 42);
+        found.push(local + 30 + number(file, local + 26) + number(file, local + 28));
+        at += 46 + number(file, at + 28) + number(file, at + 30) + number(file, at + 32);
+    }
+    found
+}
+
+fn write(options: &WriteOptions) -> Vec<u8> {
+    let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+    for length in 0..200 {
+        writer.write(&"n".repeat(length), &vec![1u8; length]).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[test]
+fn data_starts_on_a_multiple_of_64() {
+    for file in [write(&WriteOptions::new()), write(WriteOptions::new().deflate(1))] {
+        let data = data(&file);
+        assert_eq!(data.len(), 200);
+        assert!(data.iter().all(|start| start % 64 == 0), "{data:?}");
+    }
+    // Also in a stream, behind descriptors.
+    let mut writer = Writer::stream(Vec::new());
+    for length in 0..100 {
+        writer.write(&"n".repeat(length), &vec![1u8; length]).unwrap();
+    }
+    assert!(data(&writer.finish().unwrap()).iter().all(|start| start % 64 == 0));
+}
+
+#[test]
+fn the_same_arrays_make_the_same_bytes() {
+    let mut deflate = WriteOptions::new();
+    deflate.deflate(6);
+    assert_eq!(write(&deflate), write(&deflate));
+    // Whatever the number of threads, also for members of many blocks in parts of other sizes.
+    let noise: Vec<[u8; 3]> = (0..400_000u32)
+        .map(|n| {
+            let n = n.wrapping_mul(0x9E37_79B9) >> 20;
+            [n.to_le_bytes()[0] & 15, n.to_le_bytes()[1], 7]
+        })
+        .collect();
+    let big = |options: &WriteOptions| {
+        let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+        for name in ["a", "b", "c"] {
+            writer.write(name, &noise).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    let one = big(&deflate);
+    assert_eq!(big(deflate.threads(2)), one);
+}
+
+#[test]
+fn small_archives_are_not_zip64() {
+    for file in [write(&WriteOptions::new()), write(WriteOptions::new().deflate(1))] {
+        assert!(!file.windows(4).any(|part| part == b"PK\x06\x06"));
+        // The lengths in the first header are plain.
+        assert_eq!(number(&file, 18), usize::from(file[18]));
+    }
+}
+
+#[test]
+fn more_members_than_a_plain_directory_counts() {
+    const COUNT: u32 = 65_600;
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    for n in 0..COUNT {
+        writer.write(&format!("{n}"), &n).unwrap();
+    }
+    let file = writer.finish().unwrap().into_inner();
+    assert!(file.windows(4).any(|part| part == b"PK\x06\x06"));
+    let mut reader = Reader::new(Cursor::new(file)).unwrap();
+    assert_eq!(reader.len(), COUNT as usize);
+    for n in [0, 1, 65_535, 65_536, COUNT - 1] {
+        assert_eq!(reader.read::<u32>(&format!("{n}")).unwrap(), n);
+    }
+}
+
+/// A member of more than 4 GiB in a stream of which nothing is kept: the descriptor must have the large form.
+#[test]
+#[ignore = "takes a minute; `cargo test -p npy-tests --test npz -- --ignored`"]
+fn a_member_of_more_than_4_gib() {
+    struct Tail(Vec<u8>, u64);
+    impl Write for Tail {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.1 += bytes.len() as u64;
+            self.0.extend_from_slice(bytes);
+            if self.0.len() > 1 << 20 {
+                let cut = self.0.len() - (1 << 16);
+                self.0.drain(..cut);
+            }
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let zeros = vec![0u64; (1 << 29) + 1];
+    let mut writer = Writer::stream(Tail(Vec::new(), 0));
+    writer.write("big", &zeros).unwrap();
+    writer.write("small", &[1u8]).unwrap();
+    let Tail(tail, length) = writer.finish().unwrap();
+    assert!(length > 1 << 32);
+    assert!(tail.windows(4).any(|part| part == b"PK\x06\x06"));
+}

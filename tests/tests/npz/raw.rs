@@ -1,0 +1,158 @@
+//! Zip files made by hand, to lie with.
+
+use npy_core::WriteNpy;
+
+/// One member, and what is said of it. Made by [`Raw::of`], then changed.
+#[derive(Clone)]
+pub struct Raw {
+    pub name: Vec<u8>,
+    /// The name in the member's own header, if another.
+    pub local_name: Option<Vec<u8>>,
+    /// Bytes in the archive.
+    pub data: Vec<u8>,
+    pub size: u64,
+    pub compressed: u64,
+    pub crc: u32,
+    pub method: u16,
+    pub flags: u16,
+    /// What the member's own header says of sizes and checksum is wrong, or zeros.
+    pub local_lies: bool,
+    /// Sizes follow the data.
+    pub descriptor: bool,
+    /// Sizes and place stand in the field of zip64.
+    pub zip64: bool,
+    pub extra: Vec<u8>,
+    /// Where the directory says that the member is, if elsewhere.
+    pub place: Option<u64>,
+}
+
+pub fn crc(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1));
+        }
+    }
+    !crc
+}
+
+pub fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
+    let mut file = Vec::new();
+    array.write_npy_to(&mut file).unwrap();
+    file
+}
+
+impl Raw {
+    /// A stored member of these bytes.
+    pub fn of(name: &str, data: &[u8]) -> Self {
+        Raw {
+            name: name.into(),
+            local_name: None,
+            data: data.to_vec(),
+            size: data.len() as u64,
+            compressed: data.len() as u64,
+            crc: crc(data),
+            method: 0,
+            flags: if name.is_ascii() { 0 } else { 0x800 },
+            local_lies: false,
+            descriptor: false,
+            zip64: false,
+            extra: Vec::new(),
+            place: None,
+        }
+    }
+
+    /// The same, deflated: in blocks that are stored, of 65,535 bytes at the most.
+    pub fn deflated(mut self) -> Self {
+        let mut out = Vec::new();
+        let mut chunks = self.data.chunks(65_535).peekable();
+        while let Some(chunk) = chunks.next() {
+            out.push(u8::from(chunks.peek().is_none()));
+            let length = u16::try_from(chunk.len()).unwrap();
+            out.extend(length.to_le_bytes());
+            out.extend((!length).to_le_bytes());
+            out.extend(chunk);
+        }
+        self.method = 8;
+        self.compressed = out.len() as u64;
+        self.data = out;
+        self
+    }
+}
+
+fn zip64(values: &[u64]) -> Vec<u8> {
+    let mut field = vec![1, 0];
+    field.extend(u16::try_from(8 * values.len()).unwrap().to_le_bytes());
+    values.iter().for_each(|value| field.extend(value.to_le_bytes()));
+    field
+}
+
+fn clamp(value: u64, zip64: bool) -> [u8; 4] {
+    let value = if zip64 { u32::MAX } else { u32::try_from(value).unwrap_or(u32::MAX) };
+    value.to_le_bytes()
+}
+
+/// An archive of these members.
+pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
+    let mut out = prefix.to_vec();
+    let mut directory = Vec::new();
+    for member in members {
+        let place = member.place.unwrap_or((out.len() - prefix.len()) as u64);
+        let name = member.local_name.as_ref().unwrap_or(&member.name);
+        let flags = member.flags | if member.descriptor { 8 } else { 0 };
+        let lies = member.local_lies || member.descriptor;
+        let (crc, size, compressed) =
+            if lies { (0, 0, 0) } else { (member.crc, member.size, member.compressed) };
+        let mut extra = if member.zip64 { zip64(&[size, compressed]) } else { Vec::new() };
+        extra.extend(&member.extra);
+        out.extend(b"PK\x03\x04\x2d\x00");
+        out.extend(flags.to_le_bytes());
+        out.extend(member.method.to_le_bytes());
+        out.extend([0, 0, 0x21, 0]);
+        out.extend(crc.to_le_bytes());
+        out.extend(clamp(compressed, member.zip64));
+        out.extend(clamp(size, member.zip64));
+        out.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        out.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
+        out.extend(name);
+        out.extend(&extra);
+        out.extend(&member.data);
+        if member.descriptor {
+            out.extend(b"PK\x07\x08");
+            out.extend(member.crc.to_le_bytes());
+            out.extend(u32::try_from(member.compressed).unwrap_or(u32::MAX).to_le_bytes());
+            out.extend(u32::try_from(member.size).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        let mut extra = Vec::new();
+        if member.zip64 {
+            extra.extend(zip64(&[member.size, member.compressed, place]));
+        }
+        extra.extend(&member.extra);
+        directory.extend(b"PK\x01\x02\x2d\x03\x2d\x00");
+        directory.extend(flags.to_le_bytes());
+        directory.extend(member.method.to_le_bytes());
+        directory.extend([0, 0, 0x21, 0]);
+        directory.extend(member.crc.to_le_bytes());
+        directory.extend(clamp(member.compressed, member.zip64));
+        directory.extend(clamp(member.size, member.zip64));
+        directory.extend(u16::try_from(member.name.len()).unwrap().to_le_bytes());
+        directory.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
+        directory.extend([0; 6]);
+        directory.extend([0, 0, 0, 0, 0x80, 1]);
+        directory.extend(clamp(place, member.zip64));
+        directory.extend(&member.name);
+        directory.extend(&extra);
+    }
+    let start = out.len() - prefix.len();
+    out.extend(&directory);
+    let count = u16::try_from(members.len()).unwrap();
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend(count.to_le_bytes());
+    out.extend(count.to_le_bytes());
+    out.extend(u32::try_from(directory.len()).unwrap().to_le_bytes());
+    out.extend(u32::try_from(start).unwrap().to_le_bytes());
+    out.extend(u16::try_from(comment.len()).unwrap().to_le_bytes());
+    out.extend(comment);
+    out
+}
