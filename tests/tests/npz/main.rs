@@ -1,5 +1,10 @@
 //! `npz`: archives written and read, and those that lie.
 
+mod columns;
 mod failing;
+mod foreign;
+mod hostile;
 mod layout;
+mod map;
+mod raw;
 mod round_trips;

@@ -4,29 +4,29 @@ use npy_core::WriteNpy;
 
 /// One member, and what is said of it. Made by [`Raw::of`], then changed.
 #[derive(Clone)]
-pub struct Raw {
-    pub name: Vec<u8>,
+pub(crate) struct Raw {
+    pub(crate) name: Vec<u8>,
     /// The name in the member's own header, if another.
-    pub local_name: Option<Vec<u8>>,
+    pub(crate) local_name: Option<Vec<u8>>,
     /// Bytes in the archive.
-    pub data: Vec<u8>,
-    pub size: u64,
-    pub compressed: u64,
-    pub crc: u32,
-    pub method: u16,
-    pub flags: u16,
+    pub(crate) data: Vec<u8>,
+    pub(crate) size: u64,
+    pub(crate) compressed: u64,
+    pub(crate) crc: u32,
+    pub(crate) method: u16,
+    pub(crate) flags: u16,
     /// What the member's own header says of sizes and checksum is wrong, or zeros.
-    pub local_lies: bool,
+    pub(crate) local_lies: bool,
     /// Sizes follow the data.
-    pub descriptor: bool,
+    pub(crate) descriptor: bool,
     /// Sizes and place stand in the field of zip64.
-    pub zip64: bool,
-    pub extra: Vec<u8>,
+    pub(crate) zip64: bool,
+    pub(crate) extra: Vec<u8>,
     /// Where the directory says that the member is, if elsewhere.
-    pub place: Option<u64>,
+    pub(crate) place: Option<u64>,
 }
 
-pub fn crc(bytes: &[u8]) -> u32 {
+pub(crate) fn crc(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for &byte in bytes {
         crc ^= u32::from(byte);
@@ -37,7 +37,7 @@ pub fn crc(bytes: &[u8]) -> u32 {
     !crc
 }
 
-pub fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
+pub(crate) fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
     let mut file = Vec::new();
     array.write_npy_to(&mut file).unwrap();
     file
@@ -45,7 +45,7 @@ pub fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
 
 impl Raw {
     /// A stored member of these bytes.
-    pub fn of(name: &str, data: &[u8]) -> Self {
+    pub(crate) fn of(name: &str, data: &[u8]) -> Self {
         Raw {
             name: name.into(),
             local_name: None,
@@ -64,7 +64,7 @@ impl Raw {
     }
 
     /// The same, deflated: in blocks that are stored, of 65,535 bytes at the most.
-    pub fn deflated(mut self) -> Self {
+    pub(crate) fn deflated(mut self) -> Self {
         let mut out = Vec::new();
         let mut chunks = self.data.chunks(65_535).peekable();
         while let Some(chunk) = chunks.next() {
@@ -94,7 +94,7 @@ fn clamp(value: u64, zip64: bool) -> [u8; 4] {
 }
 
 /// An archive of these members.
-pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
+pub(crate) fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
     let mut out = prefix.to_vec();
     let mut directory = Vec::new();
     for member in members {
@@ -139,7 +139,7 @@ pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
         directory.extend(u16::try_from(member.name.len()).unwrap().to_le_bytes());
         directory.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
         directory.extend([0; 6]);
-        directory.extend([0, 0, 0, 0, 0x80, 1]);
+        directory.extend([0, 0, 0x80, 1]);
         directory.extend(clamp(place, member.zip64));
         directory.extend(&member.name);
         directory.extend(&extra);

@@ -1,0 +1,132 @@
+//! Archives as other tools write them.
+
+use std::io::Cursor;
+
+use npy_core::npz::{Reader, Writer};
+use npy_core::{ErrorKind, ReadNpy};
+
+use crate::raw::{Raw, archive, npy};
+
+fn open(bytes: Vec<u8>) -> Reader<Cursor<Vec<u8>>> {
+    Reader::new(Cursor::new(bytes)).unwrap()
+}
+
+fn members() -> Vec<Raw> {
+    let long: Vec<u32> = (0..100_000).collect();
+    vec![Raw::of("a.npy", &npy(&[1u8, 2])), Raw::of("b.npy", &npy(&long)).deflated()]
+}
+
+fn check(bytes: Vec<u8>, what: &str) {
+    let mut reader = open(bytes);
+    assert!(reader.names().eq(["a", "b"]), "{what}");
+    assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2], "{what}");
+    let b: Vec<u32> = reader.read("b").unwrap();
+    assert!(b.into_iter().eq(0..100_000), "{what}");
+}
+
+#[test]
+fn descriptors_zip64_fields_prefixes_and_comments() {
+    check(archive(b"", &members(), b""), "plain");
+    let change = |change: fn(&mut Raw)| {
+        let mut members = members();
+        members.iter_mut().for_each(change);
+        archive(b"", &members, b"")
+    };
+    check(change(|member| member.descriptor = true), "sizes behind the data");
+    check(change(|member| member.zip64 = true), "zip64");
+    check(change(|member| member.extra = b"UT\x05\x00\x01abcd".to_vec()), "extra fields");
+    check(change(|member| member.local_lies = true), "the directory is what counts");
+    check(archive(&[7; 5000], &members(), b""), "bytes before");
+    check(archive(b"#!/bin/sh\n", &members(), &[b'c'; 65_535]), "a long comment");
+    check(archive(b"", &members(), b"PK\x05\x06 in a comment"), "a comment that looks like an end");
+}
+
+#[test]
+fn names_are_found_with_and_without_npy_exact_ones_first() {
+    let members = [
+        Raw::of("x.npy", &npy(&1u8)),
+        Raw::of("x", &npy(&2u8)),
+        Raw::of("y.npy.npy", &npy(&3u8)),
+        Raw::of("é/ü.npy", &npy(&4u8)),
+        Raw::of(".npy", &npy(&5u8)),
+        Raw { name: b"caf\x82.npy".to_vec(), ..Raw::of("", &npy(&6u8)) },
+    ];
+    let mut reader = open(archive(b"", &members, b""));
+    assert!(reader.names().eq(["x", "x", "y.npy", "é/ü", "", "café"]));
+    for (name, value) in
+        [("x.npy", 1), ("x", 2), ("y.npy", 3), ("y.npy.npy", 3), ("é/ü", 4), ("", 5), ("café", 6)]
+    {
+        assert_eq!(reader.read::<u8>(name).unwrap(), value, "{name}");
+    }
+    assert!(!reader.contains("y"));
+}
+
+#[test]
+fn names_are_keys_and_nothing_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let names = ["../up", "/etc/x", "C:\\x", "a/../../b", "con", "dir/"];
+    let mut writer = Writer::create(&path).unwrap();
+    for name in names {
+        writer.write(name, &1u8).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    assert!(reader.names().eq(names));
+    for name in names {
+        assert_eq!(reader.read::<u8>(name).unwrap(), 1);
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    assert!(!directory.path().parent().unwrap().join("up.npy").exists());
+}
+
+#[test]
+fn of_two_of_the_same_name_the_last_is_found() {
+    let members = [Raw::of("x.npy", &npy(&1u8)), Raw::of("x.npy", &npy(&2u8))];
+    assert_eq!(open(archive(b"", &members, b"")).read::<u8>("x").unwrap(), 2);
+}
+
+#[test]
+fn members_that_are_no_arrays_are_bytes() {
+    let members = [Raw::of("notes.txt", b"hello"), Raw::of("empty.npy", b"")];
+    let mut reader = open(archive(b"", &members, b""));
+    assert_eq!(reader.read_bytes("notes.txt").unwrap(), b"hello");
+    assert_eq!(reader.read_bytes("empty").unwrap(), b"");
+    let error = reader.read::<Vec<u8>>("notes.txt").unwrap_err().to_string();
+    assert!(error.ends_with("; npz::Reader::read_bytes gives the bytes of any member"), "{error}");
+    assert!(reader.read_all().is_err());
+}
+
+#[test]
+fn what_cannot_be_read_says_what_it_needs() {
+    let methods = [(12, "bzip2"), (14, "LZMA"), (93, "Zstandard"), (95, "xz"), (9, "Deflate64")];
+    for (method, name) in methods {
+        let member = Raw { method, ..Raw::of("x.npy", &npy(&1u8)) };
+        let error = open(archive(b"", &[member], b"")).read::<u8>("x").unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.starts_with(&format!("member \"x\": a member compressed by {name} needs")),
+            "{text}"
+        );
+    }
+    let member = Raw { flags: 1, ..Raw::of("x.npy", &npy(&1u8)) };
+    let error = open(archive(b"", &[member], b"")).read::<u8>("x").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+}
+
+#[test]
+fn a_member_is_read_in_parts() {
+    let mut reader = open(archive(b"", &members(), b""));
+    let mut member = reader.member("b").unwrap();
+    let mut chunk = Vec::new();
+    member.read_chunk::<u32>(&mut chunk, 3).unwrap();
+    assert_eq!(chunk, [0, 1, 2]);
+    assert_eq!(member.records::<u32>().unwrap().map(Result::unwrap).max(), Some(99_999));
+    drop(member);
+    // What was not read to its end is no matter to the next.
+    reader.member("b").unwrap();
+    assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
+    assert_eq!(reader.header("b").unwrap().shape(), [100_000]);
+    assert!(Vec::<u8>::read_npy_from(&reader.read_bytes("a").unwrap()[..]).is_ok());
+}
