@@ -2,16 +2,21 @@
 
 use std::path::Path;
 
-use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Order, ReadNpy, WriteNpy};
+use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Order, ReadNpy, WriteNpy, npz};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The `.npy` cases of the manifest.
 fn cases(expect: &str) -> Vec<Value> {
+    cases_in("npy", expect)
+}
+
+/// The cases of the manifest in such files.
+fn cases_in(container: &str, expect: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let all = manifest["cases"].as_array().unwrap();
-    let wanted = |case: &&Value| case["container"] == "npy" && case["expect"] == expect;
+    let wanted = |case: &&Value| case["container"] == container && case["expect"] == expect;
     all.iter().filter(wanted).cloned().collect()
 }
 
@@ -184,6 +189,95 @@ fn doubtful_files_are_refused_or_read_right() {
             assert_array(&array, &case["if_accepted"], id);
         }
     }
+}
+
+/// Info-ZIP puts the name in UTF-8 beside the other one, where Python does not look.
+fn utf8(name: String) -> String {
+    name.replace("├⌐", "é")
+}
+
+/// Compares an archive with what a case says that it holds; tells how many arrays of Python objects were refused.
+fn assert_archive(reader: &mut npz::Reader<std::fs::File>, expected: &Value, id: &str) -> usize {
+    let names: Vec<_> = reader.names().map(str::to_owned).collect();
+    let listed: Vec<_> =
+        expected["numpy_files"].as_array().unwrap().iter().map(text).map(utf8).collect();
+    assert_eq!(names, listed, "{id}");
+    let members = expected["members"].as_array().unwrap();
+    let mut objects = 0;
+    for (key, member) in expected["lookup"].as_object().unwrap() {
+        let key = &utf8(key.clone());
+        // Of the members of one name the last counts.
+        let wanted = |other: &&Value| other["zip_name"] == *member;
+        let Some(member) = members.iter().rev().find(wanted) else {
+            // Of many the manifest has some.
+            reader.read::<DynArray>(key).unwrap();
+            continue;
+        };
+        let id = format!("{id}: {key}");
+        if member["is_npy"] == false {
+            assert_eq!(sha(&reader.read_bytes(key).unwrap()), member["sha256"], "{id}");
+            continue;
+        }
+        match reader.read::<DynArray>(key) {
+            Ok(array) => assert_array(&array, member, &id),
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {
+                assert!(
+                    member["objects_sha256"].is_string() || member["pickle"].is_object(),
+                    "{id}: {error}"
+                );
+                objects += 1;
+            }
+            Err(error) => panic!("{id}: {error}"),
+        }
+    }
+    objects
+}
+
+#[test]
+fn valid_archives_read_to_the_stated_values() {
+    let cases = cases_in("npz", "valid");
+    assert!(cases.len() > 30);
+    let mut objects = 0;
+    for case in &cases {
+        let id = case["id"].as_str().unwrap();
+        bytes(case);
+        let mut reader =
+            npz::Reader::open(path(case)).unwrap_or_else(|error| panic!("{id}: {error}"));
+        objects += assert_archive(&mut reader, case, id);
+    }
+    println!("{} read, in them {objects} arrays of objects refused", cases.len());
+}
+
+#[test]
+fn bad_archives_are_refused() {
+    let cases = cases_in("npz", "reject");
+    assert!(cases.len() > 20);
+    for case in &cases {
+        let id = case["id"].as_str().unwrap();
+        bytes(case);
+        let read = npz::Reader::open(path(case)).and_then(|mut reader| reader.read_all());
+        // Bytes before the archive: NumPy looks at the first four, zip tools do not.
+        let prefix = id.ends_with("zip_prefix_garbage") || id.ends_with("zip_pk00");
+        assert_eq!(read.is_err(), !prefix, "{id}: {read:?}");
+    }
+}
+
+#[test]
+fn doubtful_archives_are_refused_or_read_right() {
+    let mut read = 0;
+    for case in &cases_in("npz", "either") {
+        let id = case["id"].as_str().unwrap();
+        let Ok(mut reader) = npz::Reader::open(path(case)) else { continue };
+        let whole = reader.read_all();
+        if whole.is_ok()
+            && case["if_accepted"].is_object()
+            && reader.names().len() == case["if_accepted"]["member_count"]
+        {
+            assert_archive(&mut reader, &case["if_accepted"], id);
+            read += 1;
+        }
+    }
+    println!("{read} read");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What each kind of error says.
 
+use std::io::Cursor;
+
 use npy_core::{
     ArrayView, Be, DType, DynArray, Element, Error, ErrorKind, Header, InvalidValue, NpyArray,
-    Order, ReadNpy, WriteNpy,
+    Order, ReadNpy, WriteNpy, npz,
 };
 
 fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -39,6 +41,23 @@ impl Element for Even {
         let odd = items.iter().position(|n| n % 2 == 1);
         odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
     }
+}
+
+/// An archive of a member "a".
+fn archive() -> npz::Reader<Cursor<Vec<u8>>> {
+    let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("a", &[7u8; 100]).unwrap();
+    npz::Reader::new(writer.finish().unwrap()).unwrap()
+}
+
+/// The same, a byte of which was changed.
+fn damaged() -> npz::Reader<Cursor<Vec<u8>>> {
+    let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("a", &[7u8; 100]).unwrap();
+    let mut bytes = writer.finish().unwrap().into_inner();
+    let at = bytes.windows(100).position(|part| part == [7; 100]).unwrap();
+    bytes[at] = 8;
+    npz::Reader::new(Cursor::new(bytes)).unwrap()
 }
 
 /// Which kind it is, what gave it, and what it says.
@@ -132,6 +151,26 @@ fn every_kind_says_what_to_do() {
                 .map(drop)
                 .map_err(Error::from),
             "the file holds '<f8', Be<f64> has '>f8' in memory; Vec::<Be<f64>>::read_npy (of bytes: read_npy_from) copies it",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Archive { .. }),
+            npz::Reader::new(Cursor::new(file("'<f8'", "(0,)", &[]))).map(drop),
+            "the archive is malformed: it is a .npy file, of one array: ReadNpy::read_npy reads it",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::MissingMember { .. }),
+            archive().read::<u8>("b").map(drop),
+            "the archive has no member \"b\"; its members are \"a\"",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::MemberName { .. }),
+            npz::Writer::stream(std::io::sink()).write("a\0", &1u8),
+            "no member can be named \"a\\0\": Python ends a name at a NUL; leave it out",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Checksum { .. }),
+            damaged().read::<Vec<u8>>("a").map(drop),
+            "member \"a\": the checksum is e9fd4d54 and should be 604f22ac: ",
         ),
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),

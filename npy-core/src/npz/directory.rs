@@ -73,6 +73,8 @@ impl Directory {
                 Ok(name) => name.into_owned(),
                 Err(_) => String::from_utf8_lossy(entry.name_raw()).into_owned(),
             })
+            // As in Python.
+            .map(|name| name.split('\0').next().unwrap_or_default().to_owned())
             .collect();
         let by_name = files.iter().cloned().zip(0..).collect();
         let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
@@ -149,6 +151,8 @@ impl Directory {
         reader: &mut (impl Read + Seek),
     ) -> Result<u64> {
         const FIXED: usize = 30;
+        // 6.3, of 2006: the newest that there is.
+        const VERSION: u8 = 63;
         let start = stated.header_start();
         let expected = stated.name_raw();
         let head = read_at(reader, start, FIXED.saturating_add(expected.len()))?;
@@ -159,6 +163,12 @@ impl Directory {
             let bytes = head.get(at..).and_then(<[u8]>::first_chunk).copied();
             u16::from_le_bytes(bytes.unwrap_or_default())
         };
+        if number(4).to_le_bytes()[0] > VERSION {
+            return Err(unsupported(
+                "a member of a newer kind of zip",
+                "a tool of its time to unpack it",
+            ));
+        }
         let (name, extra) = (usize::from(number(26)), usize::from(number(28)));
         let own = head.get(FIXED..FIXED.saturating_add(name));
         if own != Some(expected) && !self.is_named(stated, name, reader)? {

@@ -105,7 +105,7 @@ impl<R: Read> Source<R> {
         if missing == 0 {
             return Ok(taken);
         }
-        let (read, result) = fill(&mut self.inner, out, missing);
+        let (read, result) = append_full(&mut self.inner, out, missing);
         // Also if it failed: these bytes are gone.
         self.left = self.left.map(|left| left.saturating_sub(signed(read)));
         self.taken = self.taken.saturating_add(limits::to_u64(read));

@@ -5,6 +5,7 @@
 mod attributes;
 mod dtypes;
 mod maps;
+mod npz;
 mod numpy_saves;
 mod numpys_own;
 mod random;
