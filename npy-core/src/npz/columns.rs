@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use super::name;
 use super::read::Reader;
 use super::write::Writer;
-use crate::dtype::{DType, Field};
+use crate::dtype::{ByteOrder, DType, Field};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::element::record::NpyRecord;
@@ -121,7 +121,7 @@ impl<R: Read + Seek> Reader<R> {
 
     /// The members that the struct may want.
     fn columns<T: NpyRecord>(&mut self) -> Result<Vec<(String, DynArray)>> {
-        let schema = T::schema(crate::ByteOrder::Little);
+        let schema = T::schema(ByteOrder::Little);
         let mut wanted: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
         wanted.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
         let names = self.names().filter(|name| schema.wants.deny_unknown || wanted.contains(name));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::directory::{Directory, malformed};
-use crate::error::{Error, Result, ViewError};
+use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{Column, MapAny};
@@ -161,7 +161,7 @@ impl Map {
     fn place(&self, name: &str, error: ViewError) -> ViewError {
         match error {
             ViewError::Unreadable(error) => {
-                let missing = matches!(error.kind(), crate::ErrorKind::MissingMember { .. });
+                let missing = matches!(error.kind(), ErrorKind::MissingMember { .. });
                 let error = if missing { error } else { error.in_member(name) };
                 ViewError::Unreadable(error.in_file(&self.path))
             }
@@ -178,7 +178,7 @@ fn copy(name: &str) -> String {
 fn short(header: &Header, bytes: &[u8], start: usize) -> Error {
     let expected = limits::to_u64(header.data_bytes());
     let found = limits::to_u64(bytes.len().saturating_sub(start));
-    crate::ErrorKind::Truncated { what: "the data", expected, found }.into()
+    ErrorKind::Truncated { what: "the data", expected, found }.into()
 }
 
 impl fmt::Debug for Map {

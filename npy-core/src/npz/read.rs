@@ -191,7 +191,7 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`read`](Self::read). The checksum is known with the last byte: what was read before may be wrong.
-    pub fn member(&mut self, name: &str) -> Result<crate::Reader<Member<&mut R>>> {
+    pub fn member(&mut self, name: &str) -> Result<read::Reader<Member<&mut R>>> {
         // What is borrowed by the result cannot be used for the error, too.
         let Reader { inner, directory, options, path, .. } = self;
         let read = |index| array(inner, directory, index, options);

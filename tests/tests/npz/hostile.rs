@@ -185,7 +185,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 % below as u64) as usize
+        usize::try_from(self.0 % below as u64).unwrap()
     }
 }
 
@@ -231,7 +231,10 @@ fn ten_thousand_damaged_archives() {
                     bytes.drain(at.min(end)..end);
                 }
                 2 => bytes.insert(at.min(bytes.len()), 0xff),
-                3 => bytes.get_mut(at).into_iter().for_each(|byte| *byte = random.next(256) as u8),
+                3 => bytes
+                    .get_mut(at)
+                    .into_iter()
+                    .for_each(|byte| *byte = u8::try_from(random.next(256)).unwrap()),
                 _ => bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << random.next(8)),
             }
         }
