@@ -78,7 +78,7 @@ mod tests {
             window.seek(SeekFrom::Start(at)).unwrap();
             let mut out = Vec::new();
             window.by_ref().take(100).read_to_end(&mut out).unwrap();
-            let start = (at as usize).min(bytes.len());
+            let start = usize::try_from(at).unwrap().min(bytes.len());
             assert_eq!(out, bytes[start..bytes.len().min(start + 100)], "{at}");
         }
         assert_eq!(window.seek(SeekFrom::End(-1)).unwrap(), 199_999);
