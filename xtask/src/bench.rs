@@ -1,9 +1,53 @@
-//! `cargo xtask bench`: the benchmarks.
+//! `cargo xtask bench`: the benchmark, and what of it the README shows.
 
-use crate::Result;
+use std::fs;
+
 use crate::command::{cargo, run as run_command};
-use crate::python::with_numpy;
+use crate::python::{target, with_numpy};
+use crate::{Result, build_time, root};
 
+/// Between these stands the table in the README.
+const MARKS: [&str; 2] = ["<!-- cargo xtask bench --readme -->\n", "<!-- end -->\n"];
+
+/// Runs the benchmark; `--readme` then shows its results there, `--build` measures builds instead.
 pub(crate) fn run(args: &[&str]) -> Result {
-    run_command(with_numpy(cargo(&["bench", "--package", "npy-tests"]))?.args(args))
+    let out = target()?.join("bench");
+    if let ["--build"] = args {
+        return build_time::run(&out);
+    }
+    let is_for_readme = |arg: &&str| *arg == "--readme";
+    let mut bench = cargo(&["bench", "--package", "npy-benches", "--features", "live"]);
+    bench.args(["--bench", "bench", "--"]).args(args.iter().filter(|arg| !is_for_readme(arg)));
+    run_command(with_numpy(bench)?.arg("--out").arg(&out))?;
+    if args.iter().any(is_for_readme) {
+        let readme = root().join("README.md");
+        let table = fs::read_to_string(out.join("results.md"))?;
+        fs::write(&readme, with_table(&fs::read_to_string(&readme)?, &table)?)?;
+        fs::create_dir_all(root().join("docs"))?;
+        fs::copy(out.join("results.svg"), root().join("docs/bench.svg"))?;
+    }
+    Ok(())
+}
+
+/// The text with another table between the marks.
+fn with_table(readme: &str, table: &str) -> Result<String> {
+    let [from, to] = MARKS;
+    let parts = readme.split_once(from).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(to)?;
+        Some(format!("{before}{from}{table}{to}{after}"))
+    });
+    parts.ok_or_else(|| format!("README.md lacks the lines {from}{to}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_table;
+
+    #[test]
+    fn the_table_takes_the_place_of_the_old_one() {
+        let readme = "a\n<!-- cargo xtask bench --readme -->\nold\n<!-- end -->\nb\n";
+        let new = with_table(readme, "new\n").unwrap();
+        assert_eq!(new, readme.replace("old", "new"));
+        assert!(with_table("a\n", "new\n").is_err());
+    }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, root};
+use crate::{Result, package, root};
 
 const STRUCTS: usize = 100;
 const FIELDS: usize = 10;
@@ -71,16 +71,9 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// Writes a program of many structs.
+/// Writes a program of many structs; gives its manifest.
 fn package(subject: &Subject, used: bool) -> Result<PathBuf> {
     let name = format!("{}-{}", subject.name, if used { "used" } else { "derived" });
-    let directory = root().join("target/compile-time").join(&name);
-    fs::create_dir_all(directory.join("src"))?;
-    let dependencies = &subject.dependencies;
-    let manifest = format!(
-        "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n[dependencies]\n{dependencies}\n\n[workspace]\n"
-    );
-    fs::write(directory.join("Cargo.toml"), manifest)?;
     let mut code = format!("#![allow(dead_code, unused_imports)]\n{}\n", subject.imports);
     for i in 0..STRUCTS {
         writeln!(code, "#[derive({})]\nstruct S{i} {{", subject.derives)?;
@@ -94,18 +87,18 @@ fn package(subject: &Subject, used: bool) -> Result<PathBuf> {
         writeln!(code, "    {}", (subject.call)(&format!("S{i}")))?;
     }
     writeln!(code, "}}")?;
-    fs::write(directory.join("src/main.rs"), code)?;
-    Ok(directory)
+    let parent = root().join("target/compile-time");
+    package::write(&parent, &name, &subject.dependencies, &code)
 }
 
 /// Builds the program, not what it depends on, and takes the time.
-fn build(package: &Path, profile: &str) -> Result<Duration> {
-    let main = fs::File::options().append(true).open(package.join("src/main.rs"))?;
+fn build(manifest: &Path, profile: &str) -> Result<Duration> {
+    let main = fs::File::options().append(true).open(manifest.with_file_name("src/main.rs"))?;
     main.set_modified(std::time::SystemTime::now())?;
     let start = Instant::now();
     let target = root().join("target/compile-time/target");
     let mut command = cargo(&["build", "--quiet", "--profile", profile, "--manifest-path"]);
-    run_command(command.arg(package.join("Cargo.toml")).env("CARGO_TARGET_DIR", target))?;
+    run_command(command.arg(manifest).env("CARGO_TARGET_DIR", target))?;
     Ok(start.elapsed())
 }
 

@@ -1,6 +1,7 @@
 //! The project's chores: `cargo xtask <command>`.
 
 mod bench;
+mod build_time;
 mod ci;
 mod command;
 mod compile_time;
@@ -8,6 +9,7 @@ mod features;
 mod fixtures;
 mod kill;
 mod large;
+mod package;
 mod python;
 mod sanitize;
 mod test;
@@ -24,7 +26,11 @@ usage: cargo xtask <command>
   test [ARGS]         all tests, those against a real NumPy too; ARGS as for `cargo test`,
                       which narrow the run
   fixtures [--check]  write tests/golden anew with NumPy; --check: only compare
-  bench [ARGS]        the benchmarks; ARGS as for `cargo bench`
+  bench               the benchmark, into target/bench: results.md and results.svg
+        [--only W1r,W9] [--rounds N]   a part of it; other than 9 to 21 rounds
+        [--quick]     everything once, with little data
+        [--readme]    the README shows the results
+        --build       instead: how long first builds take, ours and the peers'
   compile-time        how long 100 derived structs compile, beside serde's
   kill [ROUNDS]       a process that writes is killed, some thousand times
   large               files of many gigabytes, most of them holes

@@ -1,0 +1,196 @@
+//! A workload and its contenders, who run in turn, round after round.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::memory;
+use crate::numpy::Numpy;
+use crate::place::Place;
+
+/// Whose code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// The loop that one would write for this one file: what the others are measured by.
+    ByHand,
+    Ours,
+    NumPy,
+    Npyz,
+    NdarrayNpy,
+    /// Another way to do it, to know what it costs.
+    Other(&'static str),
+}
+
+/// A ratio to the floor that is not to be exceeded, and the one with two threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    pub(crate) one: f64,
+    pub(crate) two: Option<f64>,
+}
+
+impl Goal {
+    pub(crate) const fn of(one: f64) -> Self {
+        Goal { one, two: None }
+    }
+
+    pub(crate) const fn with_two(self, two: f64) -> Self {
+        Goal { two: Some(two), ..self }
+    }
+}
+
+/// Something to do, for all who can.
+#[derive(Clone, Copy)]
+pub(crate) struct Workload {
+    pub(crate) id: &'static str,
+    pub(crate) work: &'static str,
+    pub(crate) goal: Goal,
+    /// How often a run does it: of a single one the time is shown.
+    pub(crate) times: fn(&Place) -> u32,
+    /// For what is written: reads it again, and says what it comes to.
+    pub(crate) written: Option<fn(&Path) -> u64>,
+    /// Writes the files that are read.
+    pub(crate) prepare: fn(&Place),
+    /// All but NumPy, the floor first.
+    pub(crate) contenders: fn(&Place) -> Vec<Contender>,
+    /// Whether `numpy.py` has a job of this id.
+    pub(crate) numpy: bool,
+}
+
+/// One who does it, once a call.
+pub(crate) struct Contender {
+    pub(crate) who: Who,
+    run: Box<dyn FnMut(bool) -> Run>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) seconds: f64,
+    /// What the result comes to, if that was asked for.
+    pub(crate) sum: Option<u64>,
+}
+
+impl Contender {
+    /// One who gives a value, and what that comes to. Only the giving is timed: not the sum, not the end of the value.
+    pub(crate) fn new<R>(
+        who: Who,
+        mut job: impl FnMut() -> R + 'static,
+        sum: impl Fn(&R) -> u64 + 'static,
+    ) -> Self {
+        let run = move |check: bool| {
+            let start = Instant::now();
+            let value = black_box(job());
+            let seconds = start.elapsed().as_secs_f64();
+            Run { seconds, sum: check.then(|| sum(&value)) }
+        };
+        Contender::by(who, run)
+    }
+
+    /// One who takes the time itself.
+    pub(crate) fn by(who: Who, run: impl FnMut(bool) -> Run + 'static) -> Self {
+        Contender { who, run: Box::new(run) }
+    }
+
+    /// One who writes a file.
+    pub(crate) fn writing(who: Who, job: impl FnMut() + 'static) -> Self {
+        Contender::new(who, job, |()| 0)
+    }
+}
+
+/// What was measured.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) id: &'static str,
+    pub(crate) work: &'static str,
+    pub(crate) goal: Goal,
+    /// How long the floor takes, and how many bytes of memory.
+    pub(crate) floor: (f64, Option<u64>),
+    pub(crate) results: Vec<Measured>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) who: Who,
+    /// The median of the times of each round by that of the floor in it.
+    pub(crate) ratio: f64,
+    /// Bytes of memory on top of what was there before, at most.
+    pub(crate) peak: Option<u64>,
+}
+
+impl Outcome {
+    pub(crate) fn of(&self, who: Who) -> Option<&Measured> {
+        self.results.iter().find(|result| result.who == who)
+    }
+}
+
+impl Workload {
+    /// Runs all in turn. With `rounds: None` there are nine, and more where they take little time.
+    pub(crate) fn run(&self, place: &Place, numpy: &mut Numpy, rounds: Option<usize>) -> Outcome {
+        (self.prepare)(place);
+        let mut contenders = (self.contenders)(place);
+        if self.numpy {
+            contenders.push(numpy.contender(self.id, place));
+        }
+        // The first round warms up, and compares what comes out.
+        let start = Instant::now();
+        let sums: Vec<_> = contenders.iter_mut().map(|it| self.once(it, place, true)).collect();
+        for (contender, run) in contenders.iter().zip(&sums) {
+            let who = contender.who;
+            assert_eq!(run.sum, sums[0].sum, "{}: {who:?} gives something else", self.id);
+        }
+        let short = start.elapsed().as_secs_f64() < 2.0;
+        let rounds = rounds.unwrap_or(if short { 21 } else { 9 });
+        let mut seconds = vec![Vec::with_capacity(rounds); contenders.len()];
+        for round in 0..rounds {
+            // Another one begins each time: what one leaves behind falls on all.
+            for turn in 0..contenders.len() {
+                let i = (round + turn) % contenders.len();
+                seconds[i].push(self.once(&mut contenders[i], place, false).seconds);
+            }
+        }
+        let who: Vec<_> = contenders.iter().map(|contender| contender.who).collect();
+        // Theirs is measured in processes of their own: nothing of this one is to be in the way.
+        drop(contenders);
+        numpy.forget();
+        let peak = |i: usize, who| match who {
+            Who::NumPy => Numpy::start().peak(self.id, place),
+            _ => memory::of_contender(self.id, i, place),
+        };
+        let ratios = |times: &[f64]| {
+            median(times.iter().zip(&seconds[0]).map(|(time, floor)| time / floor).collect())
+        };
+        let results: Vec<_> = (0..)
+            .zip(&who)
+            .zip(&seconds)
+            .map(|((i, &who), times)| Measured { who, ratio: ratios(times), peak: peak(i, who) })
+            .collect();
+        let each = median(seconds[0].clone()) / f64::from((self.times)(place));
+        let floor = (each, results[0].peak);
+        Outcome { id: self.id, work: self.work, goal: self.goal, floor, results }
+    }
+
+    /// Lets one of the contenders run in this process, and says how much memory that takes.
+    pub(crate) fn peak_of(&self, i: usize, place: &Place) -> Option<u64> {
+        let mut contenders = (self.contenders)(place);
+        let before = memory::reset()?;
+        (contenders[i].run)(false);
+        Some(memory::high()?.saturating_sub(before))
+    }
+
+    fn once(&self, contender: &mut Contender, place: &Place, check: bool) -> Run {
+        let output = place.output();
+        if self.written.is_some() && output.exists() {
+            std::fs::remove_file(&output).expect("the output can be removed");
+        }
+        let mut run = (contender.run)(check);
+        if let Some(written) = self.written.filter(|_| check) {
+            run.sum = Some(written(&output));
+        }
+        run
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

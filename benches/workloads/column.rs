@@ -1,0 +1,46 @@
+//! W9: one column of many records.
+
+use std::path::Path;
+
+use npy_core::{Reader, WriteNpy};
+
+use super::{input, once, reader};
+use crate::by_hand::{self, Mapped};
+use crate::contest::{Contender, Goal, Who, Workload};
+use crate::peers;
+use crate::place::Place;
+use crate::records::{Tick, tick};
+
+pub(super) const WORKLOADS: [Workload; 1] = [Workload {
+    id: "W9",
+    work: "read one `f32` column of 10 million packed records (270 MB)",
+    goal: Goal::of(0.90).with_two(0.80),
+    times: once,
+    written: None,
+    prepare,
+    contenders,
+    numpy: true,
+}];
+
+fn prepare(place: &Place) {
+    let ticks: Vec<_> = (0..place.items(10_000_000)).map(tick).collect();
+    ticks.write_npy(input(place)).unwrap();
+}
+
+fn x(record: &[u8; 27]) -> f32 {
+    f32::from_le_bytes(record[12..16].try_into().unwrap())
+}
+
+fn contenders(place: &Place) -> Vec<Contender> {
+    let mapped = |path: &Path| Mapped::open(path).data().as_chunks().0.iter().map(x).collect();
+    let ours = |path: &Path| Reader::open(path).unwrap().read_column::<f32>("x").unwrap();
+    let npyz = |path: &Path| {
+        peers::npyz(path).data::<Tick>().unwrap().map(|tick| tick.unwrap().x).collect()
+    };
+    vec![
+        reader(place, Who::ByHand, |path| by_hand::read(path, x)),
+        reader(place, Who::Ours, ours),
+        reader::<f32>(place, Who::Npyz, npyz),
+        reader::<f32>(place, Who::Other("mapped by hand"), mapped),
+    ]
+}

@@ -1,0 +1,167 @@
+//! W6: archives of twenty arrays.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::rc::Rc;
+
+use npy_core::{ReadNpy, WriteNpy};
+use npyz::WriterBuilder;
+
+use super::{input, once};
+use crate::by_hand::{self, Method};
+use crate::contest::{Contender, Goal, Who, Workload};
+use crate::place::Place;
+use crate::sum::{Sum, together};
+
+pub(super) const WORKLOADS: [Workload; 4] = [
+    Workload {
+        id: "W6a",
+        work: "write an npz of 20 arrays of a million `f32`, stored",
+        goal: Goal::of(1.0),
+        times: once,
+        written: Some(sum_of_file),
+        prepare,
+        contenders: |place| writing(place, Method::Stored),
+        numpy: true,
+    },
+    Workload {
+        id: "W6b",
+        work: "read it",
+        goal: Goal::of(0.85).with_two(0.70),
+        times: once,
+        written: None,
+        prepare,
+        contenders: |place| reading(&archive(place, Method::Stored)),
+        numpy: true,
+    },
+    Workload {
+        id: "W6c",
+        work: "write it deflated, level 6",
+        goal: Goal::of(1.5).with_two(0.85),
+        times: once,
+        written: Some(sum_of_file),
+        prepare,
+        contenders: |place| writing(place, Method::Deflated),
+        numpy: true,
+    },
+    Workload {
+        id: "W6d",
+        work: "read that",
+        goal: Goal::of(1.25).with_two(0.72),
+        times: once,
+        written: None,
+        prepare,
+        contenders: |place| reading(&archive(place, Method::Deflated)),
+        numpy: true,
+    },
+];
+
+const COUNT: usize = 20;
+
+type Arrays = Vec<Vec<f32>>;
+
+fn archive(place: &Place, method: Method) -> std::path::PathBuf {
+    place.path(match method {
+        Method::Stored => "stored.npz",
+        Method::Deflated => "deflated.npz",
+    })
+}
+
+fn name(i: usize) -> String {
+    format!("array_{i}")
+}
+
+/// A signal that wanders, in steps that a recorder would make: it packs to a half or so.
+fn prepare(place: &Place) {
+    let mut level = 0_i16;
+    let mut random = 1_u32;
+    let step = |_| {
+        random = random.wrapping_mul(0x915f_77f5).wrapping_add(1);
+        let [.., high] = random.to_le_bytes();
+        level = level.wrapping_add(i16::from(high) - 128);
+        f32::from(level) * 0.25
+    };
+    let signal: Vec<f32> = (0..20 * place.items(1_000_000)).map(step).collect();
+    signal.write_npy(input(place)).unwrap();
+    let arrays = split(&signal);
+    for method in [Method::Stored, Method::Deflated] {
+        by_hand::write_archive(&archive(place, method), &arrays, method);
+    }
+}
+
+fn split(signal: &[f32]) -> Arrays {
+    signal.chunks(signal.len() / COUNT).map(<[f32]>::to_vec).collect()
+}
+
+fn sum(arrays: &[Vec<f32>]) -> u64 {
+    together(arrays.iter().map(|array| array.sum()))
+}
+
+fn sum_of_file(path: &Path) -> u64 {
+    sum(&by_hand::read_archive(path))
+}
+
+fn writing(place: &Place, method: Method) -> Vec<Contender> {
+    let arrays = Rc::new(split(&Vec::<f32>::read_npy(input(place)).unwrap()));
+    let writer = |who, write: fn(&Path, &[Vec<f32>], Method)| {
+        let (path, arrays) = (place.output(), Rc::clone(&arrays));
+        Contender::writing(who, move || write(&path, &arrays, method))
+    };
+    vec![
+        writer(Who::ByHand, by_hand::write_archive),
+        writer(Who::Npyz, npyz_writes),
+        writer(Who::NdarrayNpy, ndarray_npy_writes),
+    ]
+}
+
+fn npyz_writes(path: &Path, arrays: &[Vec<f32>], method: Method) {
+    let mut archive = npyz::npz::NpzWriter::create(path).unwrap();
+    let method = match method {
+        Method::Stored => zip::CompressionMethod::Stored,
+        Method::Deflated => zip::CompressionMethod::Deflated,
+    };
+    let options = zip::write::FileOptions::default().compression_method(method);
+    for (i, array) in arrays.iter().enumerate() {
+        let builder = archive.array(&name(i), options).unwrap();
+        let shape = [u64::try_from(array.len()).unwrap()];
+        let mut writer = builder.default_dtype().shape(&shape).begin_nd().unwrap();
+        writer.extend(array.iter().copied()).unwrap();
+        writer.finish().unwrap();
+    }
+}
+
+fn ndarray_npy_writes(path: &Path, arrays: &[Vec<f32>], method: Method) {
+    let file = BufWriter::new(File::create(path).unwrap());
+    let mut archive = match method {
+        Method::Stored => ndarray_npy::NpzWriter::new(file),
+        Method::Deflated => ndarray_npy::NpzWriter::new_compressed(file),
+    };
+    for (i, array) in arrays.iter().enumerate() {
+        archive.add_array(name(i), &ndarray::ArrayView1::from(array)).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+fn reading(path: &Path) -> Vec<Contender> {
+    let reader = |who, read: fn(&Path) -> Arrays| {
+        let path = path.to_owned();
+        Contender::new(who, move || read(&path), |arrays| sum(arrays))
+    };
+    vec![
+        reader(Who::ByHand, by_hand::read_archive),
+        reader(Who::Npyz, |path| {
+            let mut archive = npyz::npz::NpzArchive::open(path).unwrap();
+            let read = |i| archive.by_name(&name(i)).unwrap().unwrap().into_vec::<f32>().unwrap();
+            (0..COUNT).map(read).collect()
+        }),
+        reader(Who::NdarrayNpy, |path| {
+            let mut archive = ndarray_npy::NpzReader::new(File::open(path).unwrap()).unwrap();
+            let read = |i| {
+                let array: ndarray::Array1<f32> = archive.by_name(&name(i)).unwrap();
+                array.into_raw_vec_and_offset().0
+            };
+            (0..COUNT).map(read).collect()
+        }),
+    ]
+}
