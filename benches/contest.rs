@@ -14,6 +14,8 @@ pub(crate) enum Who {
     /// The loop that one would write for this one file: what the others are measured by.
     ByHand,
     Ours,
+    /// With two threads.
+    OursTwice,
     NumPy,
     Npyz,
     NdarrayNpy,
@@ -35,6 +37,15 @@ impl Goal {
 
     pub(crate) const fn with_two(self, two: f64) -> Self {
         Goal { two: Some(two), ..self }
+    }
+
+    /// Whether this result is not what is to be reached.
+    pub(crate) fn is_missed(&self, result: &Measured) -> bool {
+        match result.who {
+            Who::Ours => result.ratio > self.one,
+            Who::OursTwice => self.two.is_some_and(|two| result.ratio > two),
+            _ => false,
+        }
     }
 }
 

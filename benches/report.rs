@@ -15,8 +15,9 @@ fn ratio(value: f64) -> String {
 }
 
 /// The names of the contenders that have a column of their own.
-const COLUMNS: [(Who, &str); 4] = [
+const COLUMNS: [(Who, &str); 5] = [
     (Who::Ours, "npy-core"),
+    (Who::OursTwice, "2 threads"),
     (Who::NumPy, "NumPy"),
     (Who::Npyz, "npyz"),
     (Who::NdarrayNpy, "ndarray-npy"),

@@ -1,37 +1,94 @@
-//! The header of a record, taken apart by a parser of this one shape of text.
+//! The header of a record, by a parser of Python's literals as far as such a header has them.
 
 /// What one wants to know of a field.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
-    pub(crate) kind: u8,
+    pub(crate) kind: char,
     pub(crate) size: usize,
     pub(crate) offset: usize,
 }
 
-/// The fields of `{'descr': [('name', '<f4'), …], …}`.
+/// The fields of `{'descr': [('name', '<f4'), …], 'fortran_order': False, 'shape': (1,), }`.
 pub(crate) fn fields(file: &[u8]) -> Vec<Field> {
-    let text = &file[10..super::data_start(file)];
-    let list = text.iter().position(|&byte| byte == b'[').unwrap();
-    let mut rest = &text[list + 1..];
+    let text = std::str::from_utf8(&file[10..super::data_start(file)]).unwrap();
+    let mut text = Text(text.chars().peekable());
     let mut fields = Vec::new();
-    let mut offset = 0;
-    while let [b'(', b'\'', name @ ..] = rest {
-        let end = name.iter().position(|&byte| byte == b'\'').unwrap();
-        let [b'\'', b',', b' ', b'\'', _, kind, digits @ ..] = &name[end..] else {
-            panic!("not of this shape")
-        };
-        let mut size = 0;
-        let mut used = 0;
-        while digits[used].is_ascii_digit() {
-            size = size * 10 + usize::from(digits[used] - b'0');
-            used += 1;
+    text.expect('{');
+    while !text.takes('}') {
+        let key = text.string();
+        text.expect(':');
+        match key.as_str() {
+            "descr" => fields = text.descr(),
+            "fortran_order" => assert_eq!(text.word(), "False"),
+            "shape" => assert_eq!(text.shape().len(), 1),
+            _ => panic!("{key}?"),
         }
-        let name = String::from_utf8(name[..end].to_vec()).unwrap();
-        fields.push(Field { name, kind: *kind, size, offset });
-        offset += size;
-        rest = digits[used..].strip_prefix(b"')").unwrap();
-        rest = rest.strip_prefix(b", ").unwrap_or(rest);
+        text.takes(',');
     }
     fields
+}
+
+struct Text<'a>(std::iter::Peekable<std::str::Chars<'a>>);
+
+impl Text<'_> {
+    /// Whether this comes next; then it is behind us.
+    fn takes(&mut self, char: char) -> bool {
+        while self.0.next_if_eq(&' ').is_some() {}
+        self.0.next_if_eq(&char).is_some()
+    }
+
+    fn expect(&mut self, char: char) {
+        assert!(self.takes(char), "{char}?");
+    }
+
+    fn string(&mut self) -> String {
+        self.expect('\'');
+        let mut string = String::new();
+        loop {
+            match self.0.next() {
+                Some('\'') => return string,
+                Some('\\') | None => panic!("not by hand"),
+                Some(char) => string.push(char),
+            }
+        }
+    }
+
+    fn word(&mut self) -> String {
+        while self.0.next_if_eq(&' ').is_some() {}
+        let mut word = String::new();
+        while let Some(char) = self.0.next_if(char::is_ascii_alphanumeric) {
+            word.push(char);
+        }
+        word
+    }
+
+    fn shape(&mut self) -> Vec<usize> {
+        let mut shape = Vec::new();
+        self.expect('(');
+        while !self.takes(')') {
+            shape.push(self.word().parse().unwrap());
+            self.takes(',');
+        }
+        shape
+    }
+
+    fn descr(&mut self) -> Vec<Field> {
+        let mut fields = Vec::new();
+        let mut offset = 0;
+        self.expect('[');
+        while !self.takes(']') {
+            self.expect('(');
+            let name = self.string();
+            self.expect(',');
+            let of = self.string();
+            self.expect(')');
+            self.takes(',');
+            let kind = of.chars().nth(1).unwrap();
+            let size = of[2..].parse().unwrap();
+            fields.push(Field { name, kind, size, offset });
+            offset += size;
+        }
+        fields
+    }
 }

@@ -13,7 +13,8 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
     let mut text = String::new();
     let names: String = COLUMNS.map(|(_, name)| format!(" {name} |")).concat();
     let rule = "---|".repeat(COLUMNS.len());
-    writeln!(text, "| | time by that of a loop by hand | by hand |{names} to reach |").unwrap();
+    writeln!(text, "| | time by that of a loop by hand | by hand |{names} to reach (2 threads) |")
+        .unwrap();
     writeln!(text, "|---|---|---|{rule}---|").unwrap();
     for outcome in outcomes {
         let (id, work, floor) = (outcome.id, outcome.work, seconds(outcome.floor.0));
@@ -22,7 +23,7 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
             write!(text, " {} |", outcome.of(who).map_or("–".into(), |it| shown(outcome, it)))
                 .unwrap();
         }
-        let two = outcome.goal.two.map(|two| format!(" (two threads {two:.2})"));
+        let two = outcome.goal.two.map(|two| format!(" (≤ {two:.2})"));
         let one = ratio(outcome.goal.one);
         writeln!(text, " ≤ {one}{} |", two.unwrap_or_default()).unwrap();
     }
@@ -48,8 +49,8 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
 }
 
 fn shown(outcome: &Outcome, result: &Measured) -> String {
-    let missed = result.who == Who::Ours && result.ratio > outcome.goal.one;
-    format!("{}{}", ratio(result.ratio), if missed { MISSED } else { "" })
+    let mark = if outcome.goal.is_missed(result) { MISSED } else { "" };
+    format!("{}{mark}", ratio(result.ratio))
 }
 
 fn others(outcome: &Outcome) -> impl Iterator<Item = String> {

@@ -1,11 +1,11 @@
 //! W6: archives of twenty arrays.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use std::rc::Rc;
 
-use npy_core::{ReadNpy, WriteNpy};
+use npy_core::{ReadNpy, WriteNpy, npz};
 use npyz::WriterBuilder;
 
 use super::{input, once};
@@ -72,15 +72,13 @@ fn name(i: usize) -> String {
     format!("array_{i}")
 }
 
-/// A signal that wanders, in steps that a recorder would make: it packs to a half or so.
+/// Noise, as measurements have it: it packs to nine tenths or so.
 fn prepare(place: &Place) {
-    let mut level = 0_i16;
     let mut random = 1_u32;
     let step = |_| {
         random = random.wrapping_mul(0x915f_77f5).wrapping_add(1);
-        let [.., high] = random.to_le_bytes();
-        level = level.wrapping_add(i16::from(high) - 128);
-        f32::from(level) * 0.25
+        let [_, low, high, sign] = random.to_le_bytes();
+        (f32::from(u16::from_le_bytes([low, high])) + 0.1) * (f32::from(sign) - 127.3)
     };
     let signal: Vec<f32> = (0..20 * place.items(1_000_000)).map(step).collect();
     signal.write_npy(input(place)).unwrap();
@@ -110,25 +108,42 @@ fn writing(place: &Place, method: Method) -> Vec<Contender> {
     };
     vec![
         writer(Who::ByHand, by_hand::write_archive),
+        writer(Who::Ours, |path, arrays, method| ours_writes(path, arrays, method, 1)),
+        writer(Who::OursTwice, |path, arrays, method| ours_writes(path, arrays, method, 2)),
         writer(Who::Npyz, npyz_writes),
         writer(Who::NdarrayNpy, ndarray_npy_writes),
     ]
 }
 
+fn ours_writes(path: &Path, arrays: &[Vec<f32>], method: Method, threads: usize) {
+    let mut options = npz::WriteOptions::new();
+    if method == Method::Deflated {
+        options.deflate(6);
+    }
+    let mut archive = options.threads(threads).create(path).unwrap();
+    for (i, array) in arrays.iter().enumerate() {
+        archive.write(&name(i), array).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+/// As the feature `npz` of npyz does it.
 fn npyz_writes(path: &Path, arrays: &[Vec<f32>], method: Method) {
-    let mut archive = npyz::npz::NpzWriter::create(path).unwrap();
+    let mut archive = zip::ZipWriter::new(BufWriter::new(File::create(path).unwrap()));
     let method = match method {
         Method::Stored => zip::CompressionMethod::Stored,
         Method::Deflated => zip::CompressionMethod::Deflated,
     };
     let options = zip::write::FileOptions::default().compression_method(method);
     for (i, array) in arrays.iter().enumerate() {
-        let builder = archive.array(&name(i), options).unwrap();
+        archive.start_file(npyz::npz::file_name_from_array_name(&name(i)), options).unwrap();
         let shape = [u64::try_from(array.len()).unwrap()];
-        let mut writer = builder.default_dtype().shape(&shape).begin_nd().unwrap();
+        let builder = npyz::WriteOptions::new().default_dtype().shape(&shape);
+        let mut writer = builder.writer(&mut archive).begin_nd().unwrap();
         writer.extend(array.iter().copied()).unwrap();
         writer.finish().unwrap();
     }
+    archive.finish().unwrap();
 }
 
 fn ndarray_npy_writes(path: &Path, arrays: &[Vec<f32>], method: Method) {
@@ -150,9 +165,18 @@ fn reading(path: &Path) -> Vec<Contender> {
     };
     vec![
         reader(Who::ByHand, by_hand::read_archive),
+        reader(Who::Ours, |path| {
+            let mut archive = npz::Reader::open(path).unwrap();
+            (0..COUNT).map(|i| archive.read(&name(i)).unwrap()).collect()
+        }),
+        two_threads(path),
         reader(Who::Npyz, |path| {
-            let mut archive = npyz::npz::NpzArchive::open(path).unwrap();
-            let read = |i| archive.by_name(&name(i)).unwrap().unwrap().into_vec::<f32>().unwrap();
+            let file = BufReader::new(File::open(path).unwrap());
+            let mut archive = zip::ZipArchive::new(file).unwrap();
+            let read = |i| {
+                let name = npyz::npz::file_name_from_array_name(&name(i));
+                npyz::NpyFile::new(archive.by_name(&name).unwrap()).unwrap().into_vec().unwrap()
+            };
             (0..COUNT).map(read).collect()
         }),
         reader(Who::NdarrayNpy, |path| {
@@ -164,4 +188,13 @@ fn reading(path: &Path) -> Vec<Contender> {
             (0..COUNT).map(read).collect()
         }),
     ]
+}
+
+/// All members at once, which is what several threads do.
+fn two_threads(path: &Path) -> Contender {
+    let path = path.to_owned();
+    let all = move || npz::ReadOptions::new().threads(2).open(&path).unwrap().read_all().unwrap();
+    Contender::new(Who::OursTwice, all, |arrays| {
+        together(arrays.iter().map(|(_, array)| array.to_vec::<f32>().unwrap().sum()))
+    })
 }
