@@ -8,6 +8,7 @@ use crate::{Result, build_time, root};
 
 /// Between these stands the table in the README.
 const MARKS: [&str; 2] = ["<!-- cargo xtask bench --readme -->\n", "<!-- end -->\n"];
+const CHART: &str = "![the table below as a chart](docs/bench.svg)\n";
 
 /// Runs the benchmark; `--readme` then shows its results there, `--build` measures builds instead.
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -29,25 +30,27 @@ pub(crate) fn run(args: &[&str]) -> Result {
     Ok(())
 }
 
-/// The text with another table between the marks.
+/// The text with the chart and another table between the marks.
 fn with_table(readme: &str, table: &str) -> Result<String> {
     let [from, to] = MARKS;
     let parts = readme.split_once(from).and_then(|(before, rest)| {
         let (_, after) = rest.split_once(to)?;
-        Some(format!("{before}{from}{table}{to}{after}"))
+        Some(format!("{before}{from}{CHART}\n{table}{to}{after}"))
     });
     parts.ok_or_else(|| format!("README.md lacks the lines {from}{to}").into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::with_table;
+    use super::{CHART, with_table};
 
     #[test]
     fn the_table_takes_the_place_of_the_old_one() {
         let readme = "a\n<!-- cargo xtask bench --readme -->\nold\n<!-- end -->\nb\n";
         let new = with_table(readme, "new\n").unwrap();
-        assert_eq!(new, readme.replace("old", "new"));
+        assert_eq!(new, readme.replace("old", &format!("{CHART}\nnew")));
+        // And that of the new one.
+        assert_eq!(with_table(&new, "new\n").unwrap(), new);
         assert!(with_table("a\n", "new\n").is_err());
     }
 }
