@@ -164,6 +164,17 @@ pub enum ErrorKind {
         remedy: &'static str,
     },
 
+    /// Members of an archive that the program does not take.
+    #[error("the archive has members that {wanted_by} does not take: {names}; {remedy}")]
+    UnknownMembers {
+        /// The members.
+        names: String,
+        /// Who does not take them: the name of a Rust type.
+        wanted_by: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+
     /// The array has another number of dimensions, or other dimensions, than the type can take.
     #[error("the array has shape {shape}, {wanted_by} takes {wanted}; {remedy}")]
     Rank {
@@ -291,6 +302,7 @@ impl Error {
             ErrorKind::Mismatch { wanted_by, .. }
             | ErrorKind::MissingField { wanted_by, .. }
             | ErrorKind::UnknownField { wanted_by, .. }
+            | ErrorKind::UnknownMembers { wanted_by, .. }
             | ErrorKind::Rank { wanted_by, .. } => who.clone_into(wanted_by),
             _ => {}
         }

@@ -34,7 +34,7 @@
 //! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
 //! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
 //!   and for any layout [`MapAny`].
-//! - Many arrays in one file: [`npz`].
+//! - Many arrays in one file: [`npz`]; a struct of arrays is one if it derives [`NpzArchive`](macro@NpzArchive).
 //! - Arrays of any dtype: [`DynArray`], and its items, [`Value`]; with the feature `serde` to and from what that reaches.
 //! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
 
@@ -103,8 +103,12 @@ pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "mmap")]
 pub use mmap::{Column, Map, MapAny, MapMut};
+#[cfg(all(feature = "derive", feature = "npz"))]
+pub use npy_derive::NpzArchive;
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
+#[cfg(feature = "npz")]
+pub use npz::NpzArchive;
 pub use plan::Cast;
 pub use read::{ReadNpy, ReadOptions, Reader, Records};
 pub use shape::Order;

@@ -34,6 +34,7 @@
 
 mod columns;
 mod directory;
+mod fields;
 #[cfg(feature = "mmap")]
 mod map;
 mod member;
@@ -42,8 +43,10 @@ mod options;
 mod output;
 mod read;
 mod rows;
+pub mod sparse;
 mod write;
 
+pub use fields::{ArchiveField, NpzArchive, load, save};
 #[cfg(feature = "mmap")]
 pub use map::Map;
 pub use member::Member;

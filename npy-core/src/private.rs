@@ -178,3 +178,17 @@ pub fn check(
     let mut records = items.chunks_exact(size.max(1)).enumerate();
     records.try_for_each(|(i, item)| each(item).map_err(|error| error.at_item(i)))
 }
+
+/// An archive that is a record, too.
+#[diagnostic::on_unimplemented(
+    message = "this attribute is a record's, and `{Self}` is none",
+    label = "says nothing of a member, which is written as its type is: drop it",
+    note = "a struct may be both: `#[derive(npy_core::NpyRecord, npy_core::NpzArchive)]`"
+)]
+pub trait AlsoRecord {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NpyRecord> AlsoRecord for T {}
+
+/// Refuses a struct that is no record.
+pub fn also_record<T: AlsoRecord>() {}

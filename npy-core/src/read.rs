@@ -32,6 +32,7 @@ pub use records::Records;
 /// | type | takes |
 /// |---|---|
 /// | `Vec<T>`, `Box<[T]>` | one dimension |
+/// | `[T; N]` | so many items |
 /// | [`NpyArray<T>`](crate::NpyArray) | any rank |
 /// | [`DynArray`](crate::DynArray) | any rank and any dtype |
 /// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and their like | a single item (0-d) |

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type, parse_quote};
+use syn::{Data, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type};
 
 use crate::attr::Container;
 use crate::bound;
@@ -53,11 +53,8 @@ impl<'a> Record<'a> {
         };
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);
-        let borrows = |lifetime: &&LifetimeParam| {
-            fields.iter().any(|field| mentions_lifetime(field.ty, &lifetime.lifetime))
-        };
         // What is skipped may borrow.
-        if let Some(lifetime) = input.generics.lifetimes().find(borrows) {
+        if let Some(lifetime) = borrowed(input, &fields) {
             cx.error(lifetime, OWNS_ITS_DATA);
         }
         if data.fields.is_empty() {
@@ -74,9 +71,8 @@ impl<'a> Record<'a> {
         let asked = asked(&krate, input, packed, &fields, &skipped);
         let mut generics =
             bound::with_bounds(&input.generics, container.bound.get(), asked.into_iter());
-        if whole_default && generics.type_params().next().is_some() {
-            let predicate = parse_quote!(Self: ::core::default::Default);
-            generics.make_where_clause().predicates.push(predicate);
+        if whole_default {
+            bound::with_default(&mut generics);
         }
         Some(Record {
             ident: &input.ident,
@@ -91,6 +87,17 @@ impl<'a> Record<'a> {
             skipped,
         })
     }
+}
+
+/// The first lifetime that one of the fields has in it.
+pub(crate) fn borrowed<'i>(
+    input: &'i DeriveInput,
+    fields: &[Field<'_>],
+) -> Option<&'i LifetimeParam> {
+    let borrows = |lifetime: &&LifetimeParam| {
+        fields.iter().any(|field| mentions_lifetime(field.ty, &lifetime.lifetime))
+    };
+    input.generics.lifetimes().find(borrows)
 }
 
 /// Whether a type has this lifetime in it.

@@ -13,9 +13,20 @@ use syn::{
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
 
+/// What a struct is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Target {
+    /// An item with fields.
+    #[default]
+    Record,
+    /// Many arrays with names.
+    Archive,
+}
+
 /// What stands on a struct.
 #[derive(Default)]
 pub(crate) struct Container {
+    pub(crate) target: Target,
     pub(crate) krate: Attr<Path>,
     pub(crate) rename_all: Attr<Case>,
     pub(crate) align: Attr<()>,
@@ -113,8 +124,9 @@ impl<T> Attr<T> {
 }
 
 impl Container {
-    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
-        let mut container = Container { repr: repr(attributes), ..Container::default() };
+    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute], target: Target) -> Self {
+        let mut container = Container { target, repr: repr(attributes), ..Container::default() };
+        let (here, there) = target.keys();
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("crate") {
@@ -134,10 +146,16 @@ impl Container {
             } else if key.is_ident("default") {
                 container.default.set(cx, meta, flag(meta));
             } else {
-                unknown(cx, meta, STRUCT, FIELD);
+                unknown(cx, meta, here, there);
             }
         });
         container
+    }
+
+    /// The attributes that are a record's alone.
+    pub(crate) fn of_records(&self) -> impl Iterator<Item = &TokenStream> {
+        let tokens = [self.align.tokens(), self.endian.tokens(), self.itemsize.tokens()];
+        tokens.into_iter().flatten()
     }
 
     /// Where `npy-core` is.
@@ -220,8 +238,9 @@ pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
 }
 
 impl FieldAttrs {
-    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute]) -> Self {
+    pub(crate) fn from_attributes(cx: &Ctxt, attributes: &[Attribute], target: Target) -> Self {
         let mut field = FieldAttrs::default();
+        let (there, here) = target.keys();
         for_each(cx, attributes, |meta| {
             let key = &meta.path;
             if key.is_ident("rename") {
@@ -251,10 +270,32 @@ impl FieldAttrs {
             } else if key.is_ident("flatten") {
                 field.flatten.set(cx, meta, flag(meta));
             } else {
-                unknown(cx, meta, FIELD, STRUCT);
+                unknown(cx, meta, here, there);
             }
         });
         field
+    }
+
+    /// The attributes that are a record's alone.
+    pub(crate) fn of_records(&self) -> impl Iterator<Item = &TokenStream> {
+        let tokens = [
+            self.title.tokens(),
+            self.endian.tokens(),
+            self.offset.tokens(),
+            self.width.tokens(),
+            self.bytes.tokens(),
+        ];
+        tokens.into_iter().flatten()
+    }
+}
+
+impl Target {
+    /// What may stand on the struct, and on its fields.
+    fn keys(self) -> (Keys, Keys) {
+        match self {
+            Target::Record => (STRUCT, FIELD),
+            Target::Archive => (ARCHIVE, ARCHIVE_FIELD),
+        }
     }
 }
 
@@ -280,6 +321,10 @@ const FIELD: Keys = (
         "bytes", "flatten",
     ],
 );
+const ARCHIVE: Keys =
+    ("an archive", &["crate", "rename_all", "deny_unknown_fields", "default", "bound"]);
+const ARCHIVE_FIELD: Keys =
+    ("an archive's field", &["rename", "alias", "default", "skip", "with", "flatten"]);
 const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
 
 /// The attributes of fields that are not stored as they are.

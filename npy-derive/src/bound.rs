@@ -37,6 +37,28 @@ pub(crate) fn with_bounds<'t>(
     generics
 }
 
+/// Asks of a struct with parameters that it has a default.
+pub(crate) fn with_default(generics: &mut Generics) {
+    if generics.type_params().next().is_some() {
+        let predicate = parse_quote!(Self: ::core::default::Default);
+        generics.make_where_clause().predicates.push(predicate);
+    }
+}
+
+/// Asks it of each type in which there is a parameter, as a whole.
+pub(crate) fn with_whole<'t>(
+    generics: &mut Generics,
+    types: impl Iterator<Item = &'t Type>,
+    bound: &TokenStream,
+) {
+    let parameters: Vec<_> = generics.type_params().map(|it| it.ident.clone()).collect();
+    let parameters: Vec<_> = parameters.iter().collect();
+    for ty in types.filter(|ty| mentions(ty.to_token_stream(), &parameters)) {
+        let predicate: WherePredicate = parse_quote!(#ty: #bound);
+        generics.make_where_clause().predicates.push(predicate);
+    }
+}
+
 /// Whether a type is a parameter, or an associated type of one.
 pub(crate) fn is_parameter(generics: &Generics, ty: &Type) -> bool {
     let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
@@ -84,7 +106,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
 }
 
 /// Whether one of the parameters is among the tokens.
-pub(crate) fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
+fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => parameters.contains(&&ident),
         TokenTree::Group(group) => mentions(group.stream(), parameters),

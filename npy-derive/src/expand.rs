@@ -112,7 +112,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
         quote!(#member: #value)
     });
-    let whole = whole(record);
+    let whole = whole(record.default.as_ref());
     let of_struct = |field: &Skipped<'_>| matches!(field.value, Default::OfStruct);
     let whole = record.skipped.iter().any(of_struct).then(|| quote!(let __default = #whole;));
     let puts = fields.iter().enumerate().map(|(i, field)| {
@@ -222,9 +222,11 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     if let Some(default) = &field.default {
         // Of the struct's default the field is borrowed: a struct that is dropped gives none away.
         let (of, value, reference) = match default {
-            Default::OfStruct => {
-                (quote!(Self), whole(record), borrow(record, field, &quote!(__default)))
-            }
+            Default::OfStruct => (
+                quote!(Self),
+                whole(record.default.as_ref()),
+                borrow(record, field, &quote!(__default)),
+            ),
             _ => (quote!(#ty), value(default, &field.member, ty), quote!(&__default)),
         };
         let encode = encode(field, &reference);
@@ -267,18 +269,18 @@ fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
 }
 
 /// Where an error about these tokens is reported; names are still those of the macro.
-fn at(tokens: &impl Spanned) -> Span {
+pub(crate) fn at(tokens: &impl Spanned) -> Span {
     tokens.span().resolved_at(Span::call_site())
 }
 
 /// The default of the struct; reported at the attribute if there is none.
-fn whole(record: &Record<'_>) -> TokenStream {
-    let span = record.default.as_ref().map_or_else(Span::call_site, at);
+pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
+    let span = attribute.map_or_else(Span::call_site, at);
     quote_spanned!(span=> <Self as ::core::default::Default>::default())
 }
 
 /// A value that is not in the file.
-fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
+pub(crate) fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
     match default {
         Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
         // Of the one that is made for the record.

@@ -1,14 +1,14 @@
-//! Our model of a field: name, type, how it is stored, what it is where a file does not have it.
+//! Our model of a field of a record or of an archive: name, type, how it is stored, what it is where a file does not have it.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{DataStruct, Expr, ExprPath, Index, LitStr, Member, Path, Type};
 
-use crate::attr::{Container, Endian, FieldAttrs};
+use crate::attr::{Container, Endian, FieldAttrs, Target};
 use crate::ctxt::Ctxt;
 
-/// A field of the record.
+/// A field of the record, or of the archive.
 pub(crate) struct Field<'a> {
     pub(crate) member: Member,
     /// The name in the file.
@@ -22,6 +22,8 @@ pub(crate) struct Field<'a> {
     pub(crate) offset: Option<Expr>,
     /// What it is in a file that does not have it; `None` if that is an error.
     pub(crate) default: Option<Default>,
+    /// The attributes on it that are a record's alone.
+    pub(crate) of_records: Vec<TokenStream>,
     /// What an error about its name points at, and one about its title.
     tokens: [TokenStream; 2],
 }
@@ -65,7 +67,7 @@ fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// The fields of the record, and those that are left out.
+/// The fields of the record or the archive, and those that are left out.
 pub(crate) fn split<'a>(
     cx: &Ctxt,
     data: &'a DataStruct,
@@ -73,7 +75,7 @@ pub(crate) fn split<'a>(
 ) -> (Vec<Field<'a>>, Vec<Skipped<'a>>) {
     let (mut fields, mut skipped) = (Vec::new(), Vec::new());
     for (i, field) in data.fields.iter().enumerate() {
-        let attrs = FieldAttrs::from_attributes(cx, &field.attrs);
+        let attrs = FieldAttrs::from_attributes(cx, &field.attrs, container.target);
         let member = match &field.ident {
             Some(ident) => Member::Named(ident.clone()),
             None => Member::Unnamed(Index::from(i)),
@@ -103,10 +105,11 @@ impl<'a> Field<'a> {
         (member, nth, default): (Member, usize, Option<Default>),
         container: &Container,
     ) -> Self {
-        let stored = stored(cx, &field.ty, &attrs);
+        let words = Words::of(container.target);
+        let stored = stored(cx, &field.ty, &attrs, container.target);
         let name = match (attrs.rename.get(), &field.ident) {
             (Some(name), _) => name.clone(),
-            (None, None) => format!("f{nth}"),
+            (None, None) => format!("{}{nth}", words.position),
             (None, Some(ident)) => {
                 let name = ident.unraw().to_string();
                 container.rename_all.get().map_or(name.clone(), |case| case.apply(&name))
@@ -118,18 +121,20 @@ impl<'a> Field<'a> {
             (None, None) => field.ty.to_token_stream(),
         };
         if name.is_empty() {
-            cx.error(&name_tokens, "a field needs a name: NumPy takes one without for padding");
+            cx.error(&name_tokens, words.needs_name);
         }
         for alias in attrs.aliases.iter().filter(|alias| alias.value().is_empty()) {
-            cx.error(alias, "no field is called \"\": NumPy takes one without a name for padding");
+            cx.error(alias, words.none_without_name);
         }
         let title_tokens = attrs.title.tokens().cloned().unwrap_or_default();
+        let of_records = attrs.of_records().cloned().collect();
         let flat = matches!(stored, Stored::Flat);
         Field {
             member,
             name: if flat { String::new() } else { name },
             aliases: attrs.aliases,
-            title: attrs.title.get().cloned(),
+            of_records,
+            title: attrs.title.get().cloned().filter(|_| container.target == Target::Record),
             ty: plain(&field.ty),
             endian: attrs.endian.get().or(container.endian.get()).copied(),
             offset: attrs.offset.get().cloned(),
@@ -155,6 +160,35 @@ impl<'a> Field<'a> {
     /// Whether it is a record whose fields take its place.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)
+    }
+}
+
+/// What differs between the fields of a record and those of an archive.
+struct Words {
+    /// What stands before the position of a field without a name.
+    position: &'static str,
+    needs_name: &'static str,
+    none_without_name: &'static str,
+    /// What `flatten` does.
+    flatten: &'static str,
+}
+
+impl Words {
+    fn of(target: Target) -> Self {
+        match target {
+            Target::Record => Words {
+                position: "f",
+                needs_name: "a field needs a name: NumPy takes one without for padding",
+                none_without_name: "no field is called \"\": NumPy takes one without a name for padding",
+                flatten: "which puts the fields of the record in its place",
+            },
+            Target::Archive => Words {
+                position: "arr_",
+                needs_name: "a member of an archive needs a name",
+                none_without_name: "no member of an archive is called \"\"",
+                flatten: "which puts the members of the archive in its place",
+            },
+        }
     }
 }
 
@@ -192,9 +226,9 @@ fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&st
 }
 
 /// How the attributes say that a field is stored.
-fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) -> Stored {
+fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     if attrs.flatten.get().is_some() {
-        let why = "which puts the fields of the record in its place";
+        let why = Words::of(target).flatten;
         refuse(cx, "flatten", why, attrs, &OTHER_THAN_FLATTEN);
         return Stored::Flat;
     }
@@ -212,6 +246,10 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) -> Stored {
         return Stored::Plain;
     };
     check_wide(cx, plain(ty), attrs);
+    if target == Target::Archive {
+        // Text of its own length: the width is for the record that the struct is, too.
+        return Stored::Plain;
+    }
     Stored::Wide { width: width.clone(), bytes: attrs.bytes.get().is_some() }
 }
 

@@ -1,5 +1,6 @@
 //! The derive macros of `npy-core`, which re-exports them: depend on that crate.
 
+mod archive;
 mod ast;
 mod attr;
 mod bound;
@@ -13,7 +14,7 @@ mod zero_copy;
 use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
-use crate::attr::{Container, Stored, Viewed};
+use crate::attr::{Container, Stored, Target, Viewed};
 use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
@@ -469,6 +470,251 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
     }
 }
 
+/// Makes a struct an archive, a `.npz` file: implements `NpzArchive`.
+///
+/// Each field is a member by its name; those of a tuple struct are NumPy's positional `arr_0`, `arr_1`, … A field is anything that
+/// can be read and written as an array, another struct that derives this, an `Option` or a `BTreeMap` of these:
+/// `npy_core::npz::ArchiveField` has the table. Types and constants may be generic.
+///
+/// ```
+/// use npy_core::{NpyArray, NpzArchive, npz};
+///
+/// #[derive(NpzArchive, Debug, PartialEq)]
+/// struct Layer {
+///     weights: NpyArray<f32>,
+///     bias: Option<Vec<f32>>,
+/// }
+///
+/// #[derive(NpzArchive, Debug, PartialEq)]
+/// struct Model {
+///     name: String,
+///     epochs: u32,
+///     input: Layer,
+/// }
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-derive-doc-npz-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("model.npz");
+/// let input = Layer { weights: NpyArray::new(vec![0.5; 6], [2, 3])?, bias: None };
+/// let model = Model { name: "small".into(), epochs: 20, input };
+/// npz::save(&path, &model)?; // np.load(path)["input/weights"]
+/// assert_eq!(npz::load::<Model>(&path)?, model);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Reading finds members by name: their order is free, and members that the struct lacks are left. One that is missing is an
+/// error, unless its field is an `Option` (then `None`, and nothing is written of it), or has a `default`. A struct
+/// in an `Option` is `None` if none of its members is there.
+///
+/// # On the struct
+///
+/// | `#[npy(…)]` | |
+/// |---|---|
+/// | [`rename_all = "camelCase"`](#names-of-members) | the case of all names, as for `NpyRecord` |
+/// | [`default`](#what-an-archive-may-lack-or-have) | a member that is missing is the field of the struct's `Default`; not those of a flattened archive |
+/// | [`deny_unknown_fields`](#what-an-archive-may-lack-or-have) | a member that nobody asks for is an error, which lists all of them; those of archives inside are asked for by these. In a nested struct it is about the members below its name; in a flattened one it says nothing |
+/// | [`bound(T: Element)`](#other-bounds) | these bounds in place of the inferred ones, which ask of each type with a parameter in it to be a field |
+/// | `crate = path` | where `npy-core` is, if not at `::npy_core` |
+///
+/// # On a field
+///
+/// | `#[npy(…)]` | |
+/// |---|---|
+/// | [`rename = "x"`](#names-of-members) | the name of the member; with a `/` in it one inside of `x` |
+/// | [`alias = "y"`](#names-of-members) | a further name that is read; may be given more than once |
+/// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | what the field is without its member: its type's `Default`, or what this function gives |
+/// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its `Default`, that of `default = path`, or that in the struct's `Default` |
+/// | [`flatten`](#flattened-archives) | the members of this archive beside ours, without its name before theirs |
+/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, by way of `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+///
+/// A struct may be record and archive at once. What there is only for records (`endian`, `width`, …) says nothing of members, and is an error
+/// if it is no record.
+///
+/// # Examples
+///
+/// ## Names of members
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// # fn names(archive: &impl NpzArchive) -> npy_core::Result<Vec<String>> {
+/// #     let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// #     writer.write_fields(archive)?;
+/// #     Ok(npz::Reader::new(writer.finish()?)?.names().map(str::to_owned).collect())
+/// # }
+/// #[derive(NpzArchive)]
+/// #[npy(rename_all = "camelCase")]
+/// struct Fit {
+///     #[npy(alias = "time", alias = "t")]
+///     sample_times: Vec<f64>,
+///     #[npy(rename = "errors/mean")]
+///     error: f64,
+/// }
+///
+/// #[derive(NpzArchive)]
+/// struct Pair(Vec<u8>, f32);
+///
+/// let fit = Fit { sample_times: vec![0.0], error: 0.5 };
+/// assert_eq!(names(&fit)?, ["sampleTimes", "errors/mean"]);
+/// assert_eq!(names(&Pair(vec![], 0.5))?, ["arr_0", "arr_1"]); // as np.savez(file, [], 0.5)
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ## What an archive may lack or have
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// #[derive(NpzArchive)]
+/// struct Old {
+///     rate: f64,
+/// }
+///
+/// fn unit() -> f64 {
+///     1.0
+/// }
+///
+/// #[derive(NpzArchive)]
+/// #[npy(deny_unknown_fields)]
+/// struct New {
+///     rate: f64,
+///     #[npy(default = unit)]
+///     gain: f64,
+///     #[npy(default)]
+///     counts: Vec<u32>,
+///     comment: Option<String>,
+///     #[npy(skip)]
+///     cached: bool,
+/// }
+///
+/// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// writer.write_fields(&Old { rate: 100.0 })?;
+/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// let new: New = reader.read_fields()?;
+/// assert_eq!((new.gain, new.counts.len(), new.comment), (1.0, 0, None));
+///
+/// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// writer.write("rate", &100.0)?;
+/// writer.write("gian", &2.0)?;
+/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// let error = reader.read_fields::<New>().err().unwrap();
+/// assert!(error.to_string().starts_with("the archive has members that New does not take: \"gian\""));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// A whole struct, as for a program's settings:
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// # let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// # writer.write("rate", &100.0)?;
+/// # let mut archive = npz::Reader::new(writer.finish()?)?;
+/// #[derive(NpzArchive)]
+/// #[npy(default)]
+/// struct Settings {
+///     rate: f64,
+///     gain: f64,
+/// }
+///
+/// impl Default for Settings {
+///     fn default() -> Self {
+///         Settings { rate: 50.0, gain: 1.0 }
+///     }
+/// }
+///
+/// let settings: Settings = archive.read_fields()?; // of an archive with `rate` alone
+/// assert_eq!((settings.rate, settings.gain), (100.0, 1.0));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ## Flattened archives
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// #[derive(NpzArchive)]
+/// struct Axes {
+///     x: Vec<f64>,
+///     y: Vec<f64>,
+/// }
+///
+/// #[derive(NpzArchive)]
+/// struct Image {
+///     pixels: Vec<[u8; 3]>,
+///     #[npy(flatten)]
+///     axes: Axes,
+/// }
+///
+/// let axes = Axes { x: vec![0.0], y: vec![1.0] };
+/// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// writer.write_fields(&Image { pixels: vec![[0, 128, 255]], axes })?;
+/// let reader = npz::Reader::new(writer.finish()?)?;
+/// assert!(reader.names().eq(["pixels", "x", "y"]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ## Stored as something else
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// use std::time::Duration;
+///
+/// mod seconds {
+///     # use std::time::Duration;
+///     pub type Stored = Vec<f64>;
+///
+///     pub fn encode(durations: &Vec<Duration>) -> Stored {
+///         durations.iter().map(Duration::as_secs_f64).collect()
+///     }
+///
+///     pub fn decode(seconds: Stored) -> Vec<Duration> {
+///         // What is no duration (negative, NaN) becomes none.
+///         let duration = |x| Duration::try_from_secs_f64(x).unwrap_or_default();
+///         seconds.into_iter().map(duration).collect()
+///     }
+/// }
+///
+/// #[derive(NpzArchive)]
+/// struct Events {
+///     #[npy(with = seconds)]
+///     lengths: Vec<Duration>,
+/// }
+///
+/// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// writer.write_fields(&Events { lengths: vec![Duration::from_millis(1500)] })?;
+/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// assert_eq!(reader.read::<Vec<f64>>("lengths")?, [1.5]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ## Other bounds
+///
+/// ```
+/// # use npy_core::{NpzArchive, npz};
+/// use npy_core::{Element, NpyArray};
+///
+/// #[derive(NpzArchive)]
+/// #[npy(bound(T: Element))] // inferred: NpyArray<T>: npz::ArchiveField
+/// struct Image<T> {
+///     pixels: NpyArray<T>,
+/// }
+/// ```
+///
+/// Another name for the crate:
+///
+/// ```
+/// extern crate npy_core as numpy_files;
+///
+/// #[derive(numpy_files::NpzArchive)]
+/// #[npy(crate = numpy_files)]
+/// struct Pair(u8, u8);
+/// ```
+#[proc_macro_derive(NpzArchive, attributes(npy))]
+pub fn derive_npz_archive(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    match syn::parse(input) {
+        Ok(input) => npz_archive(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
 /// Tokens to our model, checks, model to tokens.
 fn zero_copy(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
@@ -490,10 +736,19 @@ fn npy_element(input: &DeriveInput) -> TokenStream {
 /// Tokens to our model, checks, model to tokens.
 fn npy_record(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
-    let container = Container::from_attributes(&cx, &input.attrs);
+    let container = Container::from_attributes(&cx, &input.attrs, Target::Record);
     let record = ast::Record::from_input(&cx, input, &container);
     let tokens = record.map(|record| expand::record(&record));
     finish(cx, tokens, || expand::fallback_record(input, &container.krate()))
+}
+
+/// Tokens to our model, checks, model to tokens.
+fn npz_archive(input: &DeriveInput) -> TokenStream {
+    let cx = Ctxt::new();
+    let container = Container::from_attributes(&cx, &input.attrs, Target::Archive);
+    let archive = archive::Archive::from_input(&cx, input, &container);
+    let tokens = archive.map(|archive| archive.expand());
+    finish(cx, tokens, || archive::fallback(input, &container.krate()))
 }
 
 /// What is generated. After errors that is an impl all the same, or each use of the type would be a further error.

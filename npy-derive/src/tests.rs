@@ -7,7 +7,16 @@ use quote::quote;
 use super::*;
 
 fn model<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<ast::Record<'a>> {
-    ast::Record::from_input(cx, input, &Container::from_attributes(cx, &input.attrs))
+    ast::Record::from_input(
+        cx,
+        input,
+        &Container::from_attributes(cx, &input.attrs, Target::Record),
+    )
+}
+
+fn archive<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<archive::Archive<'a>> {
+    let container = Container::from_attributes(cx, &input.attrs, Target::Archive);
+    archive::Archive::from_input(cx, input, &container)
 }
 
 /// Guards the names: raw identifiers lose their mark, `rename` wins over `rename_all`.
@@ -134,11 +143,46 @@ fn bounds_are_inferred_from_the_fields() {
     }
 }
 
+/// Guards the bounds of archives: whole types, and only those with a parameter.
+#[test]
+fn bounds_of_archives_are_those_of_whole_types() {
+    let members = ":: npy_core :: npz :: ArchiveField";
+    for (source, bounds) in [
+        ("struct S<const N: usize> { a: [u8; N], b: Vec<u8> }", String::new()),
+        ("struct S<T> { a: Vec<T>, b: u8 }", format!("where Vec < T > : {members}")),
+        ("struct S<T> { a: Option<T> }", format!("where Option < T > : {members}")),
+        (
+            "struct S<T> { a: T, #[npy(flatten)] b: Inner<T> }",
+            format!("where T : {members} , Inner < T > : :: npy_core :: NpzArchive"),
+        ),
+        (
+            "struct S<T> { #[npy(default)] a: Vec<T> }",
+            format!("where T : :: core :: default :: Default , Vec < T > : {members}"),
+        ),
+        ("struct S<T> { a: u8, #[npy(skip)] b: PhantomData<T> }", String::new()),
+        ("struct S<T> { #[npy(with = m)] a: T }", String::new()),
+        ("#[npy(bound(T: Copy))] struct S<T> { a: Vec<T> }", "where T : Copy".into()),
+        (
+            "#[npy(default, bound())] struct S<T> { a: Vec<T> }",
+            "where Self : :: core :: default :: Default".into(),
+        ),
+    ] {
+        let input: DeriveInput = syn::parse_str(source).unwrap();
+        let cx = Ctxt::new();
+        let archive = archive(&cx, &input).unwrap();
+        cx.check().unwrap();
+        let (_, _, clause) = archive.generics.split_for_impl();
+        assert_eq!(quote!(#clause).to_string(), bounds, "{source}");
+    }
+}
+
 /// Guards the size and shape of what is generated; `tests/tests/derive.rs` compiles the same structs.
 #[test]
 fn the_expansions_are_those_that_were_reviewed() {
-    for (input, snapshot) in [
+    let record: fn(&DeriveInput) -> TokenStream = npy_record;
+    for (derive, input, snapshot) in [
         (
+            record,
             quote! {
                 struct Pick {
                     station: u32,
@@ -149,6 +193,7 @@ fn the_expansions_are_those_that_were_reviewed() {
             include_str!("../snapshots/pick.rs"),
         ),
         (
+            record,
             quote! {
                 #[npy(align, crate = npy_core)]
                 #[repr(C)]
@@ -156,9 +201,25 @@ fn the_expansions_are_those_that_were_reviewed() {
             },
             include_str!("../snapshots/pair.rs"),
         ),
+        (
+            npz_archive,
+            quote! {
+                #[npy(deny_unknown_fields)]
+                struct Layer<T> {
+                    weights: Vec<T>,
+                    #[npy(default, alias = "b")]
+                    bias: f32,
+                    #[npy(flatten)]
+                    inner: Pick,
+                    #[npy(skip)]
+                    cached: bool,
+                }
+            },
+            include_str!("../snapshots/layer.rs"),
+        ),
     ] {
         let snapshot: TokenStream = snapshot.parse().unwrap();
-        let tokens = npy_record(&syn::parse2(input).unwrap());
+        let tokens = derive(&syn::parse2(input).unwrap());
         assert_eq!(without_last_commas(&tokens), without_last_commas(&snapshot), "\n{tokens}\n");
     }
 }
@@ -180,6 +241,12 @@ fn after_an_error_there_is_an_impl() {
     .to_string();
     assert!(tokens.contains("compile_error"));
     assert!(tokens.contains(":: npy_core :: Element for S < T > where T : Copy"), "{tokens}");
+    let archive = npz_archive(&syn::parse_quote!(
+        struct S {}
+    ));
+    let archive = archive.to_string();
+    assert!(archive.contains("compile_error"));
+    assert!(archive.contains(":: npy_core :: npz :: ArchiveField for S"), "{archive}");
     let renamed = npy_record(&syn::parse_quote!(
         #[npy(crate = renamed)]
         enum E {}

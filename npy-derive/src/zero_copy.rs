@@ -179,13 +179,8 @@ fn generics(
     let given = viewed.bound.get();
     let asked = types().map(|ty| (ty, bound.clone()));
     let mut generics = bound::with_bounds(&input.generics, given, asked);
-    let parameters: Vec<_> = input.generics.type_params().map(|it| it.ident.clone()).collect();
-    if given.is_some() && !parameters.is_empty() {
-        let parameters: Vec<_> = parameters.iter().collect();
-        let predicates = &mut generics.make_where_clause().predicates;
-        for ty in types().filter(|ty| bound::mentions(quote!(#ty), &parameters)) {
-            predicates.push(parse_quote!(#ty: #bound));
-        }
+    if given.is_some() {
+        bound::with_whole(&mut generics, types(), &bound);
     }
     generics
 }

@@ -317,7 +317,7 @@ fn fields_are_matched_by_name() {
 
 /// The reviewed expansions, compiled as they stand.
 // Fields are filled in by number as by name: one expansion for both kinds of struct.
-#[allow(clippy::init_numbered_fields)]
+#[allow(clippy::init_numbered_fields, clippy::manual_unwrap_or_default)]
 mod snapshot {
     use npy_core::Element;
 
@@ -334,6 +334,25 @@ mod snapshot {
 
     include!("../../npy-derive/snapshots/pair.rs");
 
+    struct Layer<T> {
+        weights: Vec<T>,
+        bias: f32,
+        inner: Inner,
+        cached: bool,
+    }
+
+    /// The one that it has by this name is no archive here.
+    #[derive(npy_core::NpzArchive)]
+    struct Inner {
+        x: u8,
+    }
+
+    mod layer {
+        use super::{Inner as Pick, Layer};
+
+        include!("../../npy-derive/snapshots/layer.rs");
+    }
+
     #[test]
     fn the_snapshots_compile_and_work() {
         assert_eq!(Pick::dtype().to_string(), "[('station', '<u4'), ('time', '>f8')]");
@@ -343,5 +362,16 @@ mod snapshot {
             "[('f0', '|u1'), ('', '|V3'), ('f1', '<f4', (2,))]"
         );
         super::assert_round_trip(vec![Pair(7, [1.5f32, 2.5])]);
+        let bytes = std::io::Cursor::new(Vec::new());
+        let mut writer = npy_core::npz::Writer::new(bytes).unwrap();
+        let layer = Layer { weights: vec![0.5], bias: 2.5, inner: Inner { x: 3 }, cached: true };
+        writer.write_fields(&layer).unwrap();
+        let mut reader = npy_core::npz::Reader::new(writer.finish().unwrap()).unwrap();
+        assert_eq!(reader.names().collect::<Vec<_>>(), ["weights", "bias", "x"]);
+        let read = reader.read_fields::<Layer<f64>>().unwrap();
+        assert_eq!(
+            (read.weights, read.bias, read.inner.x, read.cached),
+            (vec![0.5], 2.5, 3, false)
+        );
     }
 }

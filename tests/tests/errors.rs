@@ -43,6 +43,20 @@ impl Element for Even {
     }
 }
 
+/// Reads an archive that has more members than the struct.
+fn strict_archive() -> Result<(), Error> {
+    #[derive(npy_core::NpzArchive)]
+    #[npy(deny_unknown_fields)]
+    struct Strict {
+        _gain: f32,
+    }
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+    for name in ["g", "_gain", "h/i"] {
+        writer.write(name, &0.5f32)?;
+    }
+    npz::Reader::new(writer.finish()?)?.read_fields::<Strict>().map(drop)
+}
+
 /// An archive of a member "a".
 fn archive() -> npz::Reader<Cursor<Vec<u8>>> {
     let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
@@ -129,6 +143,11 @@ fn every_kind_says_what_to_do() {
             )
             .map(drop),
             "the file has a field \"g\", which Strict does not take; add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::UnknownMembers { .. }),
+            strict_archive(),
+            "the archive has members that Strict does not take: \"g\", \"h/i\"; add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped",
         ),
         (
             |kind| matches!(kind, ErrorKind::Rank { .. }),

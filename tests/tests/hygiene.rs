@@ -16,6 +16,15 @@ mod hostile {
     pub struct Element;
     pub struct Result;
     pub struct NpyRecord;
+    pub struct NpzArchive;
+    pub struct Error;
+    pub struct Write;
+    pub struct Reader;
+    pub struct bool;
+    pub struct Some;
+    pub struct None;
+    pub mod std {}
+    pub mod npz {}
     pub struct DType;
     pub struct ByteOrder;
     pub struct u8;
@@ -28,6 +37,11 @@ mod hostile {
     pub mod npy_core {}
 
     // What a pattern of this name would be, rather than a new variable.
+    pub const at: () = ();
+    pub const to: () = ();
+    pub static from: () = ();
+    pub struct found;
+    pub static member: () = ();
     pub struct item;
     pub struct items;
     pub const order: () = ();
@@ -48,7 +62,7 @@ pub struct Fields {
     pub field: [f32; 2],
     pub r#type: i64,
     pub r#fn: f64,
-    pub self_: bool,
+    pub self_: ::core::primitive::bool,
     pub size: i8,
 }
 
@@ -159,6 +173,84 @@ impl<T: ::core::default::Default> ::core::default::Default for Defaults<T> {
 pub enum Phase {
     P,
     S,
+}
+
+/// An archive, with every attribute that makes code.
+#[derive(renamed::NpzArchive)]
+#[npy(crate = ::renamed, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Archive<W, R, const at: ::core::primitive::usize, const from: ::core::primitive::usize> {
+    pub r#type: ::std::vec::Vec<W>,
+    pub to: [R; at],
+    pub from: [i8; from],
+    #[npy(rename = "x", alias = "y", default = seven)]
+    pub a: i16,
+    #[npy(default)]
+    pub text: ::std::string::String,
+    #[npy(skip)]
+    pub skipped: ::core::option::Option<R>,
+    #[npy(with = codec)]
+    pub with: f32,
+    #[npy(with = codec, default)]
+    pub maybe: f32,
+    #[npy(flatten)]
+    pub flat: Members<i8>,
+    pub inner: Members<f32>,
+}
+
+/// With defaults of its own.
+#[derive(renamed::NpzArchive)]
+#[npy(crate = "renamed", default, bound(T: renamed::Element))]
+pub struct Members<T>(::std::vec::Vec<T>, #[npy(skip)] i8);
+
+impl<T> ::core::default::Default for Members<T> {
+    fn default() -> Self {
+        Self(::std::vec::Vec::new(), 1)
+    }
+}
+
+/// With a field whose type is not to be seen: it stands in the bounds.
+#[derive(renamed::NpzArchive)]
+#[npy(crate = renamed)]
+pub struct Seen<T> {
+    unseen: Unseen<T>,
+}
+
+#[derive(renamed::NpzArchive)]
+#[npy(crate = renamed)]
+struct Unseen<T>(::std::vec::Vec<T>);
+
+/// Both, deprecated.
+#[derive(renamed::NpyRecord, renamed::NpzArchive)]
+#[npy(crate = renamed, endian = "big", itemsize = 8)]
+#[deprecated]
+pub struct Both<T> {
+    #[npy(title = "t")]
+    #[deprecated]
+    pub a: T,
+}
+
+#[test]
+fn archives_work() {
+    let bytes = ::std::io::Cursor::new(::std::vec::Vec::new());
+    let mut writer = ::renamed::npz::Writer::new(bytes).unwrap();
+    let archive = Archive {
+        r#type: ::std::vec![1.5f32],
+        to: [2u16; 2],
+        from: [3; 1],
+        a: 4,
+        text: ::core::convert::From::from("x"),
+        skipped: ::core::option::Option::Some(5),
+        with: 6.0,
+        maybe: 7.0,
+        flat: Members(::std::vec![8], 9),
+        inner: Members(::std::vec![], 9),
+    };
+    writer.write_fields(&archive).unwrap();
+    let mut reader = ::renamed::npz::Reader::new(writer.finish().unwrap()).unwrap();
+    let read = reader.read_fields::<Archive<f32, u16, 2, 1>>().unwrap();
+    ::core::assert_eq!(read.r#type, archive.r#type);
+    ::core::assert_eq!(read.flat.0, archive.flat.0);
+    ::core::assert_eq!(read.flat.1, 1);
 }
 
 #[test]

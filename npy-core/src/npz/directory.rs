@@ -2,7 +2,7 @@
 
 mod window;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) struct Directory {
     zip: Arc<ZipArchiveMetadata>,
     /// The names in the archive, in its order, and where they are in it.
     files: Vec<String>,
-    by_name: HashMap<String, usize>,
+    by_name: BTreeMap<String, usize>,
     /// Where the members start in the file, in order, and where the directory does.
     starts: Vec<u64>,
     end: u64,
@@ -91,6 +91,12 @@ impl Directory {
     /// The names without what they end with in the archive.
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.file_names().map(name::plain)
+    }
+
+    /// The names that begin so, in order; each is found without a look at the others.
+    pub(super) fn names_from(&self, start: String) -> impl Iterator<Item = &str> {
+        let names = self.by_name.range(start.clone()..).map(|(name, _)| name.as_str());
+        names.take_while(move |name| name.starts_with(&start)).map(name::plain)
     }
 
     /// Where a member is in the directory: one of just this name, or of this name and `.npy`.

@@ -35,16 +35,21 @@ pub(super) fn excerpt(name: &str) -> String {
 
 /// The names that are there, for people.
 pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    match names.len() {
+        0 => "it has none".into(),
+        _ => format!("its members are {}", quoted(names)),
+    }
+}
+
+/// Names in quotes, the first of many.
+pub(super) fn quoted<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const MOST: usize = 20;
     let count = names.len();
-    if count == 0 {
-        return "it has none".into();
-    }
     let mut quoted: Vec<_> = names.take(MOST).map(|name| format!("{:?}", excerpt(name))).collect();
     if count > MOST {
         quoted.push(format!("… ({count} in all)"));
     }
-    format!("its members are {}", quoted.join(", "))
+    quoted.join(", ")
 }
 
 #[cfg(test)]

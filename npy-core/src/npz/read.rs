@@ -226,6 +226,11 @@ impl<R: Read + Seek> Reader<R> {
         &self.options.arrays
     }
 
+    /// The names that begin so.
+    pub(super) fn names_from(&self, start: String) -> impl Iterator<Item = &str> {
+        self.directory.names_from(start)
+    }
+
     /// The error with the path, if there is one.
     pub(super) fn in_file(&self, error: Error) -> Error {
         match &self.path {

@@ -20,6 +20,13 @@ impl<T: Element> ReadNpy for Box<[T]> {
     }
 }
 
+/// As the shape says, without a detour: it passes over the stack.
+impl<T: Element, const N: usize> ReadNpy for [T; N] {
+    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        reader.read_single()
+    }
+}
+
 impl<T: Element> ReadNpy for NpyArray<T> {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.read_array()

@@ -5,6 +5,7 @@ use super::*;
 type Derive = fn(&Ctxt, &DeriveInput);
 
 const RECORD: Derive = |cx, input| drop(model(cx, input));
+const ARCHIVE: Derive = |cx, input| drop(archive(cx, input));
 const ELEMENT: Derive = |cx, input| {
     let stored = Stored::from_attributes(cx, &input.attrs);
     drop(element::Element::from_input(cx, input, &stored));
@@ -417,6 +418,86 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
         "#[npy(«transparant»)] #[repr(transparent)] struct S(u8);",
         "`transparant` is no attribute of an element; did you mean `transparent`?",
     ),
+    // What is no archive.
+    (ARCHIVE, "«enum» E { A }", "NpzArchive is for structs: each field is a member of the archive"),
+    (
+        ARCHIVE,
+        "«union» U { a: u8 }",
+        "NpzArchive is for structs: each field is a member of the archive",
+    ),
+    (ARCHIVE, "struct «S»;", "an archive needs a field: without one it has no members"),
+    (ARCHIVE, "struct «S»();", "an archive needs a field: without one it has no members"),
+    (
+        ARCHIVE,
+        "struct «S» { #[npy(skip)] a: u8 }",
+        "an archive needs a field, and `skip` leaves out all of them",
+    ),
+    (
+        ARCHIVE,
+        "struct S<«'a»> { a: &'a [u8] }",
+        "an archive owns its arrays: use Vec<T> or NpyArray<T> for slices, String for text",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(«renam» = \"x\")] a: u8 }",
+        "`renam` is no attribute of an archive's field; did you mean `rename`?",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(«compress»)] a: u8 }",
+        "`compress` is no attribute of an archive's field; there are rename, alias, default, skip, with, flatten",
+    ),
+    (
+        ARCHIVE,
+        "#[npy(«compress»)] struct S { a: u8 }",
+        "`compress` is no attribute of an archive; there are crate, rename_all, deny_unknown_fields, default, bound",
+    ),
+    (
+        ARCHIVE,
+        "#[npy(«flatten»)] struct S { a: u8 }",
+        "`flatten` is an attribute of an archive's field, not of an archive",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(«bound»(T: Copy))] a: u8 }",
+        "`bound` is an attribute of an archive, not of an archive's field",
+    ),
+    (
+        ARCHIVE,
+        "struct S { a: u8, #[npy(«rename» = \"a\")] b: u8 }",
+        "a second field called \"a\" in the file; the first is `a`",
+    ),
+    (
+        ARCHIVE,
+        "struct S(u8, #[npy(«rename» = \"arr_0\")] u8);",
+        "a second field called \"arr_0\" in the file; the first is `0`",
+    ),
+    (
+        ARCHIVE,
+        "struct S { a: u8, #[npy(alias = «\"a\"»)] b: u8 }",
+        "the alias \"a\" is the name of `a` already; choose another",
+    ),
+    (ARCHIVE, "struct S { #[npy(«rename» = \"\")] a: u8 }", "a member of an archive needs a name"),
+    (
+        ARCHIVE,
+        "struct S { #[npy(alias = «\"\"»)] a: u8 }",
+        "no member of an archive is called \"\"",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(flatten, «rename» = \"b\")] a: A }",
+        "`rename` says nothing beside `flatten`, which puts the members of the archive in its place: drop one",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(flatten, «default»)] a: A }",
+        "`default` says nothing beside `flatten`, which puts the members of the archive in its place: drop one",
+    ),
+    (
+        ARCHIVE,
+        "struct S { #[npy(skip, «with» = m)] a: A, b: u8 }",
+        "`with` says nothing beside `skip`, which leaves the field out: drop one",
+    ),
 ];
 
 /// What is legal, if maybe unusual.
@@ -446,6 +527,20 @@ const RIGHT: &[(Derive, &str)] = &[
     (ELEMENT, "#[repr(C, u8)] enum E { A }"),
     (ELEMENT, "#[repr(transparent)] struct S { a: f32 }"),
     (ELEMENT, "#[npy(transparent, crate = a, bound(T: Copy))] struct S<T>(T);"),
+    (ARCHIVE, "struct S(Vec<u8>, [f32; 3]);"),
+    (
+        ARCHIVE,
+        "#[npy(crate = a, rename_all = \"kebab-case\", default, deny_unknown_fields)] struct S { r#a: u8 }",
+    ),
+    (
+        ARCHIVE,
+        "struct S<'a> { #[npy(rename = \"a/b\", alias = \"c\", default = f)] a: u8, #[npy(skip)] b: &'a u8 }",
+    ),
+    // Those of a record; that it is one the compiler sees.
+    (
+        ARCHIVE,
+        "#[npy(align, endian = \"big\", itemsize = 8)] struct S { #[npy(title = \"b\", offset = 2)] a: u8, #[npy(width = 3, bytes)] b: String }",
+    ),
 ];
 
 /// Guards what is legal.

@@ -2,6 +2,7 @@
 //!
 //! One Python process a test: it makes or checks all files of the test in one directory.
 
+mod archives;
 mod attributes;
 mod dtypes;
 mod maps;
@@ -9,6 +10,7 @@ mod npz;
 mod numpy_saves;
 mod numpys_own;
 mod random;
+mod sparse;
 mod streams;
 mod structs;
 mod values;

@@ -1,0 +1,380 @@
+//! Layer 7: structs as archives, each field a member or several.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use super::{Reader, Writer, name};
+use crate::element::block;
+use crate::error::{Error, ErrorKind, Result};
+use crate::read::ReadNpy;
+use crate::write::WriteNpy;
+
+/// A struct whose fields are the members of an archive; `#[derive(NpzArchive)]` makes it one.
+///
+/// [`save`] and [`load`] are for files, [`Writer::write_fields`] and [`Reader::read_fields`] for archives that hold more.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an archive: it has no fields to be members",
+    label = "`npy_core::NpzArchive` is not implemented for this type",
+    note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it",
+    note = "an array alone: `write_npy` makes a .npy file of it, `npz::Writer::write` a member of an archive"
+)]
+pub trait NpzArchive: ArchiveField {
+    /// For generated code: writes its members beside those of the archive that it is in.
+    #[doc(hidden)]
+    fn put_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        self.write(to, at)
+    }
+}
+
+/// What a field of an [`NpzArchive`] may be.
+///
+/// | type of the field `x` | members |
+/// |---|---|
+/// | what is [`ReadNpy`] and [`WriteNpy`]: `Vec<T>`, `[T; N]`, [`NpyArray<T>`](crate::NpyArray), [`DynArray`](crate::DynArray), numbers, text, … | `x` |
+/// | a struct that derives [`NpzArchive`] | `x/` and the names of its members |
+/// | `Option<T>` | those of `T`, or none of them |
+/// | `BTreeMap<K, T>`, of numbers or `String`s | for each key `x/key`, or, of a `T` that has several, `x/key/` and their names |
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use npy_core::{NpyArray, NpzArchive, npz};
+///
+/// #[derive(NpzArchive)]
+/// struct Layer {
+///     weights: NpyArray<f32>,
+///     bias: Option<Vec<f32>>,
+/// }
+///
+/// #[derive(NpzArchive)]
+/// struct Model {
+///     name: String,
+///     layers: BTreeMap<usize, Layer>,
+/// }
+///
+/// let dense = Layer { weights: NpyArray::new(vec![0.5; 6], [2, 3])?, bias: None };
+/// let model = Model { name: "small".into(), layers: BTreeMap::from([(0, dense)]) };
+///
+/// let mut archive = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+/// archive.write_fields(&model)?;
+/// let archive = npz::Reader::new(archive.finish()?)?;
+/// assert_eq!(archive.names().collect::<Vec<_>>(), ["name", "layers/0/weights"]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a field of an archive: it is neither an array of items nor an archive",
+    label = "`npy_core::npz::ArchiveField` is not implemented for this type",
+    note = "an array: all that is `ReadNpy` and `WriteNpy`, as `Vec<T>`, `npy_core::NpyArray<T>` of items (`npy_core::Element`: no `usize`, which is not the same on every machine)",
+    note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; its members are `field/…`",
+    note = "a list of archives: `BTreeMap<usize, T>`, whose members are `field/0/…`; a list of records (`npy_core::NpyRecord`) is an array",
+    note = "another type: `#[npy(with = module)]` on the field, or `#[npy(skip)]`"
+)]
+pub trait ArchiveField: Sized {
+    /// Whether a member that is none of its own is an error.
+    #[doc(hidden)]
+    const DENY_UNKNOWN: bool = false;
+
+    /// Writes its members: `at`, or names that begin with `at/`; any name if `at` is empty.
+    #[doc(hidden)]
+    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
+
+    /// Whether any of its members is there.
+    #[doc(hidden)]
+    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool;
+
+    /// Whether the member is one of its own.
+    #[doc(hidden)]
+    fn takes(member: &str, at: &str) -> bool;
+
+    /// Reads its members.
+    #[doc(hidden)]
+    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self>;
+
+    /// For generated code, as all that follows: writes it as the field of this name.
+    #[doc(hidden)]
+    fn put<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
+        self.write(to, &inside(at, name))
+    }
+
+    /// Whether it is there by one of these names.
+    #[doc(hidden)]
+    fn any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
+        names.iter().any(|name| Self::is_in(from, &inside(at, name)))
+    }
+
+    /// Whether the member is one of its own by one of these names.
+    #[doc(hidden)]
+    fn any_takes(member: &str, at: &str, names: &[&str]) -> bool {
+        names.iter().any(|name| Self::takes(member, &inside(at, name)))
+    }
+
+    /// Reads it, if it is there by one of these names.
+    #[doc(hidden)]
+    fn find<R: Read + Seek>(
+        from: &mut Reader<R>,
+        at: &str,
+        names: &[&str],
+    ) -> Result<Option<Self>> {
+        let names = names.iter().map(|name| inside(at, name));
+        let there: Vec<String> = names.filter(|name| Self::is_in(from, name)).collect();
+        match there.as_slice() {
+            [] => Ok(None),
+            [name] => read_at(from, name).map(Some),
+            [_, others @ ..] => {
+                let remedy = "they are aliases of a field that is there by another name, too; drop the alias";
+                let others: Vec<_> = others.iter().map(String::as_str).collect();
+                Err(from.in_file(unknown_members(&others, remedy).into()))
+            }
+        }
+    }
+
+    /// Reads it. Of what is not there its type makes an error, or none.
+    #[doc(hidden)]
+    fn take<R: Read + Seek>(from: &mut Reader<R>, at: &str, names: &[&str]) -> Result<Self> {
+        match Self::find(from, at, names)? {
+            Some(field) => Ok(field),
+            None => Self::read(from, &inside(at, names.first().unwrap_or(&""))),
+        }
+    }
+}
+
+// The message is then of fields, and not one for each of the two bounds.
+#[diagnostic::do_not_recommend]
+impl<A: ReadNpy + WriteNpy> ArchiveField for A {
+    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        to.write(at, self)
+    }
+
+    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        from.contains(at)
+    }
+
+    fn takes(member: &str, at: &str) -> bool {
+        member == name::plain(at)
+    }
+
+    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+        from.read(at).map_err(|error| error.map_kind(with_remedy))
+    }
+}
+
+impl<T: ArchiveField> ArchiveField for Option<T> {
+    const DENY_UNKNOWN: bool = T::DENY_UNKNOWN;
+
+    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |field| field.write(to, at))
+    }
+
+    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        T::is_in(from, at)
+    }
+
+    fn takes(member: &str, at: &str) -> bool {
+        T::takes(member, at)
+    }
+
+    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+        if T::is_in(from, at) { T::read(from, at).map(Some) } else { Ok(None) }
+    }
+}
+
+impl<T: NpzArchive> NpzArchive for Option<T> {}
+
+impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T> {
+    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        for (key, field) in self {
+            let key = key.to_string();
+            if key.is_empty() || key.contains('/') || name::plain(&key) != key {
+                let reason = "a key of a map is read again if it is not empty, has no / and does not end with .npy";
+                let name = name::excerpt(&key);
+                return Err(ErrorKind::MemberName { name, reason }.into());
+            }
+            if is_deep(at) {
+                return Err(too_deep(at));
+            }
+            field.write(to, &inside(at, &key))?;
+        }
+        Ok(())
+    }
+
+    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        names_below(from, at).any(|member| Self::takes(member, at))
+    }
+
+    fn takes(member: &str, at: &str) -> bool {
+        let taken = |(text, _): (_, K)| T::takes(member, &inside(at, text));
+        key_of(member, at).is_some_and(taken)
+    }
+
+    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+        if let Some(deep) = names_below(from, at).find(|member| is_deep(member)) {
+            return Err(from.in_file(too_deep(deep)));
+        }
+        let taken = names_below(from, at).filter(|member| Self::takes(member, at));
+        let keys = taken.filter_map(|member| key_of::<K>(member, at));
+        let keys: BTreeMap<K, String> = keys.map(|(text, key)| (key, inside(at, text))).collect();
+        let read = |(key, at): (K, String)| read_at(from, &at).map(|field| (key, field));
+        keys.into_iter().map(read).collect()
+    }
+}
+
+impl<K: Ord + Display + FromStr, T: ArchiveField> NpzArchive for BTreeMap<K, T> {}
+
+impl<W: Write> Writer<W> {
+    /// Writes each field of a struct as a member, or as several; [`ArchiveField`] says which.
+    ///
+    /// ```
+    /// use npy_core::{NpzArchive, npz};
+    ///
+    /// #[derive(NpzArchive)]
+    /// struct Fit {
+    ///     slope: f64,
+    ///     residuals: Vec<f64>,
+    /// }
+    ///
+    /// let mut archive = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
+    /// archive.write_fields(&Fit { slope: 0.5, residuals: vec![0.1, -0.1] })?;
+    /// archive.write("times", &[0.0, 1.0])?;
+    ///
+    /// let mut archive = npz::Reader::new(archive.finish()?)?;
+    /// assert_eq!(archive.names().collect::<Vec<_>>(), ["slope", "residuals", "times"]);
+    /// assert_eq!(archive.read_fields::<Fit>()?.slope, 0.5);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::write`]; a second member of one name is an error. The members before it are written.
+    pub fn write_fields<T: NpzArchive>(&mut self, archive: &T) -> Result<()> {
+        archive.write(self, "")
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Reads the fields of a struct; see [`Writer::write_fields`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read`], and [`ErrorKind::UnknownMembers`] for members that the struct denies.
+    pub fn read_fields<T: NpzArchive>(&mut self) -> Result<T> {
+        read_at(self, "")
+    }
+}
+
+/// Writes a struct as an archive, as [`WriteNpy::write_npy`] writes a file: it is whole, or as it was.
+///
+/// ```
+/// use npy_core::{NpzArchive, npz};
+///
+/// #[derive(NpzArchive, Debug, PartialEq)]
+/// struct Fit {
+///     slope: f64,
+///     residuals: Vec<f64>,
+/// }
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-save-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("fit.npz");
+/// let fit = Fit { slope: 0.5, residuals: vec![0.1, -0.1] };
+/// npz::save(&path, &fit)?; // np.load(path)["slope"]
+/// assert_eq!(npz::load::<Fit>(&path)?, fit);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`Writer::write_fields`].
+pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
+    let mut writer = Writer::create(path)?;
+    writer.write_fields(archive)?;
+    writer.finish().map(drop)
+}
+
+/// Reads a struct from an archive; see [`save`].
+///
+/// # Errors
+///
+/// As [`Reader::read_fields`].
+pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
+    Reader::open(path)?.read_fields()
+}
+
+/// The name of what is called so in the archive at `at`.
+pub(super) fn inside(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
+}
+
+/// What of the member's name stands behind `at/`.
+pub(super) fn below<'m>(member: &'m str, at: &str) -> Option<&'m str> {
+    if at.is_empty() { Some(member) } else { member.strip_prefix(at)?.strip_prefix('/') }
+}
+
+/// The members that stand at names below this one.
+fn names_below<'r, R: Read + Seek>(
+    from: &'r Reader<R>,
+    at: &str,
+) -> impl Iterator<Item = &'r str> + use<'r, R> {
+    from.names_from(inside(at, ""))
+}
+
+/// Whether it is a name within names within names beyond reason. A map may hold maps of its own kind, and is read by recursion.
+fn is_deep(name: &str) -> bool {
+    const DEEPEST: usize = 64;
+    name.split('/').nth(DEEPEST).is_some()
+}
+
+fn too_deep(name: &str) -> Error {
+    let reason = "maps in an archive are at most 64 names deep";
+    ErrorKind::MemberName { name: name::excerpt(name), reason }.into()
+}
+
+/// The key of the map at `at` that the member belongs to, as text and as what it is. A key has one text: `01` is no number.
+fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m str, K)> {
+    let text =
+        below(member, at)?.split('/').next().filter(|text| !text.is_empty() && !is_deep(member))?;
+    let key: K = text.parse().ok()?;
+    (key.to_string() == text).then_some((text, key))
+}
+
+/// Reads what stands at `at`, after a look at what else does.
+fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<T> {
+    if T::DENY_UNKNOWN {
+        let own = names_below(from, at);
+        let unknown: Vec<_> = own.filter(|member| !T::takes(member, at)).collect();
+        if !unknown.is_empty() {
+            let remedy = "add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped";
+            let error = wanted_by::<T>(unknown_members(&unknown, remedy)).into();
+            return Err(from.in_file(error));
+        }
+    }
+    // What is said of a field without a name to it is said of the struct that it is in.
+    T::read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
+}
+
+fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {
+    let names = name::quoted(names.iter().copied());
+    ErrorKind::UnknownMembers { names, wanted_by: String::new(), remedy }
+}
+
+/// Says of a member that is missing what a struct can do about it.
+fn with_remedy(mut kind: ErrorKind) -> ErrorKind {
+    if let ErrorKind::MissingMember { members, .. } = &mut kind {
+        members.push_str("; #[npy(rename = \"…\")] gives a field the name it has in the archive, #[npy(default)] does without");
+    }
+    kind
+}
+
+/// Names who does not take members, if nobody is named.
+fn wanted_by<T>(mut kind: ErrorKind) -> ErrorKind {
+    match &mut kind {
+        ErrorKind::UnknownMembers { wanted_by, .. } if wanted_by.is_empty() => {
+            *wanted_by = block::type_name::<T>();
+        }
+        _ => {}
+    }
+    kind
+}

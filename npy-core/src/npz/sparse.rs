@@ -1,0 +1,393 @@
+//! Layer 7: sparse matrices, as `scipy.sparse.save_npz` writes them and `scipy.sparse.load_npz` reads them.
+//!
+//! Each format is a struct of the arrays that SciPy keeps, an [`NpzArchive`]: [`save`](super::save) and [`load`](super::load) are for
+//! files. What is read or written is checked: arrays are as long as they must be, and no index is outside of the matrix. There is no
+//! linear algebra here.
+//!
+//! ```
+//! use npy_core::npz::{self, sparse::Csr};
+//!
+//! // [[0.0, 0.5, 0.0],
+//! //  [1.5, 0.0, 2.5]]
+//! let matrix = Csr {
+//!     shape: [2, 3],
+//!     indptr: vec![0, 1, 3],
+//!     indices: vec![1, 0, 2],
+//!     data: vec![0.5, 1.5, 2.5],
+//!     is_array: true,
+//! };
+//!
+//! # let dir = std::env::temp_dir().join(format!("npy-core-doc-sparse-{}", std::process::id()));
+//! # std::fs::create_dir_all(&dir)?;
+//! # let path = dir.join("matrix.npz");
+//! npz::save(&path, &matrix)?; // scipy.sparse.load_npz(path) is a csr_array
+//! assert_eq!(npz::load::<Csr<f64>>(&path)?, matrix);
+//! # std::fs::remove_dir_all(&dir)?;
+//! # Ok::<(), npy_core::Error>(())
+//! ```
+//!
+//! # Widths
+//!
+//! SciPy writes indices as `int32`, or as `int64` for matrices that need it. Either is read into either [`Index`]: a `Csr<f64>` has
+//! `i32`, and an index in the file that does not fit is an error; a `Csr<f64, i64>` takes any.
+
+mod check;
+mod index;
+
+use std::io::{Read, Seek, Write};
+
+use super::fields::{below, inside};
+use super::{ArchiveField, NpzArchive, Reader, Writer};
+use crate::array::NpyArray;
+use crate::element::Element;
+use crate::error::Result;
+use crate::write::WriteNpy;
+pub use index::Index;
+
+/// Compressed sparse rows: `csr_array` and `csr_matrix`. Row `i` has the values `data[indptr[i]..indptr[i + 1]]`, in the columns
+/// `indices[indptr[i]..indptr[i + 1]]`.
+///
+/// ```
+/// use npy_core::npz::sparse::Csr;
+///
+/// // [[0, 7]]
+/// let mut matrix =
+///     Csr { shape: [1, 2], indptr: vec![0, 1], indices: vec![1], data: vec![7u8], is_array: true };
+/// matrix.check()?;
+///
+/// matrix.indices[0] = 2;
+/// let error = matrix.check().unwrap_err();
+/// assert_eq!(error.to_string(), "a csr matrix of shape (1, 2): indices[0] is 2, and must be from 0 to 1");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr<T, I = i32> {
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    /// Where each row begins, and where the last one ends.
+    pub indptr: Vec<I>,
+    /// The column of each value.
+    pub indices: Vec<I>,
+    /// The values.
+    pub data: Vec<T>,
+    /// Whether SciPy makes a `csr_array` of it, or a `csr_matrix`.
+    pub is_array: bool,
+}
+
+/// Compressed sparse columns: `csc_array` and `csc_matrix`. Column `i` has the values `data[indptr[i]..indptr[i + 1]]`, in the rows
+/// `indices[indptr[i]..indptr[i + 1]]`.
+///
+/// ```
+/// use npy_core::npz::sparse::Csc;
+///
+/// // [[0, 7]]
+/// let matrix =
+///     Csc { shape: [1, 2], indptr: vec![0, 0, 1], indices: vec![0], data: vec![7u8], is_array: true };
+/// matrix.check()?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csc<T, I = i32> {
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    /// Where each column begins, and where the last one ends.
+    pub indptr: Vec<I>,
+    /// The row of each value.
+    pub indices: Vec<I>,
+    /// The values.
+    pub data: Vec<T>,
+    /// Whether SciPy makes a `csc_array` of it, or a `csc_matrix`.
+    pub is_array: bool,
+}
+
+/// Coordinates: `coo_array` and `coo_matrix` of two dimensions. The value `data[i]` is in row `row[i]` and column `col[i]`; values in
+/// one place are added.
+///
+/// ```
+/// use npy_core::npz::sparse::Coo;
+///
+/// // [[0, 7]]
+/// let matrix =
+///     Coo { shape: [1, 2], row: vec![0], col: vec![1], data: vec![7u8], is_array: true };
+/// matrix.check()?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coo<T, I = i32> {
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    /// The row of each value.
+    pub row: Vec<I>,
+    /// The column of each value.
+    pub col: Vec<I>,
+    /// The values.
+    pub data: Vec<T>,
+    /// Whether SciPy makes a `coo_array` of it, or a `coo_matrix`.
+    pub is_array: bool,
+}
+
+/// Diagonals: `dia_array` and `dia_matrix`. The value `data[k, j]` is in column `j`, and in row `j - offsets[k]` if there is such a row.
+///
+/// ```
+/// use npy_core::{NpyArray, npz::sparse::Dia};
+///
+/// // [[1, 7],
+/// //  [0, 2]]
+/// let data = NpyArray::new(vec![1, 2, 0, 7], [2, 2])?;
+/// let matrix = Dia { shape: [2, 2], offsets: vec![0, 1], data, is_array: true };
+/// matrix.check()?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dia<T, I = i32> {
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    /// Which diagonal each row of the data is: 0 is the main one, those above it are positive.
+    pub offsets: Vec<I>,
+    /// The values, a row for each diagonal.
+    pub data: NpyArray<T>,
+    /// Whether SciPy makes a `dia_array` of it, or a `dia_matrix`.
+    pub is_array: bool,
+}
+
+/// Compressed rows of dense blocks: `bsr_array` and `bsr_matrix`. Row `i` of blocks has `data[indptr[i]..indptr[i + 1]]`, in the columns of
+/// blocks `indices[indptr[i]..indptr[i + 1]]`.
+///
+/// ```
+/// use npy_core::{NpyArray, npz::sparse::Bsr};
+///
+/// // [[0, 0, 1, 2],
+/// //  [0, 0, 3, 4]]
+/// let data = NpyArray::new(vec![1, 2, 3, 4], [1, 2, 2])?;
+/// let matrix =
+///     Bsr { shape: [2, 4], indptr: vec![0, 1], indices: vec![1], data, is_array: true };
+/// matrix.check()?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bsr<T, I = i32> {
+    /// Rows and columns, of values.
+    pub shape: [usize; 2],
+    /// Where each row of blocks begins, and where the last one ends.
+    pub indptr: Vec<I>,
+    /// The column of each block, counted in blocks.
+    pub indices: Vec<I>,
+    /// The blocks: their number, their rows, their columns.
+    pub data: NpyArray<T>,
+    /// Whether SciPy makes a `bsr_array` of it, or a `bsr_matrix`.
+    pub is_array: bool,
+}
+
+/// A format: its name in the archive, and its arrays of indices in SciPy's order.
+macro_rules! layout {
+    ($type:ident, $name:literal, [$($index:ident),*]) => {
+        impl<T, I: Index> $type<T, I> {
+            /// Whether the arrays make a matrix; reading and writing ask this, too.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), which names the array and what is wrong with it.
+            pub fn check(&self) -> Result<()> {
+                self.wrong().map_err(|wrong| check::error($name, self.shape, &wrong))
+            }
+        }
+
+        impl<T: Element, I: Index> NpzArchive for $type<T, I> {}
+
+        impl<T: Element, I: Index> ArchiveField for $type<T, I> {
+            fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+                self.check()?;
+                $(to.write(&inside(at, stringify!($index)), &self.$index)?;)*
+                end(to, at, $name, (self.shape, &self.data, self.is_array))
+            }
+
+            fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+                from.contains(&inside(at, FORMAT))
+            }
+
+            fn takes(member: &str, at: &str) -> bool {
+                let own = [FORMAT, SHAPE, DATA, IS_ARRAY, $(stringify!($index)),*];
+                below(member, at).is_some_and(|name| own.contains(&name))
+            }
+
+            fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+                let shape = start(from, at, $name)?;
+                $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
+                let data = from.read(&inside(at, DATA))?;
+                let is_array = inside(at, IS_ARRAY);
+                let is_array = from.contains(&is_array) && from.read(&is_array)?;
+                let matrix = $type { shape, $($index,)* data, is_array };
+                matrix.check().map_err(|error| from.in_file(error))?;
+                Ok(matrix)
+            }
+        }
+    };
+}
+
+layout!(Csr, "csr", [indices, indptr]);
+layout!(Csc, "csc", [indices, indptr]);
+layout!(Coo, "coo", [row, col]);
+layout!(Dia, "dia", [offsets]);
+layout!(Bsr, "bsr", [indices, indptr]);
+
+const FORMAT: &str = "format";
+const SHAPE: &str = "shape";
+const DATA: &str = "data";
+const IS_ARRAY: &str = "_is_array";
+
+/// Reads what all formats begin with: which it is, and the shape.
+fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result<[usize; 2]> {
+    let name = inside(at, FORMAT);
+    // Bytes; text in files of SciPy before 1.0.
+    let format: String = from.read(&name)?;
+    if format != wanted {
+        let reason = format_args!(
+            "the matrix is of the format {format:?}, not {wanted:?}; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
+        );
+        return Err(from.in_file(check::invalid(reason).in_member(&name)));
+    }
+    let name = inside(at, SHAPE);
+    let shape: Vec<i64> = index::read(from, &name)?;
+    let dimension = |n: &i64| usize::try_from(*n).ok();
+    match shape.as_slice() {
+        [rows, columns] => dimension(rows).zip(dimension(columns)).map(|(n, m)| [n, m]),
+        _ => None,
+    }
+    .ok_or_else(|| {
+        let reason = format_args!("{shape:?} is no shape of a matrix: two numbers of rows and columns, which are not negative");
+        from.in_file(check::invalid(reason).in_member(&name))
+    })
+}
+
+/// Writes what all formats end with.
+fn end<W: Write>(
+    to: &mut Writer<W>,
+    at: &str,
+    format: &str,
+    (shape, data, is_array): ([usize; 2], &impl WriteNpy, bool),
+) -> Result<()> {
+    to.write(
+        &inside(at, FORMAT),
+        &crate::element::text::ByteStr::<3>::new(format).map_err(check::invalid)?,
+    )?;
+    let dimension = |n| i64::try_from(n).map_err(check::invalid);
+    let [rows, columns] = shape;
+    to.write(&inside(at, SHAPE), &[dimension(rows)?, dimension(columns)?])?;
+    to.write(&inside(at, DATA), data)?;
+    // As SciPy: of a matrix it is not written.
+    if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    type Bytes = Cursor<Vec<u8>>;
+
+    fn matrix() -> Csr<f32> {
+        let (indptr, indices) = (vec![0, 1, 2], vec![2, 0]);
+        Csr { shape: [2, 3], indptr, indices, data: vec![0.5, 1.5], is_array: false }
+    }
+
+    /// An archive that `write` fills.
+    fn reader(write: impl FnOnce(&mut Writer<Bytes>) -> Result<()>) -> Reader<Bytes> {
+        let mut writer = Writer::new(Cursor::default()).unwrap();
+        write(&mut writer).unwrap();
+        Reader::new(writer.finish().unwrap()).unwrap()
+    }
+
+    /// The members of `matrix()`, but for what `other` has written already.
+    fn with(other: impl FnOnce(&mut Writer<Bytes>) -> Result<()>) -> Reader<Bytes> {
+        let mut changed = reader(other);
+        let mut whole = reader(|writer| writer.write_fields(&matrix()));
+        let names: Vec<String> = whole.names().map(str::to_owned).collect();
+        reader(|writer| {
+            for name in names {
+                let from = if changed.contains(&name) { &mut changed } else { &mut whole };
+                writer.write(&name, &from.read::<crate::DynArray>(&name)?)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn refusal(mut reader: Reader<Bytes>) -> String {
+        reader.read_fields::<Csr<f32>>().unwrap_err().to_string()
+    }
+
+    /// Guards the names, in SciPy's order; a matrix in a struct has them behind its own.
+    #[test]
+    fn members_are_scipys() {
+        let names = ["indices", "indptr", "format", "shape", "data"];
+        let mut matrix = matrix();
+        assert!(reader(|writer| writer.write_fields(&matrix)).names().eq(names));
+        matrix.is_array = true;
+        let mut reader = reader(|writer| matrix.write(writer, "x"));
+        assert!(reader.names().eq(
+            names.map(|name| format!("x/{name}")).iter().map(String::as_str).chain(["x/_is_array"])
+        ));
+        assert_eq!(reader.header("x/format").unwrap().dtype().to_string(), "|S3");
+        assert_eq!(reader.header("x/shape").unwrap().dtype().to_string(), "<i8");
+        assert!(Csr::<f32>::is_in(&reader, "x") && !Csr::<f32>::is_in(&reader, ""));
+        assert_eq!(Csr::<f32>::read(&mut reader, "x").unwrap(), matrix);
+        for member in reader.names() {
+            assert!(Csr::<f32>::takes(member, "x") && !Csr::<f32>::takes(member, ""), "{member}");
+        }
+    }
+
+    /// Guards the widths: each is read into the other, if it fits.
+    #[test]
+    fn indices_are_read_in_either_width() {
+        let mut narrow = reader(|writer| writer.write_fields(&matrix()));
+        let wide = narrow.read_fields::<Csr<f32, i64>>().unwrap();
+        assert_eq!(wide.indices, [2i64, 0]);
+        let mut wide = reader(|writer| writer.write_fields(&wide));
+        assert_eq!(wide.header("indptr").unwrap().dtype().to_string(), "<i8");
+        assert_eq!(wide.read_fields::<Csr<f32>>().unwrap(), matrix());
+        assert_eq!(
+            refusal(with(|writer| writer.write("indices", &[1i64 << 32, 0]))),
+            "member \"indices\": the index 4294967296 is none of 32 bits; ask for indices of i64, as in Csr<f64, i64>"
+        );
+        let shape = [2i32, 3];
+        let mut narrow = with(|writer| writer.write("shape", &shape));
+        assert_eq!(narrow.read_fields::<Csr<f32>>().unwrap(), matrix());
+    }
+
+    /// Guards what is read: the format that is asked for, a shape, and a matrix.
+    #[test]
+    fn what_is_no_matrix_is_refused() {
+        assert_eq!(
+            refusal(with(|writer| writer.write("format", "csc"))),
+            "member \"format\": the matrix is of the format \"csc\", not \"csr\"; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
+        );
+        for (shape, shown) in
+            [(&[2i64][..], "[2]"), (&[2, -3], "[2, -3]"), (&[2, 3, 4], "[2, 3, 4]")]
+        {
+            assert_eq!(
+                refusal(with(|writer| writer.write("shape", shape))),
+                format!(
+                    "member \"shape\": {shown} is no shape of a matrix: two numbers of rows and columns, which are not negative"
+                )
+            );
+        }
+        assert_eq!(
+            refusal(with(|writer| writer.write("indices", &[1i32, 7]))),
+            "a csr matrix of shape (2, 3): indices[1] is 7, and must be from 0 to 2"
+        );
+        assert!(refusal(reader(|_| Ok(()))).contains("no member \"format\""));
+        // As SciPy before 1.0 may have it.
+        let mut text = with(|writer| writer.write("format", &"csr".to_owned()));
+        assert_eq!(text.read_fields::<Csr<f32>>().unwrap(), matrix());
+    }
+
+    /// Guards what is written: SciPy would refuse it.
+    #[test]
+    fn no_matrix_is_written_that_is_none() {
+        let wrong = Csr { indices: vec![3, 0], ..matrix() };
+        let mut writer = Writer::new(Bytes::default()).unwrap();
+        let error = writer.write_fields(&wrong).unwrap_err().to_string();
+        assert!(error.contains("indices[0] is 3"), "{error}");
+        assert!(Reader::new(writer.finish().unwrap()).unwrap().is_empty());
+    }
+}

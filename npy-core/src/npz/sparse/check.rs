@@ -1,0 +1,240 @@
+//! Layer 7: what makes the arrays of a format a matrix.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+
+use super::{Bsr, Coo, Csc, Csr, Dia, Index};
+use crate::error::{Error, ErrorKind};
+use crate::shape;
+
+/// What is wrong with a matrix.
+type Wrong = Result<(), String>;
+
+/// The error for a value.
+pub(super) fn invalid(reason: impl Display) -> Error {
+    ErrorKind::InvalidValue { reason: reason.to_string() }.into()
+}
+
+/// The error for a matrix that is none.
+pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
+    invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::repr(&shape)))
+}
+
+impl<T, I: Index> Csr<T, I> {
+    pub(super) fn wrong(&self) -> Wrong {
+        let [rows, columns] = self.shape;
+        compressed(&self.indptr, &self.indices, [rows, columns], self.data.len())
+    }
+}
+
+impl<T, I: Index> Csc<T, I> {
+    pub(super) fn wrong(&self) -> Wrong {
+        let [rows, columns] = self.shape;
+        compressed(&self.indptr, &self.indices, [columns, rows], self.data.len())
+    }
+}
+
+impl<T, I: Index> Coo<T, I> {
+    pub(super) fn wrong(&self) -> Wrong {
+        let [rows, columns] = self.shape;
+        for (name, list, below) in [("row", &self.row, rows), ("col", &self.col, columns)] {
+            length(name, list, self.data.len(), "data")?;
+            within(name, list, below)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T, I: Index> Dia<T, I> {
+    pub(super) fn wrong(&self) -> Wrong {
+        let [diagonals, _] = self.data.shape() else {
+            return Err(rank("data", self.data.shape(), "two: the diagonals, and the columns"));
+        };
+        length("offsets", &self.offsets, *diagonals, "the first dimension of data")?;
+        let mut seen = HashSet::new();
+        match self.offsets.iter().find(|offset| !seen.insert((**offset).into())) {
+            Some(offset) => Err(format!("offsets has {offset} twice; a diagonal is given once")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<T, I: Index> Bsr<T, I> {
+    pub(super) fn wrong(&self) -> Wrong {
+        let [blocks, high, wide] = self.data.shape() else {
+            let wanted = "three: the blocks, and the rows and columns of each";
+            return Err(rank("data", self.data.shape(), wanted));
+        };
+        let [rows, columns] = self.shape;
+        let whole = |n: usize, of: usize| {
+            n.checked_div(of).filter(|_| n.checked_rem(of) == Some(0)).ok_or_else(|| {
+                format!("it is not made of blocks of {high} rows and {wide} columns, as data has")
+            })
+        };
+        compressed(
+            &self.indptr,
+            &self.indices,
+            [whole(rows, *high)?, whole(columns, *wide)?],
+            *blocks,
+        )
+    }
+}
+
+/// Whether lists of indices lie in others: `[major, minor]` are how many there are, and how far each index goes.
+fn compressed<I: Index>(
+    indptr: &[I],
+    indices: &[I],
+    [major, minor]: [usize; 2],
+    values: usize,
+) -> Wrong {
+    length(
+        "indptr",
+        indptr,
+        major.saturating_add(1),
+        "one more than there are rows (csc: columns)",
+    )?;
+    length("indices", indices, values, "data")?;
+    if let Some(first) = indptr.first().filter(|first| number(**first) != Some(0)) {
+        return Err(format!("indptr begins with {first}, and must with 0"));
+    }
+    let pairs = indptr.iter().zip(indptr.iter().skip(1)).enumerate();
+    for (i, (from, to)) in pairs {
+        if (*to).into() < (*from).into() {
+            let next = i.saturating_add(1);
+            return Err(format!("indptr[{next}] is {to}, less than the {from} before it"));
+        }
+    }
+    match indptr.last() {
+        // More values than are used: SciPy takes them, too.
+        Some(last) if number(*last).is_none_or(|last| last > values) => {
+            Err(format!("indptr ends with {last}, and there are {values} values"))
+        }
+        _ => within("indices", indices, minor),
+    }
+}
+
+fn length<I>(name: &str, list: &[I], wanted: usize, of: &str) -> Wrong {
+    match list.len() {
+        n if n == wanted => Ok(()),
+        n => Err(format!("{name} has {n} items, and must have {wanted}, as {of}")),
+    }
+}
+
+fn rank(name: &str, shape: &[usize], wanted: &str) -> String {
+    format!("{name} has shape {}; its dimensions are {wanted}", shape::repr(shape))
+}
+
+/// Whether each index is one of so many.
+fn within<I: Index>(name: &str, list: &[I], below: usize) -> Wrong {
+    let outside = |index: &I| number(*index).is_none_or(|index| index >= below);
+    match list.iter().enumerate().find(|(_, index)| outside(index)) {
+        None => Ok(()),
+        Some((i, index)) => Err(match below.checked_sub(1) {
+            Some(last) => format!("{name}[{i}] is {index}, and must be from 0 to {last}"),
+            None => format!("{name}[{i}] is {index}, and the matrix is empty"),
+        }),
+    }
+}
+
+/// The index, if it is not negative.
+fn number<I: Index>(index: I) -> Option<usize> {
+    usize::try_from(index.into()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::NpyArray;
+
+    fn csr(indptr: &[i32], indices: &[i32], values: usize) -> Csr<u8> {
+        let (indptr, indices) = (indptr.to_vec(), indices.to_vec());
+        Csr { shape: [2, 3], indptr, indices, data: vec![0; values], is_array: true }
+    }
+
+    fn dia(offsets: &[i32], shape: &[usize]) -> Dia<u8> {
+        let data = NpyArray::new(vec![0; shape.iter().product()], shape).unwrap();
+        Dia { shape: [2, 3], offsets: offsets.to_vec(), data, is_array: true }
+    }
+
+    fn bsr(indptr: &[i64], indices: &[i64], shape: &[usize]) -> Bsr<u8, i64> {
+        let data = NpyArray::new(vec![0; shape.iter().product()], shape).unwrap();
+        let (indptr, indices) = (indptr.to_vec(), indices.to_vec());
+        Bsr { shape: [2, 4], indptr, indices, data, is_array: true }
+    }
+
+    fn coo(row: &[i32], col: &[i32], values: usize) -> Coo<u8> {
+        let (row, col) = (row.to_vec(), col.to_vec());
+        Coo { shape: [2, 3], row, col, data: vec![0; values], is_array: true }
+    }
+
+    /// Guards the checks: who follows the indices of a matrix that was read finds values.
+    #[test]
+    fn what_is_wrong_is_named() {
+        let many = i64::MAX;
+        for (wrong, message) in [
+            (
+                csr(&[0, 1], &[0], 1).wrong(),
+                "indptr has 2 items, and must have 3, as one more than there are rows (csc: columns)",
+            ),
+            (csr(&[0, 1, 1], &[0], 2).wrong(), "indices has 1 items, and must have 2, as data"),
+            (csr(&[1, 1, 1], &[0], 1).wrong(), "indptr begins with 1, and must with 0"),
+            (csr(&[-1, 1, 1], &[0], 1).wrong(), "indptr begins with -1, and must with 0"),
+            (csr(&[0, 1, 0], &[0], 1).wrong(), "indptr[2] is 0, less than the 1 before it"),
+            (csr(&[0, 1, 2], &[0], 1).wrong(), "indptr ends with 2, and there are 1 values"),
+            (csr(&[0, 1, 2], &[0, 3], 2).wrong(), "indices[1] is 3, and must be from 0 to 2"),
+            (csr(&[0, 1, 2], &[-1, 2], 2).wrong(), "indices[0] is -1, and must be from 0 to 2"),
+            (coo(&[0], &[0, 1], 2).wrong(), "row has 1 items, and must have 2, as data"),
+            (coo(&[0, 1], &[0], 2).wrong(), "col has 1 items, and must have 2, as data"),
+            (coo(&[2], &[0], 1).wrong(), "row[0] is 2, and must be from 0 to 1"),
+            (coo(&[1], &[3], 1).wrong(), "col[0] is 3, and must be from 0 to 2"),
+            (
+                dia(&[0], &[3]).wrong(),
+                "data has shape (3,); its dimensions are two: the diagonals, and the columns",
+            ),
+            (
+                dia(&[0], &[2, 3]).wrong(),
+                "offsets has 1 items, and must have 2, as the first dimension of data",
+            ),
+            (dia(&[1, 1], &[2, 3]).wrong(), "offsets has 1 twice; a diagonal is given once"),
+            (
+                bsr(&[0, 1], &[0], &[1, 2]).wrong(),
+                "data has shape (1, 2); its dimensions are three: the blocks, and the rows and columns of each",
+            ),
+            (
+                bsr(&[0, 1], &[0], &[1, 2, 3]).wrong(),
+                "it is not made of blocks of 2 rows and 3 columns, as data has",
+            ),
+            (
+                bsr(&[0, 1], &[0], &[1, 0, 2]).wrong(),
+                "it is not made of blocks of 0 rows and 2 columns, as data has",
+            ),
+            (bsr(&[0, 1], &[2], &[1, 2, 2]).wrong(), "indices[0] is 2, and must be from 0 to 1"),
+            (
+                bsr(&[0, many], &[1], &[1, 2, 2]).wrong(),
+                "indptr ends with 9223372036854775807, and there are 1 values",
+            ),
+        ] {
+            assert_eq!(wrong.unwrap_err(), message);
+        }
+    }
+
+    /// Guards what SciPy takes, too.
+    #[test]
+    fn what_is_unusual_is_right() {
+        // Values that no row has, and indices in any order, twice.
+        csr(&[0, 0, 2], &[2, 2, 0], 3).wrong().unwrap();
+        coo(&[1, 1], &[0, 0], 2).wrong().unwrap();
+        // Diagonals outside of the matrix, of another length.
+        dia(&[-7, 9], &[2, 1]).wrong().unwrap();
+        bsr(&[0, 0], &[], &[0, 2, 4]).wrong().unwrap();
+        let empty = Csr { shape: [0, 0], ..csr(&[0], &[], 0) };
+        empty.wrong().unwrap();
+        let error = Coo { shape: [0, 0], ..coo(&[0], &[0], 1) }.wrong().unwrap_err();
+        assert_eq!(error, "row[0] is 0, and the matrix is empty");
+        // The number of columns of columns.
+        let (indptr, indices) = (vec![0, 0, 0, 1], vec![1]);
+        let csc = Csc { shape: [2, 3], indptr, indices, data: vec![1u8], is_array: false };
+        csc.wrong().unwrap();
+        assert!(Csc { shape: [3, 2], ..csc }.wrong().is_err());
+    }
+}

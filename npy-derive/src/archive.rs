@@ -1,0 +1,355 @@
+//! Structs of arrays: each field is a member of an archive.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Data, DeriveInput, Generics, Ident};
+
+use crate::ast;
+use crate::attr::Container;
+use crate::bound;
+use crate::ctxt::Ctxt;
+use crate::expand::{at, at_call_site, value, whole};
+use crate::field::{self, Default, Field, Skipped, Stored};
+
+/// A struct to be an archive.
+pub(crate) struct Archive<'a> {
+    ident: &'a Ident,
+    /// With the bounds that the impls take.
+    pub(crate) generics: Generics,
+    krate: TokenStream,
+    deny_unknown: bool,
+    /// Where it says that a field has a default in that of the struct.
+    default: Option<TokenStream>,
+    fields: Vec<Field<'a>>,
+    skipped: Vec<Skipped<'a>>,
+    of_records: OfRecords,
+}
+
+/// What there is only for records, so that the struct must be one, too.
+struct OfRecords {
+    attributes: Vec<TokenStream>,
+    /// With the bounds that the record takes.
+    generics: Generics,
+}
+
+impl<'a> Archive<'a> {
+    /// The archive that the tokens describe; `None`, and errors, if they describe none.
+    pub(crate) fn from_input(
+        cx: &Ctxt,
+        input: &'a DeriveInput,
+        container: &Container,
+    ) -> Option<Self> {
+        let data = match &input.data {
+            Data::Struct(data) => data,
+            Data::Enum(data) => {
+                let message = "NpzArchive is for structs: each field is a member of the archive";
+                cx.error(data.enum_token, message);
+                return None;
+            }
+            Data::Union(data) => {
+                let message = "NpzArchive is for structs: each field is a member of the archive";
+                cx.error(data.union_token, message);
+                return None;
+            }
+        };
+        let (fields, skipped) = field::split(cx, data, container);
+        if let Some(lifetime) = ast::borrowed(input, &fields) {
+            let message =
+                "an archive owns its arrays: use Vec<T> or NpyArray<T> for slices, String for text";
+            cx.error(lifetime, message);
+        }
+        if data.fields.is_empty() {
+            cx.error(&input.ident, "an archive needs a field: without one it has no members");
+        } else if fields.is_empty() {
+            let message = "an archive needs a field, and `skip` leaves out all of them";
+            cx.error(&input.ident, message);
+        }
+        field::check_names(cx, &fields);
+        let krate = container.krate();
+        let of_fields = fields.iter().flat_map(|field| &field.of_records);
+        let of_records = OfRecords {
+            attributes: container.of_records().chain(of_fields).cloned().collect(),
+            generics: bound::with_bounds(
+                &input.generics,
+                container.bound.get(),
+                fields.iter().map(|field| (field.ty, quote!(#krate::Element))),
+            ),
+        };
+        Some(Archive {
+            ident: &input.ident,
+            generics: generics(input, container, &fields, &skipped),
+            krate,
+            deny_unknown: container.deny_unknown_fields.get().is_some(),
+            default: container.default.tokens().cloned(),
+            fields,
+            skipped,
+            of_records,
+        })
+    }
+
+    /// `NpzArchive` for the struct. Of
+    ///
+    /// ```text
+    /// struct Layer { weights: NpyArray<f32>, #[npy(default)] bias: Vec<f32> }
+    /// ```
+    ///
+    /// it makes, where `__npy` is `npy-core`, paths shortened and variables without their `__`,
+    ///
+    /// ```text
+    /// impl NpzArchive for Layer {}
+    /// impl ArchiveField for Layer {
+    ///     const DENY_UNKNOWN: bool = false;
+    ///     fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<(), Error> {
+    ///         <NpyArray<f32> as ArchiveField>::put(&self.weights, to, at, "weights")?;
+    ///         <Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;
+    ///         Ok(())
+    ///     }
+    ///     fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    ///         <NpyArray<f32> as ArchiveField>::any_in(from, at, &["weights"])
+    ///             || <Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])
+    ///     }
+    ///     fn takes(member: &str, at: &str) -> bool {
+    ///         <NpyArray<f32> as ArchiveField>::any_takes(member, at, &["weights"])
+    ///             || <Vec<f32> as ArchiveField>::any_takes(member, at, &["bias"])
+    ///     }
+    ///     fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self, Error> {
+    ///         Ok(Self {
+    ///             weights: <NpyArray<f32> as ArchiveField>::take(from, at, &["weights"])?,
+    ///             bias: match <Vec<f32> as ArchiveField>::find(from, at, &["bias"])? {
+    ///                 Some(found) => found,
+    ///                 None => <Vec<f32> as Default>::default(),
+    ///             },
+    ///         })
+    ///     }
+    /// }
+    /// ```
+    pub(crate) fn expand(&self) -> TokenStream {
+        let Archive { krate, fields, deny_unknown, .. } = self;
+        let ident = at_call_site(self.ident);
+        let npz = quote!(__npy::npz);
+        let result = quote!(::core::result::Result);
+        let (bool, str) = (quote!(::core::primitive::bool), quote!(::core::primitive::str));
+        let reads = quote!(::std::io::Read + ::std::io::Seek);
+        let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
+
+        let puts = fields.iter().map(put);
+        let are_in = fields.iter().map(|field| asked(field, ["is_in", "any_in"], &quote!(__from)));
+        let taken =
+            fields.iter().map(|field| asked(field, ["takes", "any_takes"], &quote!(__member)));
+        let taken_out = fields.iter().map(take);
+        let skipped = self.skipped.iter().map(|field| {
+            let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
+            quote!(#member: #value)
+        });
+        let of_struct = |default: &Default| matches!(default, Default::OfStruct);
+        let mut defaults = fields.iter().filter_map(|field| field.default.as_ref());
+        let of_struct =
+            defaults.any(of_struct) || self.skipped.iter().map(|field| &field.value).any(of_struct);
+        let whole = whole(self.default.as_ref());
+        let whole = of_struct.then(|| quote!(let __default = #whole;));
+        let also_record = self.also_record();
+
+        quote! {
+            const _: () = {
+                use #krate as __npy;
+
+                #[automatically_derived]
+                impl #impl_generics __npy::NpzArchive for #ident #type_generics #where_clause {}
+
+                #[automatically_derived]
+                impl #impl_generics #npz::ArchiveField for #ident #type_generics #where_clause {
+                    const DENY_UNKNOWN: #bool = #deny_unknown;
+
+                    fn write<__W: ::std::io::Write>(
+                        &self,
+                        __to: &mut #npz::Writer<__W>,
+                        __at: &#str,
+                    ) -> #result<(), __npy::Error> {
+                        #(#puts)*
+                        #result::Ok(())
+                    }
+
+                    fn is_in<__R: #reads>(__from: &#npz::Reader<__R>, __at: &#str) -> #bool {
+                        #(#are_in)||*
+                    }
+
+                    fn takes(__member: &#str, __at: &#str) -> #bool {
+                        #(#taken)||*
+                    }
+
+                    fn read<__R: #reads>(
+                        __from: &mut #npz::Reader<__R>,
+                        __at: &#str,
+                    ) -> #result<Self, __npy::Error> {
+                        #whole
+                        #result::Ok(Self { #(#taken_out,)* #(#skipped),* })
+                    }
+                }
+
+                #also_record
+            };
+        }
+    }
+
+    /// The proof that a struct with attributes of a record is one; each is an error if it is none.
+    fn also_record(&self) -> Option<TokenStream> {
+        let OfRecords { attributes, generics } = &self.of_records;
+        if attributes.is_empty() {
+            return None;
+        }
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let own = [self.ident.to_token_stream(), type_generics.to_token_stream()];
+        let proofs = attributes.iter().map(|attribute| {
+            let at = at(attribute);
+            // All of it at the attribute, where it is reported.
+            let own = own.iter().cloned().flatten().map(|mut token| {
+                token.set_span(at);
+                token
+            });
+            quote_spanned!(at=> __npy::private::also_record::<#(#own)*>();)
+        });
+        Some(quote! {
+            // It is there to be compiled.
+            #[allow(dead_code)]
+            fn __also_record #impl_generics() #where_clause {
+                #(#proofs)*
+            }
+        })
+    }
+}
+
+/// Writes the field: `<Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;`.
+fn put(field: &Field<'_>) -> TokenStream {
+    let (name, ty, member) = (&field.name, field.ty, &field.member);
+    match &field.stored {
+        Stored::Flat => {
+            quote!(<#ty as __npy::NpzArchive>::put_flat(&self.#member, __to, __at)?;)
+        }
+        // At the module, where it is reported if it has no such function.
+        Stored::With(module) => quote_spanned! {at(module)=>
+            <#module::Stored as __npy::npz::ArchiveField>::put(&#module::encode(&self.#member), __to, __at, #name)?;
+        },
+        _ => quote!(<#ty as __npy::npz::ArchiveField>::put(&self.#member, __to, __at, #name)?;),
+    }
+}
+
+/// A question about the field's members: `<Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])`.
+fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenStream {
+    let (ty, names) = (field.ty, names(field));
+    let [of_all, of_any] = questions.map(|name| Ident::new(name, Span::call_site()));
+    match &field.stored {
+        Stored::Flat => {
+            quote!(<#ty as __npy::npz::ArchiveField>::#of_all(#about, __at))
+        }
+        Stored::With(module) => {
+            quote_spanned!(at(module)=> <#module::Stored as __npy::npz::ArchiveField>::#of_any(#about, __at, #names))
+        }
+        _ => quote!(<#ty as __npy::npz::ArchiveField>::#of_any(#about, __at, #names)),
+    }
+}
+
+/// Reads the field: `bias: <Vec<f32> as ArchiveField>::take(from, at, &["bias"])?`.
+fn take(field: &Field<'_>) -> TokenStream {
+    let (ty, member, names) = (field.ty, &field.member, names(field));
+    let stored = match &field.stored {
+        Stored::Flat => {
+            return quote!(#member: <#ty as __npy::npz::ArchiveField>::read(__from, __at)?);
+        }
+        Stored::With(module) => quote_spanned!(at(module)=> #module::Stored),
+        _ => quote!(#ty),
+    };
+    let decoded = |value: TokenStream| match &field.stored {
+        Stored::With(module) => quote_spanned!(at(module)=> #module::decode(#value)),
+        _ => value,
+    };
+    let Some(default) = &field.default else {
+        let taken = quote!(<#stored as __npy::npz::ArchiveField>::take(__from, __at, #names)?);
+        let taken = decoded(taken);
+        return quote!(#member: #taken);
+    };
+    let value = value(default, member, ty);
+    let found = decoded(quote!(__found));
+    quote! {
+        #member: match <#stored as __npy::npz::ArchiveField>::find(__from, __at, #names)? {
+            ::core::option::Option::Some(__found) => #found,
+            ::core::option::Option::None => #value,
+        }
+    }
+}
+
+/// The names that its member may have, that which is written first.
+fn names(field: &Field<'_>) -> TokenStream {
+    let (name, aliases) = (&field.name, &field.aliases);
+    quote!(&[#name #(, #aliases)*])
+}
+
+/// The generics with the bounds that are given, or else with those that follow from the fields.
+fn generics(
+    input: &DeriveInput,
+    container: &Container,
+    fields: &[Field<'_>],
+    skipped: &[Skipped<'_>],
+) -> Generics {
+    let krate = container.krate();
+    let default = quote!(::core::default::Default);
+    let of_type = |default: &Default| matches!(default, Default::OfType);
+    let defaults = fields.iter().filter(|field| field.default.as_ref().is_some_and(of_type));
+    let skipped = skipped.iter().filter(|field| of_type(&field.value));
+    let defaults = defaults.map(|field| field.ty).chain(skipped.map(|field| field.ty));
+    let given = container.bound.get();
+    let asked = defaults.map(|ty| (ty, default.clone()));
+    let mut generics = bound::with_bounds(&input.generics, given, asked);
+    if given.is_none() {
+        // Of the type as a whole: `Vec<T>` is a member for numbers and for text, which have nothing else in common.
+        let members = |flat| {
+            let fields = fields.iter().filter(move |field| field.is_flat() == flat);
+            fields.filter(|field| !matches!(field.stored, Stored::With(_))).map(|field| field.ty)
+        };
+        bound::with_whole(&mut generics, members(false), &quote!(#krate::npz::ArchiveField));
+        bound::with_whole(&mut generics, members(true), &quote!(#krate::NpzArchive));
+    }
+    if container.default.get().is_some() {
+        bound::with_default(&mut generics);
+    }
+    generics
+}
+
+/// Impls that say nothing, for a struct that is reported already.
+pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+    let ident = at_call_site(&input.ident);
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let str = quote!(::core::primitive::str);
+    let reads = quote!(::std::io::Read + ::std::io::Seek);
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #krate::NpzArchive for #ident #type_generics #where_clause {}
+
+            #[automatically_derived]
+            impl #impl_generics #krate::npz::ArchiveField for #ident #type_generics #where_clause {
+                fn write<__W: ::std::io::Write>(
+                    &self,
+                    _: &mut #krate::npz::Writer<__W>,
+                    _: &#str,
+                ) -> ::core::result::Result<(), #krate::Error> {
+                    loop {}
+                }
+
+                fn is_in<__R: #reads>(_: &#krate::npz::Reader<__R>, _: &#str) -> ::core::primitive::bool {
+                    loop {}
+                }
+
+                fn takes(_: &#str, _: &#str) -> ::core::primitive::bool {
+                    loop {}
+                }
+
+                fn read<__R: #reads>(
+                    _: &mut #krate::npz::Reader<__R>,
+                    _: &#str,
+                ) -> ::core::result::Result<Self, #krate::Error> {
+                    loop {}
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,610 @@
+//! `#[derive(NpzArchive)]`: what each attribute writes and reads, also together.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io::Cursor;
+
+use npy_core::{ByteStr, DynArray, Element, NpyArray, NpyRecord, NpzArchive, WriteNpy, npz};
+
+/// An archive in memory.
+type Bytes = Cursor<Vec<u8>>;
+
+fn saved(archive: &impl NpzArchive) -> Bytes {
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    writer.write_fields(archive).unwrap();
+    writer.finish().unwrap()
+}
+
+fn loaded<T: NpzArchive>(bytes: Bytes) -> npy_core::Result<T> {
+    npz::Reader::new(bytes)?.read_fields()
+}
+
+/// An archive of bytes, each a single item.
+fn bytes(members: &[(&str, u8)]) -> Bytes {
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    for (name, value) in members {
+        writer.write(name, value).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn names(bytes: &Bytes) -> Vec<String> {
+    npz::Reader::new(bytes.clone()).unwrap().names().map(str::to_owned).collect()
+}
+
+/// What reading says.
+#[track_caller]
+fn refusal<T: NpzArchive>(bytes: Bytes) -> String {
+    loaded::<T>(bytes).err().expect("an error").to_string()
+}
+
+/// Writes members of these names, and reads what was written.
+#[track_caller]
+fn assert_round_trip<T: NpzArchive + PartialEq + Debug>(archive: &T, members: &[&str]) {
+    let bytes = saved(archive);
+    assert_eq!(names(&bytes), members);
+    assert_eq!(loaded::<T>(bytes).unwrap(), *archive);
+}
+
+#[derive(NpzArchive, Debug, PartialEq, Default)]
+struct Layer {
+    weights: Vec<f32>,
+    bias: Option<Vec<f32>>,
+}
+
+fn layer(x: f32) -> Layer {
+    Layer { weights: vec![x], bias: Some(vec![]) }
+}
+
+#[derive(NpyRecord, Debug, PartialEq, Clone)]
+struct Pick {
+    station: u32,
+    time: f64,
+}
+
+#[derive(NpzArchive, Debug, PartialEq)]
+struct Arrays {
+    list: Vec<f64>,
+    slice: Box<[i32]>,
+    fixed: [f32; 3],
+    matrix: [[u8; 2]; 3],
+    any_rank: NpyArray<u16>,
+    any_dtype: DynArray,
+    number: i64,
+    flag: bool,
+    code: ByteStr<3>,
+    text: String,
+    texts: Vec<String>,
+    records: Vec<Pick>,
+    r#type: u8,
+}
+
+/// Guards the fields: all that is read and written is one, by its name.
+#[test]
+fn every_array_is_a_member() {
+    let archive = Arrays {
+        list: vec![0.5, -1.0],
+        slice: Box::new([3]),
+        fixed: [1.0, 2.0, 3.0],
+        matrix: [[1, 2], [3, 4], [5, 6]],
+        any_rank: NpyArray::new(vec![1, 2], [1, 2]).unwrap(),
+        any_dtype: DynArray::new(u8::dtype(), vec![1], npy_core::Order::C, vec![7]).unwrap(),
+        number: -3,
+        flag: true,
+        code: ByteStr::new("ab").unwrap(),
+        text: "höhe".into(),
+        texts: vec!["a".into(), String::new()],
+        records: vec![Pick { station: 7, time: 0.25 }],
+        r#type: 9,
+    };
+    let members = [
+        "list",
+        "slice",
+        "fixed",
+        "matrix",
+        "any_rank",
+        "any_dtype",
+        "number",
+        "flag",
+        "code",
+        "text",
+        "texts",
+        "records",
+        "type",
+    ];
+    assert_round_trip(&archive, &members);
+    let mut reader = npz::Reader::new(saved(&archive)).unwrap();
+    assert_eq!(reader.header("matrix").unwrap().shape(), [3, 2]);
+    assert_eq!(reader.header("number").unwrap().shape(), [0; 0]);
+}
+
+/// Guards the length of what has one.
+#[test]
+fn an_array_of_another_length_is_refused() {
+    #[derive(NpzArchive)]
+    struct Fixed {
+        _x: [u8; 3],
+    }
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    writer.write("_x", &[1u8, 2]).unwrap();
+    let error = refusal::<Fixed>(writer.finish().unwrap());
+    assert!(error.contains("shape (2,)"), "{error}");
+}
+
+/// Guards the names within names, and what is absent.
+#[test]
+fn archives_nest() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Model {
+        input: Layer,
+        hidden: BTreeMap<usize, Layer>,
+        output: Option<Layer>,
+        scales: BTreeMap<String, f32>,
+    }
+    let hidden = BTreeMap::from([(2, layer(1.0)), (10, Layer::default())]);
+    let mut model = Model {
+        input: layer(0.0),
+        hidden,
+        output: Some(layer(2.0)),
+        scales: BTreeMap::from([("a".into(), 1.0), ("ä b".into(), 2.0)]),
+    };
+    let input = ["input/weights", "input/bias"];
+    let members = [
+        "hidden/2/weights",
+        "hidden/2/bias",
+        "hidden/10/weights",
+        "output/weights",
+        "output/bias",
+        "scales/a",
+        "scales/ä b",
+    ];
+    assert_round_trip(&model, &[&input[..], &members].concat());
+    model.hidden.clear();
+    model.scales.clear();
+    model.output = None;
+    assert_round_trip(&model, &input);
+}
+
+/// Guards the keys: what `/` separates comes back as it was.
+#[test]
+fn a_key_that_would_be_another_is_refused() {
+    for key in ["", "a/b", "/", "a.npy"] {
+        let map = BTreeMap::from([(key.to_owned(), 1u8)]);
+        let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+        let error = writer.write_fields(&map).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("no member can be named {key:?}: a key")), "{error}");
+    }
+}
+
+/// Guards the keys of a map of numbers: each has one name, and what is none is no member of it.
+#[test]
+fn a_key_that_is_no_number_is_not_taken() {
+    #[derive(NpzArchive)]
+    #[npy(deny_unknown_fields)]
+    struct Strict(#[npy(flatten)] BTreeMap<i8, u8>);
+
+    let members = [("7", 1), ("-1", 2), ("07", 3), ("+7", 4), ("x", 5), ("300", 6), ("7/x", 7)];
+    let read = loaded::<BTreeMap<i8, u8>>(bytes(&members)).unwrap();
+    assert_eq!(read, BTreeMap::from([(-1, 2), (7, 1)]));
+    let error = refusal::<Strict>(bytes(&members));
+    assert!(error.contains(": \"+7\", \"07\", \"300\", \"7/x\", \"x\"; "), "{error}");
+}
+
+/// Guards the stack: a map may hold maps of its own kind, and names come from a file.
+#[test]
+fn trees_have_an_end() {
+    #[derive(NpzArchive, Debug, PartialEq, Default)]
+    struct Tree {
+        leaf: Option<u8>,
+        #[npy(flatten)]
+        branches: BTreeMap<String, Tree>,
+    }
+    fn tree(depth: usize) -> Tree {
+        let mut tree = Tree { leaf: Some(1), ..Tree::default() };
+        for _ in 0..depth {
+            let branches = BTreeMap::from([("a".to_owned(), tree)]);
+            tree = Tree { leaf: None, branches };
+        }
+        tree
+    }
+    assert_eq!(loaded::<Tree>(saved(&tree(63))).unwrap(), tree(63));
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    let error = writer.write_fields(&tree(70)).unwrap_err().to_string();
+    assert!(error.ends_with("at most 64 names deep"), "{error}");
+    for depth in [64, 29_000] {
+        let error = refusal::<Tree>(bytes(&[(&"a/".repeat(depth), 1)]));
+        assert!(error.ends_with("at most 64 names deep"), "{error}");
+    }
+}
+
+/// Guards the time: a map looks at what is below it, and not at all that there is.
+#[test]
+fn maps_of_maps_are_read_in_time() {
+    let map: BTreeMap<u32, BTreeMap<u32, u8>> =
+        (0..5_000).map(|i| (i, BTreeMap::from([(0, 1)]))).collect();
+    let bytes = saved(&map);
+    let start = std::time::Instant::now();
+    assert_eq!(loaded::<BTreeMap<u32, BTreeMap<u32, u8>>>(bytes).unwrap(), map);
+    // It takes less than one; with a look at each name for each key it takes more than twenty.
+    assert!(start.elapsed().as_secs() < 10);
+}
+
+/// Guards a half of a nested archive: it is there, and what it lacks is named.
+#[test]
+fn an_optional_archive_is_whole_or_none() {
+    #[derive(NpzArchive, Debug)]
+    struct Pair {
+        a: u8,
+        b: u8,
+    }
+    #[derive(NpzArchive, Debug)]
+    struct Outer {
+        pair: Option<Pair>,
+    }
+    assert!(loaded::<Outer>(bytes(&[("pair", 1), ("a", 1)])).unwrap().pair.is_none());
+    let error = refusal::<Outer>(bytes(&[("pair/b", 1)]));
+    assert!(error.contains("pair/a") && error.contains("pair/b"), "{error}");
+}
+
+/// Guards the names of `rename`, `rename_all` and positions.
+#[test]
+fn names_are_those_that_are_given() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    #[npy(rename_all = "camelCase", deny_unknown_fields)]
+    struct Names {
+        learning_rate: f64,
+        #[npy(rename = "Wä x.npy")]
+        weights: u8,
+        inner_layer: Position,
+    }
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Position(u8, #[npy(skip)] i32, Vec<u8>, #[npy(rename = "last")] u8);
+    let inner_layer = Position(1, 0, vec![2], 3);
+    assert_round_trip(
+        &Names { learning_rate: 0.5, weights: 1, inner_layer },
+        &["learningRate", "Wä x", "innerLayer/arr_0", "innerLayer/arr_1", "innerLayer/last"],
+    );
+}
+
+#[derive(NpzArchive, Debug, PartialEq)]
+struct Aliased {
+    #[npy(alias = "old", alias = "older")]
+    new: u8,
+    #[npy(alias = "layer_0")]
+    layer: Option<Single>,
+}
+
+#[derive(NpzArchive, Debug, PartialEq)]
+struct Single {
+    x: u8,
+}
+
+/// Guards the further names, and that two of them are an error.
+#[test]
+fn an_alias_stands_for_the_name() {
+    let read = loaded::<Aliased>(bytes(&[("older", 3), ("layer_0/x", 4)])).unwrap();
+    assert_eq!(read, Aliased { new: 3, layer: Some(Single { x: 4 }) });
+    assert_eq!(
+        refusal::<Aliased>(bytes(&[("new", 3), ("older", 4)])),
+        "the archive has members that Aliased does not take: \"older\"; they are aliases of a field that is there by another name, too; drop the alias"
+    );
+    let error = refusal::<Aliased>(bytes(&[("x", 3)]));
+    assert!(error.contains("new"), "{error}");
+}
+
+fn five() -> u8 {
+    5
+}
+
+#[expect(clippy::unnecessary_wraps)]
+fn some_three() -> Option<u8> {
+    Some(3)
+}
+
+/// Guards what a file may lack, and that it is asked for only then.
+#[test]
+fn defaults_stand_for_what_is_absent() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Defaults<'a> {
+        #[npy(default)]
+        list: Vec<f32>,
+        #[npy(default = five)]
+        number: u8,
+        #[npy(default = some_three)]
+        maybe: Option<u8>,
+        #[npy(default)]
+        layer: Layer,
+        #[npy(skip)]
+        skipped: Option<&'a str>,
+        #[npy(skip, default = five)]
+        cached: u8,
+    }
+    let absent = Defaults {
+        list: vec![],
+        number: 5,
+        maybe: Some(3),
+        layer: Layer::default(),
+        skipped: None,
+        cached: 5,
+    };
+    assert_eq!(loaded::<Defaults<'_>>(bytes(&[])).unwrap(), absent);
+    let read = loaded::<Defaults<'_>>(bytes(&[("number", 1), ("cached", 2)])).unwrap();
+    assert_eq!((read.number, read.cached), (1, 5));
+    // Half of an archive is no default.
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    writer.write("layer/bias", &[1.0f32]).unwrap();
+    let error = refusal::<Defaults<'_>>(writer.finish().unwrap());
+    assert!(error.contains("layer/weights"), "{error}");
+    let members = names(&saved(&Defaults { skipped: Some("x"), ..absent }));
+    assert_eq!(members, ["list", "number", "maybe", "layer/weights"]);
+}
+
+/// Guards the default of the whole struct, field by field.
+#[test]
+fn a_struct_has_defaults_of_its_own() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    #[npy(default)]
+    struct Settings<T> {
+        rate: T,
+        #[npy(default = five)]
+        gain: u8,
+        name: String,
+        #[npy(skip)]
+        runs: u8,
+    }
+    impl<T: From<u8>> Default for Settings<T> {
+        fn default() -> Self {
+            Settings { rate: 50.into(), gain: 9, name: "x".into(), runs: 7 }
+        }
+    }
+    let expected = Settings { rate: 1u8, gain: 5, name: "x".into(), runs: 7 };
+    assert_eq!(loaded::<Settings<u8>>(bytes(&[("rate", 1)])).unwrap(), expected);
+}
+
+/// Guards `deny_unknown_fields`: what stands where the struct does, and nothing else.
+#[test]
+fn members_nobody_asked_for_are_refused() {
+    #[derive(NpzArchive, Debug)]
+    #[npy(deny_unknown_fields)]
+    struct Strict {
+        #[npy(alias = "y")]
+        _x: Option<u8>,
+        _inner: Option<Inner>,
+        _map: BTreeMap<String, Inner>,
+        #[npy(flatten)]
+        _flat: Flat,
+    }
+    #[derive(NpzArchive, Debug)]
+    struct Inner {
+        _a: Option<u8>,
+    }
+    #[derive(NpzArchive, Debug)]
+    #[npy(deny_unknown_fields)]
+    struct Flat {
+        _f: Option<u8>,
+    }
+    #[derive(NpzArchive, Debug)]
+    struct Outer {
+        _strict: Strict,
+    }
+    let right = [("_x", 1), ("_inner/_a", 1), ("_map/0/_a", 1), ("_map/1/_a", 2), ("_f", 1)];
+    loaded::<Strict>(bytes(&right)).unwrap();
+    loaded::<Strict>(bytes(&[("y", 1)])).unwrap();
+    for wrong in ["x", "_inner", "_inner/b", "_inner/_a/b", "_map/0", "_map/0/b", "y/a", "_flat/_f"]
+    {
+        assert_eq!(
+            refusal::<Strict>(bytes(&[("_x", 1), (wrong, 1), ("z", 2)])),
+            format!(
+                "the archive has members that Strict does not take: {wrong:?}, \"z\"; \
+                 add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped"
+            )
+        );
+    }
+    // Nested, it has a say in what stands below it.
+    let nested = |name| bytes(&[("_strict/_x", 1), (name, 1)]);
+    loaded::<Outer>(nested("z")).unwrap();
+    loaded::<Outer>(nested("_strictly/z")).unwrap();
+    assert!(refusal::<Outer>(nested("_strict/z")).contains("\"_strict/z\""));
+    loaded::<Flat>(bytes(&[("_f", 1)])).unwrap();
+    assert!(refusal::<Flat>(bytes(&[("_g", 1)])).contains("\"_g\""));
+}
+
+/// Guards `flatten`: no name of its own, at any depth.
+#[test]
+fn flattened_members_stand_beside_ours() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Model {
+        name: String,
+        #[npy(flatten)]
+        layer: Layer,
+        #[npy(flatten)]
+        more: Option<Single>,
+        inner: Inner,
+        #[npy(flatten)]
+        rest: BTreeMap<String, Layer>,
+    }
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Inner(#[npy(flatten)] Layer, u8);
+    let mut model = Model {
+        name: "a".into(),
+        layer: layer(1.0),
+        more: Some(Single { x: 3 }),
+        inner: Inner(layer(2.0), 4),
+        rest: BTreeMap::new(),
+    };
+    let members = ["name", "weights", "bias", "x", "inner/weights", "inner/bias", "inner/arr_0"];
+    // The map takes what has its form.
+    let rest = BTreeMap::from([("inner".into(), layer(2.0))]);
+    let bytes = saved(&model);
+    assert_eq!(names(&bytes), members);
+    assert_eq!(loaded::<Model>(bytes).unwrap().rest, rest);
+    model.more = None;
+    assert_eq!(
+        names(&saved(&model)),
+        ["name", "weights", "bias", "inner/weights", "inner/bias", "inner/arr_0"]
+    );
+}
+
+/// Guards against archives that cannot be read: the second member of a name is not written.
+#[test]
+fn a_name_that_flattening_doubles_is_refused() {
+    #[derive(NpzArchive)]
+    struct Twice {
+        weights: u8,
+        #[npy(flatten)]
+        layer: Layer,
+    }
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    let error = writer.write_fields(&Twice { weights: 1, layer: layer(1.0) }).unwrap_err();
+    assert!(error.to_string().contains("weights"), "{error}");
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    pub(super) type Stored = Vec<f64>;
+
+    pub(super) fn encode(durations: &[Duration]) -> Stored {
+        durations.iter().map(Duration::as_secs_f64).collect()
+    }
+
+    pub(super) fn decode(stored: Stored) -> Vec<Duration> {
+        stored.into_iter().map(Duration::from_secs_f64).collect()
+    }
+}
+
+/// Guards `with`, and its meeting with defaults.
+#[test]
+fn other_types_are_stored_as_those_of_a_module() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Events {
+        #[npy(with = seconds)]
+        lengths: Vec<std::time::Duration>,
+        #[npy(with = seconds, default, alias = "d")]
+        delays: Vec<std::time::Duration>,
+    }
+    let second = std::time::Duration::from_secs(1);
+    assert_round_trip(
+        &Events { lengths: vec![second], delays: vec![second / 2] },
+        &["lengths", "delays"],
+    );
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    writer.write("lengths", &[1.0]).unwrap();
+    let read = loaded::<Events>(writer.finish().unwrap()).unwrap();
+    assert_eq!(read, Events { lengths: vec![second], delays: vec![] });
+}
+
+/// Guards parameters: what a field asks of them, and no more.
+#[test]
+fn structs_may_be_generic() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Generic<T, A: Default, L, const N: usize>
+    where
+        L: NpzArchive,
+    {
+        list: Vec<T>,
+        fixed: [T; N],
+        any: A,
+        #[npy(default)]
+        or: A,
+        layers: Option<L>,
+        #[npy(flatten)]
+        layer: L,
+        #[npy(skip)]
+        _marker: std::marker::PhantomData<fn() -> T>,
+    }
+
+    /// With what `Vec<T>` takes to be an array.
+    fn round_trip<T: Element + PartialEq + Debug + Copy>(x: T) {
+        let layers = Some(Single { x: 1 });
+        let any = vec!["a".to_owned()];
+        let generic = Generic {
+            list: vec![x],
+            fixed: [x, x],
+            any,
+            or: vec![],
+            layers,
+            layer: Single { x: 2 },
+            _marker: std::marker::PhantomData,
+        };
+        assert_round_trip(&generic, &["list", "fixed", "any", "or", "layers/x", "x"]);
+    }
+    round_trip(1.5f32);
+    round_trip([1u8, 2]);
+}
+
+/// Guards bounds that are given.
+#[test]
+fn bounds_may_be_given() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    #[npy(bound(T: Element))]
+    struct Bound<T>(Vec<T>, Option<Vec<T>>);
+    assert_round_trip(&Bound(vec![1u8], None), &["arr_0"]);
+}
+
+/// Guards a struct that is a row, and an archive of its fields: what only a record has says nothing of members.
+#[test]
+fn a_struct_may_be_record_and_archive() {
+    #[derive(NpyRecord, NpzArchive, Debug, PartialEq, Clone)]
+    #[npy(align, endian = "big", itemsize = 64, rename_all = "UPPERCASE")]
+    #[repr(C)]
+    struct Both<const N: usize> {
+        #[npy(title = "t", offset = 8)]
+        a: u32,
+        #[npy(width = 5, bytes)]
+        text: String,
+        #[npy(endian = "little", alias = "d")]
+        c: [f32; N],
+    }
+    #[derive(NpyRecord, NpzArchive, Debug, PartialEq, Clone)]
+    #[npy(endian = "big")]
+    struct Generic<T>(T);
+
+    let both = Both { a: 1, text: "abc".into(), c: [0.5, 1.5] };
+    assert_round_trip(&both, &["A", "TEXT", "C"]);
+    let mut reader = npz::Reader::new(saved(&both)).unwrap();
+    assert_eq!(reader.header("A").unwrap().dtype().to_string(), "<u4");
+    assert_eq!(reader.header("TEXT").unwrap().dtype().to_string(), "<U3");
+    let mut file = Vec::new();
+    [both].write_npy_to(&mut file).unwrap();
+    assert_eq!(Both::<2>::dtype().itemsize(), 64);
+    assert_round_trip(&Generic(1.5), &["arr_0"]);
+    assert_eq!(Generic::<u16>::dtype().to_string(), "[('f0', '>u2')]");
+}
+
+/// Guards the errors of members: where, and what is there instead.
+#[test]
+fn a_member_that_is_missing_is_named() {
+    let error = refusal::<Layer>(bytes(&[("wieghts", 1), ("bias", 2)]));
+    assert_eq!(
+        error,
+        "the archive has no member \"weights\"; its members are \"wieghts\", \"bias\"; \
+         #[npy(rename = \"…\")] gives a field the name it has in the archive, #[npy(default)] does without"
+    );
+    let error = refusal::<Single>({
+        let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+        writer.write("x", &1.5).unwrap();
+        writer.finish().unwrap()
+    });
+    assert!(error.starts_with("member \"x\": the file holds '<f8'"), "{error}");
+}
+
+/// Guards `save` and `load`.
+#[test]
+fn files_hold_structs() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("layer.npz");
+    npz::save(&path, &layer(1.0)).unwrap();
+    npz::save(&path, &layer(2.0)).unwrap();
+    assert_eq!(npz::load::<Layer>(&path).unwrap(), layer(2.0));
+    // Each error says in which file.
+    #[derive(NpzArchive)]
+    #[npy(deny_unknown_fields)]
+    struct Denies(#[npy(rename = "weights")] Vec<f32>);
+    #[derive(NpzArchive)]
+    struct Misses(#[npy(alias = "weights", alias = "bias")] Vec<f32>);
+    for error in [npz::load::<Denies>(&path).err(), npz::load::<Misses>(&path).err()] {
+        let error = error.unwrap().to_string();
+        assert_eq!(error.matches("layer.npz: ").count(), 1, "{error}");
+    }
+}
