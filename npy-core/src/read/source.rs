@@ -247,7 +247,7 @@ fn read_full(inner: &mut impl Read, mut room: &mut [u8]) -> (usize, Result<()>) 
 /// Appends up to `bytes` bytes; tells how many, also if it failed then. Memory is made for what comes next: little at first, then as
 /// much as came.
 fn append_full(inner: &mut impl Read, out: &mut Vec<u8>, bytes: usize) -> (usize, Result<()>) {
-    const LITTLE: usize = 32 << 10;
+    const LITTLE: usize = 8 << 10;
     let mut found = 0usize;
     loop {
         let start = out.len();
@@ -257,7 +257,7 @@ fn append_full(inner: &mut impl Read, out: &mut Vec<u8>, bytes: usize) -> (usize
         let (read, result) = read_full(inner, out.get_mut(start..).unwrap_or_default());
         out.truncate(start.saturating_add(read));
         found = found.saturating_add(read);
-        if read < room || found == bytes || result.is_err() {
+        if read < room || found >= bytes || result.is_err() {
             return (found, result);
         }
     }
