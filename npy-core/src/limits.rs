@@ -31,7 +31,7 @@ pub struct Limits {
     /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
     /// its sender nothing, whatever its length. A value of more than 16 bytes counts once for each 16.
     pub empty_items: u64,
-    /// Members of an archive. 1,048,576: a thousand times what models of many layers have; the directory of so many takes half a GiB.
+    /// Members of an archive. 1,048,576: a thousand times what models of many layers have; the directory of so many takes some hundred MiB.
     pub members: u64,
     /// Bytes of one member of an archive when inflated. 64 GiB: more than most machines hold, and less than a file of
     /// 100 MB can blow up to. Members that are stored cost their sender what they cost us, and are not limited.
