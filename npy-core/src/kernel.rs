@@ -5,6 +5,7 @@
 
 pub(crate) mod cast;
 
+#[cfg(feature = "mmap")]
 use std::ops::Range;
 
 use crate::plan::{Action, Path, Plan, Step};
@@ -34,6 +35,7 @@ pub(crate) fn run<'b>(
 }
 
 /// One part of each record, side by side.
+#[cfg(feature = "mmap")]
 pub(crate) fn gather(records: &[u8], stride: usize, part: Range<usize>, parts: &mut Vec<u8>) {
     let size = part.len();
     let count = records.len().checked_div(stride).unwrap_or(0);

@@ -289,6 +289,7 @@ fn debug<T: fmt::Debug>(
 
 /// Where the items of a type lie in the bytes of a file.
 pub(crate) struct Located {
+    #[cfg(feature = "mmap")]
     pub(crate) header: Header,
     /// The data.
     pub(crate) data: Range<usize>,
@@ -321,7 +322,14 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
         return Err(ViewError::Short { expected, found });
     };
     check_address::<T>(bytes, copy)?;
-    Ok(Located { data, count, shape: fit.shape, order: fit.order, header })
+    Ok(Located {
+        #[cfg(feature = "mmap")]
+        header,
+        data,
+        count,
+        shape: fit.shape,
+        order: fit.order,
+    })
 }
 
 /// Refuses items of a file that lie otherwise than values of `T` do in memory; `copy` says what copies them.

@@ -8,7 +8,7 @@ thread_local! {
     static ANY: RefCell<Option<DType>> = const { RefCell::new(None) };
 }
 
-/// An item of any dtype of so many bytes: the one that was set last.
+/// An item of any dtype of so many bytes: the one that was set, once a thread.
 #[derive(Debug, PartialEq)]
 struct Any<const N: usize>([u8; N]);
 
@@ -51,16 +51,19 @@ fn append_items<const N: usize>(path: &Path, items: &[u8]) -> Result<usize, Erro
 fn append_again(path: &Path, array: &DynArray) -> Result<Option<usize>, Error> {
     let little = array.dtype().with_byte_order(ByteOrder::Little);
     let items = array.cast(&little).unwrap().into_bytes();
-    ANY.with_borrow_mut(|dtype| *dtype = Some(array.dtype().clone()));
     macro_rules! sizes {
         ($($n:literal)*) => {
             match array.dtype().itemsize() {
                 $($n => append_items::<$n>(path, &items).map(Some),)*
-                _ => return Ok(None),
+                _ => Ok(None),
             }
         };
     }
-    sizes!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 36 40 48 56 64 72 80 480)
+    let append = || {
+        ANY.set(Some(array.dtype().clone()));
+        sizes!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 36 40 48 56 64 72 80 480)
+    };
+    std::thread::scope(|scope| scope.spawn(append).join().unwrap())
 }
 
 /// The array twice, one after the other in the file.
