@@ -419,9 +419,12 @@ impl<R: Read> Reader<R> {
         while missing > 0 {
             let n = missing.min(most);
             let first = self.row(way);
-            // Before anything is taken from the file.
-            reserve::growing(out, n)?;
             let (n, cut) = self.block(way, n, buffers)?;
+            if let Err(error) = reserve::growing(out, n) {
+                // What was taken from the file is nowhere.
+                self.lost = true;
+                return Err(error);
+            }
             let decoded = decode(n, buffers, out);
             if let Some(error) = cut {
                 // What is whole was given; that the file is cut matters more than what is in it.
