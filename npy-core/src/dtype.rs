@@ -390,7 +390,7 @@ impl FromStr for DType {
             descr::parse_text(text, &Limits::default())
         } else {
             let error = |reason| {
-                ErrorKind::DType { descr: format!("{:?}", descr::excerpt(text)), reason }.into()
+                ErrorKind::DType { descr: format!("\"{}\"", descr::excerpt(text)), reason }.into()
             };
             Scalar::parse(text).map(DType::from).map_err(error)
         }

@@ -489,6 +489,24 @@ mod tests {
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
     }
 
+    /// Guards the terminal that an error is printed on, and the eyes of who reads it.
+    #[test]
+    fn an_error_shows_nothing_that_a_terminal_obeys() {
+        for (text, part) in [
+            ("{'\u{202e}\x1b[2J': 1}", "unknown key '\\u202e\\x1b[2J'"),
+            ("{'descr': '\x1b<f4'}", "dtype '\\x1b<f4'"),
+            ("{'descr': '\x07', 'fortran_order': 1, 'shape': ()}", "dtype '\\x07'"),
+            ("{'descr': '<f4', 'descr' #\x1b[2J\n '': 1}", "the key 'descr' #\\x1b[2J\\x0a ''"),
+            ("\u{9b}2J", "U+009B"),
+        ] {
+            let error = Header::parse(&file(3, text.as_bytes())).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+            assert!(!error.contains(char::is_control), "{error:?}");
+        }
+        let error = "\u{202e}\x1b\"".parse::<DType>().unwrap_err().to_string();
+        assert!(error.starts_with("dtype \"\\u202e\\x1b\"\": "), "{error}");
+    }
+
     #[test]
     fn a_header_cut_anywhere_is_an_error() {
         for version in [1, 2, 3] {

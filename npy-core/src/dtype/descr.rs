@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{DType, Field, Kind, Scalar};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits, MAX_ITEMSIZE};
+use crate::literal::repr::write_printable;
 use crate::literal::text::Text;
 use crate::literal::{self, Caps, Dialect, Item, Literal, Reason, SyntaxError};
 use crate::shape;
@@ -234,13 +235,17 @@ fn fault(item: Item<'_>, reason: impl Into<String>) -> Fault {
     Fault { at: item.at(), kind }
 }
 
-/// Enough of a text to recognise it.
+/// Enough of a text to recognise it, in characters that print.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+    let more = text.char_indices().nth(LONGEST);
+    let shown = more.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
+    let mut out = String::new();
+    write_printable(shown, &mut out);
+    if more.is_some() {
+        out.push('…');
     }
+    out
 }
 
 /// The items, if there are exactly `N`.

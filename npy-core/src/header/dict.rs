@@ -93,7 +93,7 @@ pub(super) fn entries<'l>(dict: Item<'l>) -> Result<Entries<'l>, Fault> {
             }
         };
         if twice {
-            let reason = format!("the key {} stands there twice", key.source());
+            let reason = format!("the key {} stands there twice", descr::excerpt(key.source()));
             return Err(malformed(key.at(), reason));
         }
     }

@@ -17,6 +17,17 @@ pub(crate) fn write_repr(code_points: impl Iterator<Item = u32> + Clone, out: &m
     out.push(quote);
 }
 
+/// Appends a text with nothing around it, and escapes for what Python would not print: nothing in it moves a cursor, or turns text round.
+pub(crate) fn write_printable(text: &str, out: &mut String) {
+    for c in text.chars() {
+        if is_printable(c.into()) {
+            out.push(c);
+        } else {
+            out.push_str(&escape(c.into()));
+        }
+    }
+}
+
 /// `'`, unless that alone would need escapes.
 fn quote(mut code_points: impl Iterator<Item = u32> + Clone) -> char {
     let single = code_points.clone().any(|c| c == u32::from('\''));
