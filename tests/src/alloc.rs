@@ -1,5 +1,7 @@
 //! How much memory a call takes, counted by the allocator.
 //!
+//! Nobody gets more than a GiB at once: whether a machine would promise more is no part of a test.
+//!
 //! A test says `#[global_allocator] static ALLOCATOR: Counting = Counting;` and calls [`peak`].
 //! Each thread has a count of its own, so tests that run at the same time do not see each other.
 
@@ -11,7 +13,11 @@ thread_local! {
     // `const` and without a destructor: these need no memory themselves, and outlive the thread's other values.
     static NOW: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
+    static SPENT: Cell<u64> = const { Cell::new(0) };
 }
+
+/// The most that is given at once.
+const MOST: usize = 1 << 30;
 
 /// The system's allocator, with a count. Memory that one thread takes and another gives back is a
 /// plus to the one and a minus to the other.
@@ -22,6 +28,8 @@ fn count(change: isize) {
     let now = NOW.get().wrapping_add(change);
     NOW.set(now);
     PEAK.set(PEAK.get().max(now));
+    // A call is not free, also one for a byte.
+    SPENT.set(SPENT.get().wrapping_add(change.max(0).unsigned_abs() as u64 + 16));
 }
 
 /// Bytes of an allocation; a `Layout` has at most `isize::MAX`.
@@ -29,12 +37,15 @@ fn bytes(size: usize) -> isize {
     size.cast_signed()
 }
 
-// SAFETY: each method hands its arguments to `System` and returns what that returns; counting neither
-// allocates nor panics.
+// SAFETY: each method hands its arguments to `System` and returns what that returns, or null, which says that there is no memory;
+// counting neither allocates nor panics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     // SAFETY: the caller's promises are those of `System::alloc`.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > MOST {
+            return std::ptr::null_mut();
+        }
         // SAFETY: as promised to this function.
         let memory = unsafe { System.alloc(layout) };
         if !memory.is_null() {
@@ -45,6 +56,9 @@ unsafe impl GlobalAlloc for Counting {
 
     // SAFETY: the caller's promises are those of `System::alloc_zeroed`.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > MOST {
+            return std::ptr::null_mut();
+        }
         // SAFETY: as promised to this function.
         let memory = unsafe { System.alloc_zeroed(layout) };
         if !memory.is_null() {
@@ -62,6 +76,9 @@ unsafe impl GlobalAlloc for Counting {
 
     // SAFETY: the caller's promises are those of `System::realloc`.
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if size > MOST {
+            return std::ptr::null_mut();
+        }
         // SAFETY: as promised to this function; all memory of `self` is the system's.
         let grown = unsafe { System.realloc(memory, layout, size) };
         if !grown.is_null() {
@@ -93,9 +110,16 @@ pub fn peak<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, high.wrapping_sub(start).cast_unsigned())
 }
 
+/// What `f` returns, and what its calls of the allocator come to on this thread: all bytes that were ever taken, and 16 a call.
+pub fn spent<R>(f: impl FnOnce() -> R) -> (R, u64) {
+    let start = SPENT.get();
+    let result = f();
+    (result, SPENT.get().wrapping_sub(start))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Counting, peak};
+    use super::{Counting, MOST, peak, spent};
 
     #[global_allocator]
     static ALLOCATOR: Counting = Counting;
@@ -109,6 +133,22 @@ mod tests {
             kept
         });
         assert_eq!((kept.capacity(), cost), (2000, 3000));
+    }
+
+    #[test]
+    fn what_was_given_back_was_spent_too() {
+        let ((), cost) = spent(|| {
+            drop(vec![1_u8; 3000]);
+            drop(vec![1_u8; 500]);
+        });
+        assert_eq!(cost, 3500 + 4 * 16);
+    }
+
+    #[test]
+    fn nobody_gets_too_much() {
+        assert!(Vec::<u8>::new().try_reserve_exact(MOST + 1).is_err());
+        let mut bytes = vec![0_u8; 9];
+        assert!(bytes.try_reserve_exact(MOST).is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What the integration tests share: where the files are, a real NumPy, other processes, how much memory a call takes, and a disk
-//! that fails.
+//! What the integration tests share: where the files are, a real NumPy, other processes, how much memory a call takes, a disk
+//! that fails, and what must hold for any bytes.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 pub mod alloc;
+pub mod attacks;
 pub mod disk;
+pub mod faults;
+pub mod fuzz;
+#[cfg(counted)]
+pub mod steps;
 
 /// The real NumPy that `cargo xtask test` installs.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ mod command;
 mod compile_time;
 mod features;
 mod fixtures;
+mod fuzz;
 mod kill;
 mod large;
 mod package;
@@ -14,6 +15,7 @@ mod python;
 mod sanitize;
 mod test;
 mod tidy;
+mod work;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,6 +38,9 @@ usage: cargo xtask <command>
   large               files of many gigabytes, most of them holes
   sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
                       ARGS as for `cargo test`
+  fuzz [TARGET] [--seconds N]
+                      the targets of tests/fuzz, or one of them, for a minute each; needs nightly
+  work                that the work which a hostile file makes grows as its size does
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -55,6 +60,8 @@ fn main() -> ExitCode {
         ["kill", rounds] => kill::run(Some(rounds)),
         ["large"] => large::run(),
         ["sanitize", rest @ ..] => sanitize::run(rest),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["work"] => work::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

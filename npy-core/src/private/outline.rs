@@ -1,0 +1,42 @@
+//! What the parser of literals has understood, for tests that hold it against itself and against Python's.
+
+use std::fmt::Write;
+
+use crate::limits::Limits;
+use crate::literal::{Caps, Dialect, Item, Kind, Literal};
+
+/// A Python literal in one spelling, itself a literal of the same value; `None` for what is none.
+pub fn literal(text: &str, python2: bool) -> Option<String> {
+    let dialect = if python2 { Dialect::Python2 } else { Dialect::Python3 };
+    let Limits { nesting, fields, .. } = Limits::default();
+    let literal = Literal::parse(text, dialect, Caps { nesting, items: fields }).ok()?;
+    let mut out = String::new();
+    spell(literal.root(), &mut out);
+    Some(out)
+}
+
+/// Recursion ends with the literal, whose nesting is limited.
+fn spell(item: Item<'_>, out: &mut String) {
+    let kind = item.kind();
+    let (open, close) = match kind {
+        Kind::Tuple => ("(", ")"),
+        Kind::List => ("[", "]"),
+        Kind::Dict | Kind::Set => ("{", "}"),
+        _ => {
+            match (item.text(), item.int()) {
+                (Some(text), _) => text.write_repr(out),
+                // A String takes what is written.
+                (_, Some(n)) => drop(write!(out, "{n}")),
+                // In parentheses, as it may go over lines.
+                _ => drop(write!(out, "({})", item.source())),
+            }
+            return;
+        }
+    };
+    out.push_str(open);
+    for (i, part) in item.items().enumerate() {
+        spell(part, out);
+        out.push_str(if kind == Kind::Dict && i % 2 == 0 { ": " } else { ", " });
+    }
+    out.push_str(close);
+}

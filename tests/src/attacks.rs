@@ -1,0 +1,300 @@
+//! Files that somebody may send to do harm: each a few lines that make it, of any size.
+
+/// A file that means harm.
+#[derive(Debug, Clone, Copy)]
+pub struct Attack {
+    /// What it does.
+    pub name: &'static str,
+    /// The class of weakness that it looks for: a number of the Common Weakness Enumeration, <https://cwe.mitre.org>.
+    pub cwe: u16,
+    /// What must happen.
+    pub outcome: Outcome,
+    /// The file, about so many times as large as its smallest piece; some are what they are.
+    pub make: fn(usize) -> Vec<u8>,
+}
+
+/// What reading an attack as an array of any dtype comes to. As an array of a type it may be refused all the more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outcome {
+    /// An error, whose text has this part.
+    Refused(&'static str),
+    /// It is strange, and legal: the array is read.
+    Read,
+}
+
+use Outcome::{Read, Refused};
+
+/// A version 1.0, 2.0 or 3.0 file of this header text and this data.
+///
+/// # Panics
+///
+/// If the text is longer than a header can be.
+pub fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(text.len()).expect("below 4 GiB").to_le_bytes();
+    let length = &length[..if version == 1 { 2 } else { 4 }];
+    [b"\x93NUMPY", &[version, 0][..], length, text.as_bytes(), data].concat()
+}
+
+/// The text of a header.
+pub fn header(descr: &str, shape: &str) -> String {
+    format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n")
+}
+
+/// A file of this dtype and shape, and a few bytes of data.
+fn array(descr: &str, shape: &str) -> Vec<u8> {
+    file(2, &header(descr, shape), &[1; 64])
+}
+
+/// A file with this where the dtype is, and no items.
+fn descr(descr: &str) -> Vec<u8> {
+    file(3, &header(descr, "(0,)"), &[])
+}
+
+/// A list of so many fields.
+fn fields(n: usize, field: impl Fn(usize) -> String) -> String {
+    format!("[{}]", (0..n).map(field).collect::<Vec<_>>().join(", "))
+}
+
+macro_rules! attacks {
+    ($($(#[doc = $doc:literal])+ $name:ident, $cwe:literal, $outcome:expr, |$n:pat_param| $make:expr;)*) => {
+        /// All of them, those of one kind side by side.
+        pub const ALL: &[Attack] = &[
+            $(Attack { name: stringify!($name), cwe: $cwe, outcome: $outcome, make: |$n| $make },)*
+        ];
+    };
+}
+
+attacks! {
+    // Nested and wide text.
+
+    /// A stack for each bracket. 674: uncontrolled recursion.
+    nested_lists, 674, Refused("Limits::nesting"), |n| file(2, &"[".repeat(n), &[]);
+    /// The same, closed again.
+    nested_tuples, 674, Refused("Limits::nesting"),
+        |n| descr(&format!("{}1{}", "(".repeat(n), ",)".repeat(n)));
+    /// Parentheses that mean nothing, which some parsers try twice a level: 2ⁿ steps.
+    nested_groups, 674, Refused("Limits::nesting"),
+        |n| descr(&format!("{}'<f4'{}", "(".repeat(n), ")".repeat(n)));
+    /// Dictionaries, which may hold each other.
+    nested_dictionaries, 674, Refused("Limits::nesting"), |n| file(2, &"{1:".repeat(n), &[]);
+    /// Records in records.
+    nested_records, 674, Refused("Limits::nesting"),
+        |n| descr(&format!("{}'|u1'{}", "[('a', ".repeat(n), ")]".repeat(n)));
+    /// Sub-arrays of sub-arrays.
+    nested_sub_arrays, 674, Refused("Limits::nesting"),
+        |n| descr(&format!("[('a', {}'<f4'{})]", "(".repeat(n), ", (1,))".repeat(n)));
+    /// As deep as is allowed, with names as long as fit: each level of an error may copy all below it.
+    nested_long_names, 407, Read, |n| {
+        let open = format!("[('{}', ", "a".repeat(n / 10));
+        descr(&format!("{}'|u1'{}", open.repeat(90), ")]".repeat(90)))
+    };
+    /// Signs before a number, each an operator to Python.
+    many_signs, 674, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "-".repeat(n)));
+    /// More dimensions than an array can have. 770: allocation without limits.
+    many_dimensions, 770, Refused("no more than 64"),
+        |n| array("'|u1'", &format!("({})", "1,".repeat(n)));
+    /// More dimensions of a sub-array.
+    many_inner_dimensions, 770, Refused("at most 64 dimensions"), |n| descr(&format!("[('a', '|u1', ({}))]", "1,".repeat(n)));
+    /// Many fields; the header is their only cost.
+    many_fields, 407, Read, |n| descr(&fields(n, |i| format!("('{i:x}', '|u1')")));
+    /// A million fields. 400: uncontrolled resource consumption.
+    a_million_fields, 400, Refused("Limits::header_bytes"),
+        |_| descr(&format!("[{}]", "('a','V'),".repeat(1_000_000)));
+    /// As many as go into a header that is not too long.
+    too_many_fields, 400, Refused("Limits::fields"), |_| descr(&fields(66_000, |i| format!("('{i:x}','V')")));
+    /// Records of records of a few fields: many, though none has many.
+    many_small_records, 407, Read, |n| {
+        descr(&fields(n / 2, |i| format!("('{i:x}', [('a', '|u1'), ('b', '|u1')])")))
+    };
+    /// Padding, of which nothing is kept.
+    much_padding, 407, Read, |n| descr(&fields(n, |_| "('', '|V1')".into()));
+    /// Keys of a dictionary that has no end.
+    many_keys, 770, Refused("unknown key"), |n| {
+        let keys: String = (0..n).map(|i| format!("'{i}': 1, ")).collect();
+        file(2, &format!("{{{keys}}}"), &[])
+    };
+    /// The same key again and again, the last one counting.
+    one_key_many_times, 694, Refused("twice"), |n| file(2, &format!("{{{}}}", "'descr': '<f4', ".repeat(n)), &[]);
+    /// A set where a dtype should be: Python hashes each of its values.
+    wide_set, 407, Refused("a set is no dtype"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
+
+    // Text that is dear to decode.
+
+    /// A number of many digits, whose value takes a time that grows with their square. 1333 and its like: inefficient complexity.
+    huge_integer, 407, Refused("digits"), |n| array("'|u1'", &format!("({},)", "9".repeat(n + 4301)));
+    /// In hexadecimal that is quick, and it is no dimension.
+    huge_hexadecimal, 407, Refused("dimension"), |n| array("'|u1'", &format!("(0x{},)", "f".repeat(n + 17)));
+    /// Many zeros before a number that is small.
+    leading_zeros, 407, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "0".repeat(n + 1)));
+    /// One name in many pieces, each copied to those before it.
+    string_in_pieces, 407, Read, |n| descr(&format!("[({}, '|u1')]", "'a' ".repeat(n)));
+    /// A name of escapes.
+    many_escapes, 407, Read, |n| descr(&format!("[('{}', '|u1')]", "\\x07".repeat(n)));
+    /// A name that is longer when it is written than when it was read.
+    growing_name, 405, Read, |n| descr(&format!("[('{}', '|u1')]", "\\U000e0001".repeat(n)));
+    /// Characters with a name, of which Python has a table.
+    named_characters, 407, Refused("header is malformed"), |n| descr(&format!("[('{}', '|u1')]", "\\N{BELL".repeat(n)));
+    /// A text that does not end.
+    endless_text, 407, Refused("header is malformed"), |n| descr(&format!("'{}", "\\'".repeat(n)));
+    /// Comments and blank lines between two words.
+    many_comments, 407, Read, |n| descr(&format!("[#\n{}('a', '|u1')]", " #x\n\\\n".repeat(n)));
+    /// Blanks before what comes at the end.
+    blanks_before_garbage, 407, Refused("header is malformed"),
+        |n| file(1, &format!("{}{}x", header("'|u1'", "()").trim_end(), " ".repeat(n)), &[1]);
+
+    // Lengths that lie.
+
+    /// A header of 4 GiB, from twelve bytes. 789: memory by a number of theirs.
+    header_of_4_gib, 789, Refused("Limits::header_bytes"), |_| b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec();
+    /// A header that is within the limit, and not there. 130: a length that does not fit.
+    header_that_is_not_there, 130, Refused("cut short"), |_| b"\x93NUMPY\x03\x00\xff\xff\x0f\x00{".to_vec();
+    /// A header that ends in the middle of itself.
+    header_that_ends_early, 130, Refused("header is malformed"), |_| {
+        let mut bytes = array("'|u1'", "(3,)");
+        bytes[8] -= 20;
+        bytes
+    };
+    /// A header that goes on into the data.
+    header_that_ends_late, 130, Refused("header is malformed"), |_| {
+        let mut bytes = array("'|u1'", "(3,)");
+        bytes[8] += 20;
+        bytes
+    };
+    /// No header at all.
+    header_of_no_bytes, 130, Refused("header is malformed"), |_| file(1, "", &[0; 9]);
+
+    // Shapes that overflow.
+
+    /// Two dimensions whose product is zero in 64 bits. 190: integer overflow.
+    product_overflows, 190, Refused("larger than any memory"), |_| array("'|u1'", "(4294967296, 4294967296)");
+    /// The same, hidden by a zero.
+    product_overflows_beside_zero, 190, Refused("larger than any memory"), |_| array("'|u1'", "(4294967296, 0, 4294967296)");
+    /// A count that fits, and bytes that do not.
+    bytes_overflow, 190, Refused("larger than any memory"), |_| array("'<f8'", "(2305843009213693952,)");
+    /// Bytes that are a size, and no distance between two addresses.
+    bytes_are_no_distance, 190, Refused("dimension"), |_| array("'|u1'", "(9223372036854775808,)");
+    /// Items of no bytes, so many that they cannot be counted.
+    strides_overflow, 190, Refused("larger than any memory"), |_| array("'|V0'", "(4294967296, 4294967296, 2)");
+    /// The same in the sub-array of a field.
+    inner_product_overflows, 190, Refused("NumPy's limit"), |_| descr("[('a', '|u1', (4294967296, 4294967296))]");
+    /// An inner product that overflows where items have no bytes: nothing is as large as it says.
+    inner_product_of_nothing, 190, Read, |_| descr("[('a', '|V0', (2147483647, 2147483647))]");
+    /// A number below zero, which is large as an unsigned one. 195: conversion of signed numbers.
+    negative_dimension, 195, Refused("dimension"), |_| array("'|u1'", "(-1,)");
+    /// 2⁶⁴: zero in 64 bits.
+    dimension_beyond_64_bits, 190, Refused("dimension"), |_| array("'|V0'", "(18446744073709551616,)");
+    /// Numbers to Python. 704: conversion between types.
+    dimension_is_true, 704, Refused("dimension"), |_| array("'|u1'", "(True,)");
+    /// A number, and no integer.
+    dimension_is_a_float, 704, Refused("dimension"), |_| array("'|u1'", "(1e3,)");
+
+    // Items that are not what they say.
+
+    /// An exabyte, of which a few bytes are there.
+    claim_of_an_exabyte, 789, Refused("cut short"), |_| array("'|u1'", "(1152921504606846976,)");
+    /// The same in Fortran order.
+    fortran_claim, 789, Refused("cut short"), |_| {
+        let text = header("'<f8'", "(1073741824, 100000000)").replace("False", "True");
+        file(1, &text, &[1; 64])
+    };
+    /// One item of 2 GiB.
+    claim_of_an_item, 789, Refused("cut short"), |_| array("'|S2147483647'", "()");
+    /// A data section that is there, but for its last byte.
+    cut_data, 130, Refused("cut short"), |n| file(1, &header("'|u1'", &format!("({},)", n + 1)), &vec![1; n]);
+    /// Items of no bytes, which cost nothing to send. 1284 and its like: a count of nothing.
+    items_of_no_bytes, 770, Read, |_| file(1, &header("'|V0'", "(4611686018427387904,)"), &[]);
+    /// Records without fields.
+    records_of_no_fields, 770, Read, |_| file(1, &header("[]", "(4611686018427387904,)"), &[]);
+    /// Lists of no text.
+    text_of_no_bytes, 770, Read, |_| file(1, &header("'<U0'", "(1073741824, 1073741824)"), &[]);
+    /// Arrays without items, in a record of one byte, each of as many lists as one likes.
+    inner_lists_of_nothing, 770, Read,
+        |_| file(1, &header("[('a', '|u1'), ('b', '<f4', (2147483647, 0))]", "(64,)"), &[1; 64]);
+    /// A scalar of a size that it does not have. 131: a size that is computed wrong.
+    float_of_three_bytes, 131, Refused("'<f3'"), |_| array("'<f3'", "(1,)");
+    /// No size.
+    integer_of_no_bytes, 131, Refused("'<i0'"), |_| array("'<i0'", "(1,)");
+    /// A size below zero.
+    negative_size, 195, Refused("'|S-1'"), |_| array("'|S-1'", "(1,)");
+    /// A size that is no number any more.
+    size_beyond_64_bits, 190, Refused("no dtype"), |_| array("'|S99999999999999999999'", "(1,)");
+    /// Characters of four bytes: the count fits, the bytes do not.
+    text_overflows, 190, Refused("536870911 code points"), |_| array("'<U536870912'", "(1,)");
+    /// Fields that fit, one after the other, until the record does not.
+    record_overflows, 190, Refused("NumPy's limit"), |_| descr("[('a', '|V2147483647'), ('b', '|u1')]");
+    /// Fields with offsets of their own, which `np.dtype` takes and no file has. 125: reading outside.
+    offset_beyond_the_item, 125, Refused("a dictionary is no dtype"),
+        |_| array("{'names': ['a'], 'formats': ['<f8'], 'offsets': [1000], 'itemsize': 4}", "(1,)");
+    /// The same by the older spelling.
+    offset_in_a_tuple, 125, Refused("no dtype"), |_| array("{'a': ('<f8', 1000)}", "(1,)");
+
+    // Names.
+
+    /// Two fields of one name: which one is looked at, which one checked? 694: an identifier twice.
+    duplicate_names, 694, Refused("twice"), |_| descr("[('a', '<f4'), ('a', '<i4')]");
+    /// The title of one is the name of another.
+    duplicate_titles, 694, Refused("twice"), |_| descr("[(('b', 'a'), '<f4'), ('b', '<i4')]");
+    /// The same name, written otherwise.
+    duplicate_by_escape, 694, Refused("twice"), |_| descr("[('a', '<f4'), ('\\x61', '<i4')]");
+    /// Fields without a name that are no padding.
+    empty_names, 694, Refused("twice"), |_| descr("[('', '<f4'), ('', '<i4')]");
+    /// A NUL, where C ends a string. 158: a NUL that is not neutralised.
+    escaped_nul_in_a_name, 158, Read, |_| descr("[('a\\x00b', '<f4')]");
+    /// The same as a byte of the header, which Python refuses.
+    raw_nul_in_a_name, 158, Refused("NUL"), |_| descr("[('a\0b', '<f4')]");
+    /// Text that turns round what follows it on a screen. 451: what people see is not what is there.
+    bidirectional_name, 451, Read, |_| descr("[('\u{202e}dne\u{2066}', '<f4')]");
+    /// The same where an error would show it.
+    bidirectional_key, 451, Refused("unknown key"), |_| file(3, "{'\u{202e}\u{2066}yek': 1}", &[]);
+    /// Commands to a terminal. 150: escape sequences that are not neutralised.
+    terminal_escapes, 150, Refused("unknown key"), |_| file(3, "{'\x1b]0;title\x07\x1b[2J': 1}", &[]);
+    /// The same in a dtype that is none.
+    terminal_escapes_in_a_dtype, 150, Refused("dtype"), |_| array("'\x1b[31m<f8\u{9b}2J'", "(1,)");
+    /// The same where no Python is.
+    terminal_escapes_in_nothing, 150, Refused("malformed"), |_| file(3, "\x1b[31m\u{9b}2J", &[]);
+    /// The same in place of the magic.
+    terminal_escapes_for_magic, 150, Refused("not a .npy file"), |_| b"\x1b[2J\x1b]0;".to_vec();
+    /// Half a surrogate pair, which is no character.
+    half_a_surrogate_pair, 176, Read, |_| descr("[('\\ud800', '<f4'), ('\\udc00', '<f4')]");
+    /// UTF-8 that is none. 176: an encoding that is not what it says.
+    broken_utf8, 176, Refused("UTF-8"), |_| {
+        let mut bytes = descr("[('aaaa', '<f4')]");
+        let at = bytes.windows(4).position(|window| window == b"aaaa").unwrap_or(0);
+        bytes.splice(at..at + 4, *b"\xed\xa0\x80\xc0");
+        bytes
+    };
+    /// A path for a name. 22: paths that climb; nothing here is ever one.
+    name_is_a_path, 22, Read, |_| descr("[('../../etc/passwd', '<f4')]");
+
+    // Code.
+
+    /// A header that `eval` would run. 95: code in what is evaluated.
+    code_in_a_header, 95, Refused("header is malformed"), |_| array("__import__('os').system('id')", "(1,)");
+    /// An expression for a shape.
+    arithmetic_in_a_shape, 95, Refused("header is malformed"), |_| array("'|u1'", "(9**9**9,)");
+    /// A pickle, which is a program. 502: untrusted data made into objects.
+    a_pickle_for_data, 502, Refused("Python objects"),
+        |_| file(1, &header("'|O'", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
+    /// The same inside of a record.
+    an_object_in_a_record, 502, Refused("Python objects"),
+        |_| file(1, &header("[('a', [('b', '|O', (2,))])]", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
+
+    // Data.
+
+    /// As much data as there is, and all of it wanted.
+    honest_bytes, 789, Read, |n| file(1, &header("'|u1'", &format!("({n},)")), &vec![1; n]);
+    /// Small items in large records: what is skipped costs no more than what is read.
+    sparse_records, 407, Read, |n| {
+        let text = header("[('x', '|u1'), ('rest', '|V1000')]", &format!("({},)", n / 1000));
+        file(1, &text, &vec![1; n / 1000 * 1001])
+    };
+    /// Numbers that are no character of any text. 176: an encoding that is not what it says.
+    text_beyond_unicode, 176, Read, |n| file(1, &header("'<U2'", &format!("({},)", n / 8)), &vec![0xff; n / 8 * 8]);
+    /// Bytes that are no bool. 704 and undefined behaviour in Rust, if they became one.
+    bools_that_are_none, 704, Read, |n| file(1, &header("'|b1'", &format!("({n},)")), &vec![7; n]);
+    /// Far apart in the file, side by side in memory.
+    fortran_order, 407, Read, |n| {
+        let text = header("'|u1'", &format!("({}, 3)", n / 3)).replace("False", "True");
+        file(1, &text, &vec![1; n / 3 * 3])
+    };
+}

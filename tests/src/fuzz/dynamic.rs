@@ -1,0 +1,77 @@
+//! Any bytes as a file of any dtype: what is one is written again as it was, and all that can be asked of it has an answer.
+
+use npy_core::{DynArray, Order, ReadNpy, Reader, Value, WriteNpy};
+
+use super::dtype::assert_stable;
+
+/// How many items are looked at: of items of no bytes there may be any number.
+const SOME: usize = 64;
+
+pub(super) fn run(input: &[u8]) {
+    let mut stream = input;
+    let Ok(array) = DynArray::read_npy_from(&mut stream) else { return };
+    let taken = &input[..input.len() - stream.len()];
+    assert!(taken.ends_with(array.as_bytes()));
+    assert_stable(array.dtype());
+
+    let written = written(&array);
+    let again = DynArray::read_npy_from(&written[..]).expect("what was written");
+    assert_eq!(again, array);
+    assert_eq!(self::written(&again), written);
+    let mut reader = Reader::new(&written[..]).expect("what was written");
+    assert_eq!(reader.read_dyn().expect("what was written"), array);
+
+    let shown = format!("{array} {array:?}");
+    assert!(shown.len() < (1 << 21) + 100 * input.len(), "{} bytes are printed", shown.len());
+    let mut origin = vec![0; array.shape().len()];
+    assert_eq!(array.get(&origin).is_some(), !array.shape().contains(&0));
+    origin.push(0);
+    assert!(array.get(&origin).is_none());
+    for value in array.iter().take(SOME) {
+        look(&value);
+    }
+    assert_eq!(array.iter().len(), array.shape().iter().product::<usize>());
+    for field in array.dtype().fields().iter().take(SOME) {
+        if let Ok(column) = array.field(field.name()) {
+            assert_eq!(column.shape()[..array.shape().len()], *array.shape());
+        }
+    }
+
+    let packed = array.cast(&array.dtype().packed()).expect("padding does not matter");
+    let padded = packed.cast(array.dtype()).expect("nor does it the other way");
+    assert_eq!(padded.cast(packed.dtype()).expect("again"), packed);
+    // Moving items of no bytes is moving nothing, however many there are.
+    let turned = |array: &DynArray, order| array.to_order(order).expect("there is memory");
+    let fortran = turned(&array, Order::Fortran);
+    assert_eq!(turned(&fortran, Order::C).as_bytes(), turned(&array, Order::C).as_bytes());
+
+    if let Ok(rows) = array.from_rows::<serde_json::Value>() {
+        assert_eq!(rows.len(), array.shape().first().copied().unwrap_or(1));
+    }
+    let _ = serde_json::to_value(&array);
+}
+
+fn written(array: &DynArray) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    array.write_npy_to(&mut bytes).expect("memory takes it");
+    bytes
+}
+
+/// Asks a value all there is to ask.
+fn look(value: &Value<'_>) {
+    let _ = format!("{value} {value:?}");
+    let _ = (value.as_i64(), value.as_u64(), value.as_f64(), value.is_nat(), value.as_bytes());
+    match value {
+        Value::Record(record) => {
+            for (name, field) in record.iter().take(SOME) {
+                assert!(value.field(name).is_some(), "{name}");
+                look(&field);
+            }
+        }
+        Value::Array(array) => array.iter().take(SOME).for_each(|item| look(&item)),
+        Value::Str(text) => {
+            let _ = text.code_points().count();
+        }
+        _ => {}
+    }
+}

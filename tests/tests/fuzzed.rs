@@ -1,0 +1,55 @@
+//! The fuzz targets, on any toolchain: their seeds, what they once found, and some thousand inputs that are the same in every run.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use npy_tests::fuzz::{Random, Target, mutate, target};
+
+/// Changed inputs a target, beside its seeds.
+const CHANGED: usize = 4000;
+
+/// Runs one, and says which if it panics.
+fn run(target: Target, input: &[u8]) {
+    if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err() {
+        panic!("{}: b\"{}\"", target.name, input.escape_ascii());
+    }
+}
+
+fn all(name: &str) {
+    let target = target(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(name);
+    for file in std::fs::read_dir(folder).into_iter().flatten() {
+        run(target, &std::fs::read(file.unwrap().path()).unwrap());
+    }
+    let seeds = (target.seeds)();
+    seeds.iter().for_each(|seed| run(target, seed));
+    let mut random = Random::new(7);
+    for _ in 0..CHANGED {
+        let mut input = seeds[random.below(seeds.len())].clone();
+        mutate(&mut input, &mut random);
+        run(target, &input);
+    }
+}
+
+macro_rules! targets {
+    ($($name:ident),*) => {$(
+        #[test]
+        fn $name() {
+            all(stringify!($name));
+        }
+    )*};
+}
+
+targets!(literal, header, dtype, dynamic, record, view, plan, writer);
+
+/// Guards the lists against each other: of tests, of targets and of programs.
+#[test]
+fn each_target_is_run_here_and_by_the_fuzzer() {
+    let own = include_str!("fuzzed.rs");
+    let list = own.split_once("\ntargets!(").unwrap().1.split_once(");").unwrap().0;
+    for target in npy_tests::fuzz::TARGETS {
+        assert!(list.split(", ").any(|name| name == target.name), "{}", target.name);
+        let program = format!("fuzz/targets/{}.rs", target.name);
+        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(program).is_file(), "{}", target.name);
+    }
+}

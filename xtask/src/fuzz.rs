@@ -1,0 +1,88 @@
+//! `cargo xtask fuzz`: the targets of `tests/fuzz`, with the fuzzer that LLVM brings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::run as run_command;
+use crate::{Result, root};
+
+/// How long a target runs, if nothing else is said.
+const SECONDS: &str = "60";
+
+/// What `cargo fuzz` would say: count the ways through the code, compare what is compared, watch the memory.
+const FLAGS: [&str; 7] = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Zsanitizer=address",
+    "--cfg=fuzzing",
+];
+
+/// The only one that is built for: sanitizers take a target that is named.
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// Without a name all targets, one after the other.
+pub(crate) fn run(args: &[&str]) -> Result {
+    let (name, seconds) = match args {
+        [] => (None, SECONDS),
+        ["--seconds", seconds] => (None, *seconds),
+        [name] => (Some(*name), SECONDS),
+        [name, "--seconds", seconds] => (Some(*name), *seconds),
+        _ => return Err("usage: cargo xtask fuzz [TARGET] [--seconds N]".into()),
+    };
+    let names = names()?;
+    if let Some(name) = name.filter(|&name| !names.iter().any(|it| it == name)) {
+        return Err(format!("there is no target {name}; there are {}", names.join(", ")).into());
+    }
+    let programs = build()?;
+    for target in names.iter().filter(|target| name.is_none_or(|name| name == *target)) {
+        fuzz(&programs.join(target), target, seconds)?;
+    }
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    root().join("tests/fuzz")
+}
+
+/// A program a file.
+fn names() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder().join("targets"))? {
+        names.extend(entry?.path().file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Builds all of them; gives the folder that they are in.
+fn build() -> Result<PathBuf> {
+    let target = root().join("target/fuzz");
+    // Not `CARGO`, which is of the toolchain that runs this.
+    let mut build = Command::new("cargo");
+    build.args(["+nightly", "build", "--release", "--target", TRIPLE]).current_dir(folder());
+    build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}")).env_remove("RUSTUP_TOOLCHAIN");
+    run_command(build.env("CARGO_TARGET_DIR", &target))?;
+    Ok(target.join(TRIPLE).join("release"))
+}
+
+/// Goes on from what earlier runs have found. What fails is put into the regressions, which every `cargo test` runs.
+fn fuzz(program: &Path, target: &str, seconds: &str) -> Result {
+    let work = root().join("target/fuzz-corpus").join(target);
+    let (corpus, seeds) = (work.join("corpus"), work.join("seeds"));
+    let regressions = folder().join("regressions").join(target);
+    for folder in [&corpus, &seeds, &regressions] {
+        fs::create_dir_all(folder)?;
+    }
+    println!("== {target}, {seconds} s");
+    let mut fuzz = Command::new(program);
+    fuzz.args([&corpus, &seeds, &regressions]).env("NPY_FUZZ_SEEDS", &seeds);
+    fuzz.arg(format!("-max_total_time={seconds}"));
+    fuzz.arg(format!("-artifact_prefix={}/", regressions.display()));
+    // A file may ask for no more memory than this, and for no longer.
+    fuzz.args(["-rss_limit_mb=2048", "-malloc_limit_mb=256", "-timeout=10", "-max_len=4096"]);
+    run_command(fuzz.args(["-print_final_stats=1", "-use_value_profile=1"]))
+}
