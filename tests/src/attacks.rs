@@ -192,7 +192,9 @@ attacks! {
 
     /// An exabyte, of which a few bytes are there.
     claim_of_an_exabyte, 789, Refused("cut short"), |_| array("'|u1'", "(1152921504606846976,)");
-    /// The same in Fortran order.
+    /// As much as any machine has, so that nothing but a look at the file can refuse it.
+    claim_of_some_memory, 789, Refused("cut short"), |_| array("'|u1'", "(500000000,)");
+    /// An exabyte in Fortran order.
     fortran_claim, 789, Refused("cut short"), |_| {
         let text = header("'<f8'", "(1073741824, 100000000)").replace("False", "True");
         file(1, &text, &[1; 64])

@@ -2,7 +2,7 @@
 //!
 //! Only in what `cargo xtask work` builds, with `-Cinstrument-coverage` and `--cfg=counted`.
 
-// The runtime that the compiler links for coverage.
+// SAFETY: so the runtime declares them that the compiler links for coverage; each gives an address and does nothing.
 #[allow(unsafe_code)]
 unsafe extern "C" {
     fn __llvm_profile_begin_counters() -> *const u64;

@@ -250,14 +250,9 @@ fn float(value: f64) -> Float {
 fn number(scalar: Scalar, bytes: &[u8]) -> Number {
     let bytes = turned(scalar, bytes);
     let unsigned = |bytes: &[u8]| bytes.iter().rev().fold(0_i128, |n, &b| n << 8 | i128::from(b));
-    // In a common form: a float where it is one exactly.
+    // In a common form: a float where it is one for sure.
     let int = |n: i128| {
-        let value = n as f64;
-        if value as i128 == n && n.abs() < 1 << 53 {
-            Number::Float(float(value), float(0.0))
-        } else {
-            Number::Int(n)
-        }
+        if n.abs() < 1 << 53 { Number::Float(float(n as f64), float(0.0)) } else { Number::Int(n) }
     };
     let trimmed = || {
         let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();

@@ -7,6 +7,7 @@ mod attributes;
 mod dtypes;
 mod maps;
 mod npz;
+mod literals;
 mod numpy_saves;
 mod numpys_own;
 mod random;
