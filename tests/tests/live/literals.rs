@@ -16,7 +16,9 @@ def value(text):
 
 for text, ours in json.load(open('texts', encoding='utf-8')):
     theirs = value(text)
-    if ours is None and theirs is not None:
+    # Python also takes a tuple without parentheses, which neither a header nor a dtype is.
+    bare = theirs is not None and theirs.startswith('(') and not text.lstrip().startswith('(')
+    if ours is None and theirs is not None and not bare:
         print(f'only Python takes {text!r}')
     if ours is not None and (theirs is None or theirs != value(ours)):
         print(f'{text!r} is {theirs}, and not {ours}')
