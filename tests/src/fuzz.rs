@@ -96,5 +96,5 @@ fn seeds_of_headers() -> Vec<Vec<u8>> {
 /// For targets whose input is nothing but decisions.
 fn noise() -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
-    (0..40).map(|i| (0..i * 16).map(|_| random.byte()).collect()).collect()
+    (0..40).map(|i| (0..i * 8).map(|_| random.byte()).collect()).collect()
 }
