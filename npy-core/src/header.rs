@@ -489,6 +489,27 @@ mod tests {
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
     }
 
+    /// Guards the numbers in a title that is none of text: what is written no longer knows Python 2's.
+    #[test]
+    fn a_title_of_python_2_is_written_for_python_3() {
+        for (two, three) in [
+            ("3L", "3"),
+            ("(3L, -4 L, 0x1fL)", "(3, -4, 0x1f)"),
+            ("(3L,'3L', b'4L' # 5L\n,.5, ...)", "(3,'3L', b'4L' # 5L\n,.5, ...)"),
+            ("3L-2J", "3-2J"),
+        ] {
+            let text = |title: &str| {
+                format!(
+                    "{{'descr': [(({title}, 'a'), '<f4')], 'fortran_order': False, 'shape': ()}}"
+                )
+            };
+            let header = Header::parse(&file(1, text(two).as_bytes())).unwrap().0;
+            assert_eq!(header, Header::parse(&file(3, text(three).as_bytes())).unwrap().0);
+            assert_eq!(header.dtype().descr(), format!("[(({three}, 'a'), '<f4')]"));
+            assert_eq!(header.dtype().descr().parse::<DType>().unwrap(), *header.dtype());
+        }
+    }
+
     /// Guards the terminal that an error is printed on, and the eyes of who reads it.
     #[test]
     fn an_error_shows_nothing_that_a_terminal_obeys() {

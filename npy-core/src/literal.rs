@@ -139,6 +139,29 @@ impl<'l> Item<'l> {
         self.literal.text.get(self.place()).unwrap_or_default()
     }
 
+    /// Its text as today's Python takes it: also without the `L` of each number in it.
+    pub(crate) fn python3_source(self) -> String {
+        let source = self.source();
+        // What stands inside of brackets may go over lines.
+        let mut scanner = Scanner::new(source, Dialect::Python2, 1);
+        let mut out = String::with_capacity(source.len());
+        while let Some(byte) = scanner.peek() {
+            let from = scanner.at;
+            // The text was parsed, so none of these is an error.
+            let number = match scanner.prefix() {
+                Some(prefix) => scanner.piece(prefix).ok().and(None),
+                None if byte.is_ascii_digit() => scanner.unsigned().ok().map(|(_, end)| end),
+                None => scanner.skip().ok().and(None),
+            };
+            if scanner.at == from {
+                scanner.bump(1);
+            }
+            let end = number.unwrap_or(scanner.at);
+            out.push_str(source.get(from..end).unwrap_or_default());
+        }
+        out
+    }
+
     /// The values it holds; of a dictionary key, value, key, value, …
     pub(crate) fn items(self) -> Items<'l> {
         let first = self.index.saturating_add(1);

@@ -185,7 +185,7 @@ fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
         literal::Kind::List | literal::Kind::Dict | literal::Kind::Set => {
             return Err(fault(title, "a title must be hashable"));
         }
-        _ => Some(Text::other(title.source())),
+        _ => Some(Text::other(&title.python3_source())),
     };
     Ok((title, name))
 }

@@ -37,7 +37,7 @@ pub(super) struct Piece<'t> {
 
 /// What a number without its sign is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Number {
+pub(super) enum Number {
     Int,
     Float,
     Imaginary,
@@ -243,7 +243,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a number without a sign: what it is, and where it ends without Python 2's `L`.
-    fn unsigned(&mut self) -> Result<(Number, usize), SyntaxError> {
+    pub(super) fn unsigned(&mut self) -> Result<(Number, usize), SyntaxError> {
         let number = match self.rest() {
             [b'0', b'x' | b'X', ..] => self.prefixed(|byte| byte.is_ascii_hexdigit())?,
             [b'0', b'o' | b'O', ..] => self.prefixed(|byte| matches!(byte, b'0'..=b'7'))?,
