@@ -28,7 +28,7 @@ fn spell(item: Item<'_>, out: &mut String) {
                 // A String takes what is written.
                 (_, Some(n)) => drop(write!(out, "{n}")),
                 // In parentheses, as it may go over lines.
-                _ => drop(write!(out, "({})", item.source())),
+                _ => drop(write!(out, "({})", item.python3_source())),
             }
             return;
         }
