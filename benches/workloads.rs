@@ -13,7 +13,7 @@ mod swapped;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use npy_core::{DynArray, ReadNpy};
+use npy_core::{DynArray, Element, ReadNpy, ReadOptions, WriteOptions};
 
 use crate::contest::{Contender, Who, Workload};
 use crate::place::Place;
@@ -58,6 +58,16 @@ where
 {
     let path = input(place);
     Contender::new(who, move || read(&path), |items| items.sum())
+}
+
+/// Ours, with a second thread.
+fn two_threads<A: ReadNpy>(path: &Path) -> A {
+    ReadOptions::new().threads(2).read(path).unwrap()
+}
+
+/// The same, writing.
+fn two_threads_write<T: Element>(path: &Path, items: &[T]) {
+    WriteOptions::new().threads(2).write(path, items).unwrap();
 }
 
 /// One who writes a list to the output.

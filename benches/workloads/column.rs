@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use npy_core::{Reader, WriteNpy};
+use npy_core::{ReadOptions, Reader, WriteNpy};
 
 use super::{input, once, reader};
 use crate::by_hand::{self, Mapped};
@@ -34,12 +34,17 @@ fn x(record: &[u8; 27]) -> f32 {
 fn contenders(place: &Place) -> Vec<Contender> {
     let mapped = |path: &Path| Mapped::open(path).data().as_chunks().0.iter().map(x).collect();
     let ours = |path: &Path| Reader::open(path).unwrap().read_column::<f32>("x").unwrap();
+    let twice = |path: &Path| {
+        let mut reader = ReadOptions::new().threads(2).open(path).unwrap();
+        reader.read_column::<f32>("x").unwrap()
+    };
     let npyz = |path: &Path| {
         peers::npyz(path).data::<Tick>().unwrap().map(|tick| tick.unwrap().x).collect()
     };
     vec![
         reader::<f32>(place, Who::ByHand, mapped),
         reader(place, Who::Ours, ours),
+        reader(place, Who::OursTwice, twice),
         reader::<f32>(place, Who::Npyz, npyz),
         reader(place, Who::Other("by hand in blocks of 256 KiB"), |path| by_hand::read(path, x)),
     ]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use npy_core::{ReadNpy, WriteNpy};
 
-use super::{file_sum, input, once, reader, writer};
+use super::{file_sum, input, once, reader, two_threads, two_threads_write, writer};
 use crate::contest::{Contender, Goal, Who, Workload};
 use crate::place::Place;
 use crate::{by_hand, peers};
@@ -43,6 +43,7 @@ fn reading(place: &Place) -> Vec<Contender> {
     vec![
         reader(place, Who::ByHand, by_hand),
         reader(place, Who::Ours, |path| Vec::<f64>::read_npy(path).unwrap()),
+        reader(place, Who::OursTwice, two_threads::<Vec<f64>>),
         reader(place, Who::Npyz, peers::npyz_reads::<f64>),
         reader(place, Who::NdarrayNpy, peers::ndarray_npy_reads::<f64>),
     ]
@@ -59,6 +60,7 @@ fn writing(place: &Place) -> Vec<Contender> {
     vec![
         writer(place, &numbers, Who::ByHand, by_hand),
         writer(place, &numbers, Who::Ours, |path, numbers| numbers.write_npy(path).unwrap()),
+        writer(place, &numbers, Who::OursTwice, two_threads_write),
         writer(place, &numbers, Who::Npyz, peers::npyz_writes),
         writer(place, &numbers, Who::NdarrayNpy, ndarray_npy),
     ]

@@ -5,9 +5,9 @@
 mod archives;
 mod attributes;
 mod dtypes;
+mod literals;
 mod maps;
 mod npz;
-mod literals;
 mod numpy_saves;
 mod numpys_own;
 mod random;
