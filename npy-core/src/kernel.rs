@@ -5,7 +5,6 @@
 
 pub(crate) mod cast;
 
-#[cfg(feature = "mmap")]
 use std::ops::Range;
 
 use crate::plan::{Action, Path, Plan, Step};
@@ -102,17 +101,38 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
 
 /// Turns round what the steps say, where it stands.
 fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
-    for step in steps {
-        let Action::Swap { unit, count } = step.action else { continue };
-        let bytes = unit.saturating_mul(count);
-        if bytes == itemsize {
-            swap(block, unit);
-            continue;
+    /// A part stays in the first-level cache from step to step.
+    const PART: usize = 8 << 10;
+    let itemsize = itemsize.max(1);
+    let part = PART.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
+    for part in block.chunks_mut(part) {
+        for step in steps {
+            let Action::Swap { unit, count } = step.action else { continue };
+            let end = step.from.saturating_add(unit.saturating_mul(count));
+            match unit {
+                2 => swap_each::<2>(part, itemsize, step.from..end),
+                4 => swap_each::<4>(part, itemsize, step.from..end),
+                8 => swap_each::<8>(part, itemsize, step.from..end),
+                16 => swap_each::<16>(part, itemsize, step.from..end),
+                n => part.chunks_exact_mut(itemsize).for_each(|item| {
+                    swap(item.get_mut(step.from..end).unwrap_or_default(), n);
+                }),
+            }
         }
-        for item in block.chunks_exact_mut(itemsize.max(1)) {
-            let end = step.from.saturating_add(bytes);
-            swap(item.get_mut(step.from..end).unwrap_or_default(), unit);
-        }
+    }
+}
+
+/// Turns round each run of `N` bytes in one place of each item.
+fn swap_each<const N: usize>(items: &mut [u8], itemsize: usize, place: Range<usize>) {
+    let turn = |bytes: &mut [u8]| bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|n| n.reverse());
+    if place.len() == itemsize {
+        turn(items);
+    } else if place.len() == N {
+        let items = items.chunks_exact_mut(itemsize).filter_map(|item| item.get_mut(place.start..));
+        items.filter_map(|bytes| bytes.first_chunk_mut::<N>()).for_each(|n| n.reverse());
+    } else {
+        let items = items.chunks_exact_mut(itemsize);
+        items.for_each(|item| turn(item.get_mut(place.clone()).unwrap_or_default()));
     }
 }
 

@@ -105,6 +105,9 @@ impl<R: Read> Source<R> {
         if missing == 0 {
             return Ok(taken);
         }
+        if self.available(missing) == Some(missing) {
+            out.try_reserve(missing).map_err(|_| ErrorKind::OutOfMemory)?;
+        }
         let (read, result) = append_full(&mut self.inner, out, missing);
         // Also if it failed: these bytes are gone.
         self.left = self.left.map(|left| left.saturating_sub(signed(read)));
