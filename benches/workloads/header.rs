@@ -62,20 +62,29 @@ fn prepare(place: &Place) {
     std::fs::write(place.path("times"), times(place).to_string()).unwrap();
 }
 
-/// Parses the header again and again, and gives the last.
-fn parser<R: 'static>(
+/// The header, and one of other names: ours knows the header that it has parsed last.
+fn in_turn(place: &Place) -> [Vec<u8>; 2] {
+    let file = std::fs::read(input(place)).unwrap();
+    let mut other = file.clone();
+    while let Some(at) = other.windows(6).position(|name| name == b"field_") {
+        other[at..at + 6].copy_from_slice(b"other_");
+    }
+    [other, file]
+}
+
+/// Parses headers in turn, again and again, and gives what the last is.
+fn parser<R: 'static, const N: usize>(
     place: &Place,
+    files: [Vec<u8>; N],
     who: Who,
     parse: impl Fn(&[u8]) -> R + 'static,
     sum: impl Fn(&R) -> u64 + 'static,
 ) -> Contender {
-    let file = std::fs::read(input(place)).unwrap();
     let times = times(place);
     let again = move || {
-        for _ in 1..times {
-            std::hint::black_box(parse(std::hint::black_box(&file)));
-        }
-        parse(&file)
+        let turns = files.iter().cycle().zip(1..times);
+        turns.for_each(|(file, _)| drop(std::hint::black_box(parse(std::hint::black_box(file)))));
+        parse(&files[N - 1])
     };
     Contender::new(who, again, sum)
 }
@@ -110,28 +119,26 @@ fn any(place: &Place) -> Vec<Contender> {
         use ndarray_npy::ReadNpyExt;
         ndarray::Array1::<f64>::read_npy(file).unwrap_err();
     };
-    let all = by_hand::fields(&std::fs::read(input(place)).unwrap());
-    let expected = sum_by_hand(&all);
+    let files = in_turn(place);
+    let expected = sum_by_hand(&by_hand::fields(&files[1]));
+    let ours = |file: &[u8]| Header::parse(file).unwrap().0;
+    let npyz = |file: &[u8]| NpyHeader::from_reader(file).unwrap();
+    let each = || files.clone();
     vec![
-        parser(place, Who::ByHand, by_hand::fields, |fields| sum_by_hand(fields)),
-        parser(
-            place,
-            Who::Ours,
-            |file| Header::parse(file).unwrap().0,
-            |it| sum_of_ours(it.dtype()),
-        ),
-        parser(place, Who::Npyz, |file| NpyHeader::from_reader(file).unwrap(), sum_of_npyz),
-        parser(place, Who::NdarrayNpy, refused, move |()| expected),
+        parser(place, each(), Who::ByHand, by_hand::fields, |fields| sum_by_hand(fields)),
+        parser(place, each(), Who::Ours, ours, |header| sum_of_ours(header.dtype())),
+        parser(place, each(), Who::Npyz, npyz, sum_of_npyz),
+        parser(place, each(), Who::NdarrayNpy, refused, move |()| expected),
     ]
 }
 
 fn own(place: &Place) -> Vec<Contender> {
     let rows = |rows: &usize| u64::try_from(*rows).unwrap();
     let read = |file: &[u8]| Reader::new(file).unwrap().read_vec::<Wide>().unwrap().len();
-    let by_hand = |file: &[u8]| by_hand::fields(file);
+    let file = || [std::fs::read(input(place)).unwrap()];
     vec![
         // That there are fifty is checked above; no rows is what the others find.
-        parser(place, Who::ByHand, by_hand, |_| 0),
-        parser(place, Who::Ours, read, rows),
+        parser(place, file(), Who::ByHand, by_hand::fields, |_| 0),
+        parser(place, file(), Who::Ours, read, rows),
     ]
 }

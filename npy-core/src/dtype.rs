@@ -78,6 +78,8 @@ pub(crate) struct SubArray {
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     itemsize: usize,
+    /// Whether one of them holds Python objects.
+    has_object: bool,
 }
 
 /// One field of a record.
@@ -180,7 +182,7 @@ impl DType {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
             Kind::SubArray(sub) => sub.base.has_object(),
-            Kind::Record(record) => record.fields.iter().any(|field| field.dtype.has_object()),
+            Kind::Record(record) => record.has_object,
         }
     }
 
@@ -227,6 +229,16 @@ impl DType {
                 });
                 DType::from_fields(fields.collect(), record.itemsize)
             }
+        }
+    }
+
+    /// Whether it is the other one, and not only one like it. Takes no time.
+    pub(crate) fn is(&self, other: &DType) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Scalar(a), Kind::Scalar(b)) => a == b,
+            (Kind::SubArray(a), Kind::SubArray(b)) => Arc::ptr_eq(a, b),
+            (Kind::Record(a), Kind::Record(b)) => Arc::ptr_eq(a, b),
+            _ => false,
         }
     }
 
@@ -292,7 +304,8 @@ impl DType {
     ///
     /// For layouts that were checked: distinct names, ascending offsets, no overlap.
     pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
-        DType(Kind::Record(Arc::new(Record { fields, itemsize })))
+        let has_object = fields.iter().any(|field| field.dtype.has_object());
+        DType(Kind::Record(Arc::new(Record { fields, itemsize, has_object })))
     }
 
     /// A sub-array, if its item size is one that NumPy has.

@@ -614,22 +614,24 @@ fn truncated(expected: usize, found: usize) -> Error {
 
 /// Reads a header and not a byte more.
 fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
-    let mut start = Vec::new();
-    source.append(&mut start, Version::BYTES)?;
-    let Some(first) = start.first_chunk() else {
-        return Err(header::short_start(&start));
+    // What most headers take.
+    const USUAL: usize = 256;
+    let mut bytes = Vec::with_capacity(USUAL);
+    source.append(&mut bytes, Version::BYTES)?;
+    let Some(first) = bytes.first_chunk() else {
+        return Err(header::short_start(&bytes));
     };
     let version = Version::parse(*first)?;
-    let mut length = Vec::new();
-    if source.append(&mut length, version.length_bytes())? < version.length_bytes() {
-        return Err(header::truncated(version.length_bytes(), length.len()));
+    bytes.clear();
+    if source.append(&mut bytes, version.length_bytes())? < version.length_bytes() {
+        return Err(header::truncated(version.length_bytes(), bytes.len()));
     }
-    let length = limits.check_header(header::text_length(&length))?;
-    let mut text = Vec::new();
-    if source.append(&mut text, length)? < length {
-        return Err(header::truncated(length, text.len()));
+    let length = limits.check_header(header::text_length(&bytes))?;
+    bytes.clear();
+    if source.append(&mut bytes, length)? < length {
+        return Err(header::truncated(length, bytes.len()));
     }
-    Header::parse_text(version, &text, limits)
+    Header::parse_text(version, &bytes, limits)
 }
 
 impl Header {

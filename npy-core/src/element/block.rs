@@ -200,12 +200,32 @@ type Key = (fn(ByteOrder) -> Schema, usize);
 
 thread_local! {
     static RECENT: Recent<Key, Rc<Schema>> = const { Recent::new() };
+    static RECENT_PLAN: Recent<Made, Plan> = const { Recent::new() };
 }
 
 /// The way from items of a file to canonical items of `T`.
 pub(crate) fn reading<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
-    let plan = Plan::reading(file, &*canonical::<T>()?, cast);
-    plan.map_err(|error| error.wanted_by(&type_name::<T>()))
+    let schema = canonical::<T>()?;
+    let same =
+        |made: &Made| made.cast == cast && made.from.is(file) && Rc::ptr_eq(&made.to, &schema);
+    if let Some(plan) = recent::find(&RECENT_PLAN, same) {
+        return Ok(plan);
+    }
+    let plan = Plan::reading(file, &schema, cast);
+    let plan = plan.map_err(|error| error.wanted_by(&type_name::<T>()))?;
+    // Others may hold a default, which is asked for each time.
+    if plan.is_exact() {
+        let made = Made { cast, from: file.clone(), to: schema };
+        recent::keep(&RECENT_PLAN, made, plan.clone());
+    }
+    Ok(plan)
+}
+
+/// What a plan was made from.
+struct Made {
+    cast: Cast,
+    from: DType,
+    to: Rc<Schema>,
 }
 
 /// An invalid value as an error, with the row that it is in; `first` is the row of the first item of the block.
