@@ -86,7 +86,8 @@ pub(crate) struct Record {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Field {
     name: Text,
-    title: Option<Text>,
+    // In a box: few have one.
+    title: Option<Box<Text>>,
     dtype: DType,
     offset: usize,
 }
@@ -94,7 +95,12 @@ pub struct Field {
 impl Field {
     /// A field of these parts.
     pub(crate) fn new(name: &str, title: Option<&str>, offset: usize, dtype: DType) -> Self {
-        Field { name: Text::new(name), title: title.map(Text::new), dtype, offset }
+        Field {
+            name: Text::new(name),
+            title: title.map(|title| Box::new(Text::new(title))),
+            dtype,
+            offset,
+        }
     }
 
     /// The same so many bytes further on.
@@ -109,7 +115,7 @@ impl Field {
 
     /// The title: a second, longer name. One that is no string shows as Python writes it.
     pub fn title(&self) -> Option<&str> {
-        self.title.as_ref().map(Text::as_str)
+        self.title.as_deref().map(Text::as_str)
     }
 
     /// What the field holds.

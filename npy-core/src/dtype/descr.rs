@@ -95,7 +95,7 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         })?;
         if !is_padding(name, &dtype) {
             let (title, name) = read_name(name)?;
-            fields.push(Field { name, title, dtype, offset });
+            fields.push(Field { name, title: title.map(Box::new), dtype, offset });
             entries.push(entry);
         }
         offset = end;
@@ -108,7 +108,7 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
 
 /// The names of a field, of which each stands but once in a record: its own, and a title that is a string.
 fn keys(field: &Field) -> impl Iterator<Item = &Text> {
-    let title = field.title.as_ref().filter(|title| title.is_string());
+    let title = field.title.as_deref().filter(|title| title.is_string());
     title.into_iter().chain([&field.name])
 }
 

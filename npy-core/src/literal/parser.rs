@@ -1,6 +1,8 @@
 //! The grammar: values, brackets and what separates them.
 
-use super::scanner::Scanner;
+use std::ops::Range;
+
+use super::scanner::{Pair, Scanner};
 use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, fail, to_u32, to_usize};
 
 /// The list of the nodes of a text.
@@ -56,7 +58,10 @@ impl Parser<'_> {
     fn value(&mut self, or_end: bool) -> Result<Due, SyntaxError> {
         let at = self.scanner.at;
         match self.scanner.peek() {
-            Some(b'(') => self.open(Form::Paren),
+            Some(b'(') => match self.scanner.pair() {
+                Some(pair) => self.pair(pair),
+                None => self.open(Form::Paren),
+            },
             Some(b'[') => self.open(Form::Value(Kind::List)),
             Some(b'{') => self.open(Form::Brace),
             Some(b')' | b']' | b'}') if or_end => self.close(),
@@ -107,6 +112,34 @@ impl Parser<'_> {
                 fail(at, format!("expected ',' or '{expected}' after this item"))
             }
         }
+    }
+
+    /// Adds a tuple of two strings, which come next.
+    fn pair(&mut self, [name, dtype]: Pair) -> Result<Due, SyntaxError> {
+        let at = self.scanner.at;
+        if self.scanner.depth >= self.caps.nesting {
+            return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
+        }
+        let end = dtype.end.saturating_add(1);
+        let index = self.push(Form::Value(Kind::Tuple), at)?;
+        self.string(name)?;
+        self.string(dtype)?;
+        let next = to_u32(self.nodes.len());
+        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
+            (node.end, node.next) = (to_u32(end), next);
+        }
+        self.scanner.at = end;
+        self.complete(index)
+    }
+
+    /// Adds a string that is plain.
+    fn string(&mut self, place: Range<usize>) -> Result<(), SyntaxError> {
+        let index = self.push(Form::Value(Kind::Str), place.start)?;
+        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
+            node.plain = true;
+            (node.end, node.next) = (to_u32(place.end), index.saturating_add(1));
+        }
+        Ok(())
     }
 
     fn open(&mut self, form: Form) -> Result<Due, SyntaxError> {

@@ -1,5 +1,7 @@
 //! Characters to tokens: blanks, strings, numbers and names.
 
+use std::ops::Range;
+
 use super::{Dialect, Kind, SyntaxError, fail};
 
 /// Characters between tokens, and the tokens that hold no others.
@@ -34,6 +36,9 @@ pub(super) struct Piece<'t> {
     /// Whether that is the string as it is: no prefix, no escape, one quote on each side.
     plain: bool,
 }
+
+/// Where two strings stand, with their quotes.
+pub(super) type Pair = [Range<usize>; 2];
 
 /// What a number without its sign is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,6 +175,22 @@ impl<'t> Scanner<'t> {
             return fail(at, "a backslash that does not join two lines");
         }
         Ok(())
+    }
+
+    /// Where the strings of `('name', '<f4')` stand, if just that comes next: most of a record's header is made of these.
+    pub(super) fn pair(&self) -> Option<Pair> {
+        let string = |at: usize| {
+            let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
+            let plain = |&byte: &u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
+            let body = rest.iter().position(|byte| !plain(byte))?;
+            let end = at.saturating_add(body).saturating_add(2);
+            (rest.get(body) == Some(&b'\'')).then_some(at..end)
+        };
+        let name = string(self.at.saturating_add(1))?;
+        let comma = self.text.as_bytes().get(name.end..)?;
+        let dtype = string(name.end.saturating_add(2)).filter(|_| comma.starts_with(b", "))?;
+        // A third quote, or another string to be joined, is no bracket.
+        (self.text.as_bytes().get(dtype.end) == Some(&b')')).then_some([name, dtype])
     }
 
     /// Reads a value that holds no others.

@@ -7,14 +7,14 @@ use super::repr;
 /// A Python string, or as a title any Python literal, that knows its `repr`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Text {
-    shown: String,
+    shown: Box<str>,
     // Python source, only where `shown` cannot say it: lone surrogates, or no string at all.
     literal: Option<Box<str>>,
 }
 
 impl Text {
     /// A string that Rust can hold too.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<Box<str>>) -> Self {
         Text { shown: text.into(), literal: None }
     }
 
@@ -26,7 +26,7 @@ impl Text {
             exact &= known.is_some();
             known.unwrap_or(char::REPLACEMENT_CHARACTER)
         });
-        let shown = shown.collect();
+        let shown = shown.collect::<String>().into();
         let literal = (!exact).then(|| {
             let mut literal = String::new();
             repr::write_repr(code_points.iter().copied(), &mut literal);
@@ -37,7 +37,7 @@ impl Text {
 
     /// A literal that is no string, by its source.
     pub(crate) fn other(source: &str) -> Self {
-        Text { shown: source.to_owned(), literal: Some(source.into()) }
+        Text { shown: source.into(), literal: Some(source.into()) }
     }
 
     /// The string, as far as Rust can hold it; the source of what is no string.
