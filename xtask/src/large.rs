@@ -4,6 +4,6 @@ use crate::Result;
 use crate::command::{cargo, run as run_command};
 
 pub(crate) fn run() -> Result {
-    let test = ["test", "--release", "--package", "npy-tests", "--features", "large"];
-    run_command(cargo(&test).args(["--test", "large"]))
+    let test = ["test", "--release", "--package", "npy-tests", "--test", "large"];
+    run_command(&mut cargo(&test))
 }
