@@ -58,8 +58,9 @@ impl<R: Read> Member<R> {
     /// Compares what was read with what the directory says of it.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
+        // All of it, also if it is interrupted: what was read is lost with an error.
         if let Body::Deflated(inflate) = &mut self.body
-            && inflate.read(&mut [0]).map_err(damaged)? > 0
+            && io::copy(&mut inflate.take(1), &mut io::sink()).map_err(damaged)? > 0
         {
             let size = self.size;
             return Err(malformed(format!(

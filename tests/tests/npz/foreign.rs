@@ -1,8 +1,8 @@
 //! Archives as other tools write them.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use npy_core::npz::{Reader, Writer};
+use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, ReadNpy};
 
 use crate::raw::{Raw, archive, npy};
@@ -129,4 +129,35 @@ fn a_member_is_read_in_parts() {
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
     assert_eq!(reader.header("b").unwrap().shape(), [100_000]);
     assert!(Vec::<u8>::read_npy_from(&reader.read_bytes("a").unwrap()[..]).is_ok());
+}
+
+/// Guards the last bytes: a reader may be interrupted where the end of the compressed ones is looked for.
+#[test]
+fn a_reader_may_be_interrupted() {
+    /// Gives a byte in every second call.
+    struct Interrupted(Cursor<Vec<u8>>, bool);
+
+    impl Read for Interrupted {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let most = out.len().min(1);
+            self.0.read(&mut out[..most])
+        }
+    }
+
+    impl Seek for Interrupted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    let mut writer = WriteOptions::new().deflate(6).writer(Cursor::new(Vec::new())).unwrap();
+    writer.write("x", &[1u8, 2, 3]).unwrap();
+    let file = writer.finish().unwrap();
+    let mut reader = Reader::new(Interrupted(file, false)).unwrap();
+    assert_eq!(reader.read_bytes("x").unwrap(), npy(&[1u8, 2, 3]));
+    assert_eq!(reader.read::<Vec<u8>>("x").unwrap(), [1, 2, 3]);
 }
