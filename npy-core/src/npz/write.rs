@@ -61,6 +61,8 @@ pub struct Writer<W: Write> {
     options: WriteOptions,
     /// The members, by their names in the archive.
     names: HashSet<String>,
+    /// All of `arr_0` and so on before this one are among them.
+    unnamed: u64,
     /// Members that are being compressed.
     jobs: VecDeque<Job>,
     /// What is to be done with the writer in the end.
@@ -183,7 +185,7 @@ impl<W: Write> Writer<W> {
 
     fn with(archive: Archive<W>, options: WriteOptions) -> Self {
         let (names, jobs) = (HashSet::new(), VecDeque::new());
-        Writer { archive, options, names, jobs, then: None, path: None }
+        Writer { archive, options, names, unnamed: 0, jobs, then: None, path: None }
     }
 
     /// Writes an array as a member.
@@ -203,9 +205,10 @@ impl<W: Write> Writer<W> {
     ///
     /// As [`write`](Self::write).
     pub fn write_unnamed<A: WriteNpy + ?Sized>(&mut self, array: &A) -> Result<()> {
-        let mut names = (0u64..).map(|n| format!("arr_{n}"));
-        let free = names.find(|name| !self.names.contains(&format!("{name}.npy")));
-        self.write(&free.unwrap_or_default(), array)
+        while self.names.contains(&format!("arr_{}.npy", self.unnamed)) {
+            self.unnamed = self.unnamed.saturating_add(1);
+        }
+        self.write(&format!("arr_{}", self.unnamed), array)
     }
 
     /// Begins a member that is written row by row, and whose length need not be known.

@@ -112,3 +112,22 @@ fn what_is_appended_stands_behind_what_was_there() {
     assert_eq!(reader.read::<Vec<u8>>("arr_0").unwrap(), [2]);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
+
+/// Guards the time: the next free name is found without a look at all that are taken.
+#[test]
+fn many_arrays_without_names_are_written_in_time() {
+    const COUNT: u32 = 20_000;
+    let start = std::time::Instant::now();
+    let mut writer = Writer::new(Memory::default()).unwrap();
+    writer.write("arr_7", &7u32).unwrap();
+    for n in (0..COUNT).filter(|n| *n != 7) {
+        writer.write_unnamed(&n).unwrap();
+    }
+    // It takes less than one; with a look at each name for each array it takes more than sixty.
+    assert!(start.elapsed().as_secs() < 15);
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert_eq!(reader.len(), COUNT as usize);
+    for n in [0, 6, 7, 8, COUNT - 1] {
+        assert_eq!(reader.read::<u32>(&format!("arr_{n}")).unwrap(), n);
+    }
+}
