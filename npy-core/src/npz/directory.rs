@@ -203,6 +203,25 @@ impl Directory {
         Ok(central == own)
     }
 
+    /// Refuses a directory that is not written again as it is: `zip` takes a name that stands beside the member's own for that.
+    pub(super) fn can_be_rewritten(&self, reader: impl Read + Seek) -> Result<()> {
+        let mut window = Window::new(reader)?;
+        for stated in (0..self.zip.len()).filter_map(|index| self.zip.entry(index).ok()) {
+            let (start, name) = (stated.central_header_start(), stated.name_raw());
+            let length = read_at(&mut window, start.saturating_add(28), 2)?;
+            let length = length.first_chunk().map(|&bytes| usize::from(u16::from_le_bytes(bytes)));
+            if length != Some(name.len())
+                || read_at(&mut window, start.saturating_add(46), name.len())? != name
+            {
+                let name = name::excerpt(&String::from_utf8_lossy(name));
+                return Err(malformed(format!(
+                    "the member {name:?} has two names, one of them in an extra field, so nothing can be appended; read the members and write a new archive"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses a member of which bytes belong to another one or to the directory: an archive of a few bytes could be made of so many.
     fn alone(&self, entry: &Entry) -> Result<()> {
         let end = entry.data.saturating_add(entry.compressed);

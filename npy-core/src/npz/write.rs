@@ -110,6 +110,7 @@ impl Writer<File> {
         let append = || {
             let mut old = File::open(path)?;
             let directory = Directory::read(&mut old, &Limits::default())?;
+            directory.can_be_rewritten(&mut old)?;
             let (mut file, place) = replace::begin(path)?;
             old.seek(SeekFrom::Start(0))?;
             io::copy(&mut old, &mut file)?;

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, ReadNpy};
 
-use crate::raw::{Raw, archive, npy};
+use crate::raw::{Raw, archive, crc, npy};
 
 fn open(bytes: Vec<u8>) -> Reader<Cursor<Vec<u8>>> {
     Reader::new(Cursor::new(bytes)).unwrap()
@@ -160,4 +160,59 @@ fn a_reader_may_be_interrupted() {
     let mut reader = Reader::new(Interrupted(file, false)).unwrap();
     assert_eq!(reader.read_bytes("x").unwrap(), npy(&[1u8, 2, 3]));
     assert_eq!(reader.read::<Vec<u8>>("x").unwrap(), [1, 2, 3]);
+}
+
+/// Guards the members that are there: each is found under the name that its own header has.
+#[test]
+fn a_name_beside_the_name_is_read_and_not_appended_to() {
+    let (plain, name) = (b"caf_.npy", "café.npy");
+    let mut extra = vec![0x75, 0x70, u8::try_from(5 + name.len()).unwrap(), 0, 1];
+    extra.extend(crc(plain).to_le_bytes());
+    extra.extend(name.bytes());
+    let members = [Raw { extra, ..Raw::of("caf_.npy", &npy(&1u8)) }];
+    let file = archive(b"", &members, b"");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    std::fs::write(&path, &file).unwrap();
+    assert_eq!(Reader::open(&path).unwrap().read::<u8>("café").unwrap(), 1);
+    let error = Writer::append(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("\"café.npy\" has two names") && error.contains("write a new"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), file);
+}
+
+/// Guards what was written elsewhere: it is there as it was, behind it what is new.
+#[test]
+fn archives_of_other_tools_are_appended_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let change = |change: fn(&mut Raw)| {
+        let mut members = members();
+        members.push(Raw { name: b"caf\x82.npy".to_vec(), ..Raw::of("", &npy(&6u8)) });
+        members.iter_mut().for_each(change);
+        members
+    };
+    for members in [
+        change(|_| {}),
+        change(|member| member.descriptor = true),
+        change(|member| member.zip64 = true),
+        change(|member| member.extra = b"UT\x05\x00\x01abcd".to_vec()),
+    ] {
+        for (prefix, comment) in [(&b""[..], &b""[..]), (b"#!/bin/sh\n", b"a comment")] {
+            std::fs::write(&path, archive(prefix, &members, comment)).unwrap();
+            let mut writer = Writer::append(&path).unwrap();
+            writer.write("c", &[3u16]).unwrap();
+            writer.finish().unwrap();
+            let file = std::fs::read(&path).unwrap();
+            assert!(file.starts_with(prefix) && file.ends_with(comment));
+            let mut reader = open(file);
+            assert!(reader.names().eq(["a", "b", "café", "c"]));
+            assert_eq!(reader.read::<Vec<u32>>("b").unwrap().len(), 100_000);
+            assert_eq!(reader.read::<u8>("café").unwrap(), 6);
+            assert_eq!(reader.read::<Vec<u16>>("c").unwrap(), [3]);
+            assert_eq!(reader.read_all().unwrap().len(), 4);
+        }
+    }
 }
