@@ -8,7 +8,7 @@ mod values;
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::array::NpyArray;
 #[cfg(feature = "npz")]
@@ -17,7 +17,7 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::element::fit::{self, Fit};
 use crate::element::{Element, InvalidValue};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{self, Header, Version};
 use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
@@ -175,7 +175,7 @@ impl ReadOptions {
             self.start(if self.threads > 1 { source.with_second_thread()? } else { source })
         };
         match open() {
-            Ok(reader) => Ok(Reader { path: Some(path.to_owned()), ..reader }),
+            Ok(reader) => Ok(reader.within(Place::Path(path.to_owned()))),
             Err(error) => Err(error.in_file(path)),
         }
     }
@@ -206,7 +206,7 @@ impl ReadOptions {
             lost: false,
             nothings: 0,
             options: self.clone(),
-            path: None,
+            places: Vec::new(),
         })
     }
 }
@@ -235,7 +235,8 @@ pub struct Reader<R> {
     /// How many items were given that are none of the array's (`[f32; 0]`).
     nothings: usize,
     options: ReadOptions,
-    path: Option<PathBuf>,
+    /// Where the array is, innermost first.
+    places: Vec<Place>,
 }
 
 impl Reader<File> {
@@ -250,6 +251,12 @@ impl Reader<File> {
 }
 
 impl<R> Reader<R> {
+    /// The same reader, whose array is in this place.
+    pub(crate) fn within(mut self, place: Place) -> Self {
+        self.places.push(place);
+        self
+    }
+
     /// Takes one item that was looked at.
     pub(crate) fn step(&mut self, way: &Way) {
         self.source.step(way.plan.from_size);
@@ -567,7 +574,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Adds the path to what fails.
+    /// Adds to what fails where the array is.
     pub(crate) fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         read(self).map_err(|error| self.in_file(error))
     }
@@ -584,12 +591,9 @@ impl<R: Read> Reader<R> {
         self.header.rank(&block::type_name::<A>(), "a single item", remedy)
     }
 
-    /// The error with the path, if there is one.
+    /// The error with the places that the array is in.
     pub(crate) fn in_file(&self, error: Error) -> Error {
-        match &self.path {
-            Some(path) => error.in_file(path),
-            None => error,
-        }
+        self.places.iter().cloned().fold(error, Error::within)
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::directory::{Directory, Entry, malformed};
 use super::member::Member;
 use super::options::ReadOptions;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::read::{self, ReadNpy};
@@ -196,11 +196,16 @@ impl<R: Read + Seek> Reader<R> {
         let Reader { inner, directory, options, path, .. } = self;
         let read = |index| array(inner, directory, index, options);
         let member = directory.member(name);
-        let reader = member.and_then(|index| read(index).map_err(|error| error.in_member(name)));
-        reader.map_err(|error| match path {
-            Some(path) => error.in_file(path),
-            None => error,
-        })
+        let reader = member.and_then(|index| {
+            let name = directory.name(index);
+            let reader = read(index).map_err(|error| error.in_member(name))?;
+            Ok(reader.within(Place::Member(name.to_owned())))
+        });
+        match (reader, path) {
+            (Ok(reader), Some(path)) => Ok(reader.within(Place::Path(path.clone()))),
+            (Err(error), Some(path)) => Err(error.in_file(path)),
+            (reader, None) => reader,
+        }
     }
 
     fn array(&mut self, index: usize) -> Result<read::Reader<Member<&mut R>>> {

@@ -43,6 +43,26 @@ fn bytes_that_were_changed_are_refused() {
     }
 }
 
+/// Guards the errors of a member that is read in parts: they say where, as those of one that is read at once.
+#[test]
+fn what_fails_in_a_stream_names_file_and_member() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut member = x();
+    member.data[1000] ^= 1;
+    std::fs::write(&path, archive(b"", &[member], b"")).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    let whole = reader.read::<Vec<u16>>("x").unwrap_err().to_string();
+    assert!(whole.contains("x.npz: member \"x\": the checksum"), "{whole}");
+    let mut stream = reader.member("x.npy").unwrap();
+    assert_eq!(stream.read_vec::<u16>().unwrap_err().to_string(), whole);
+    let mut stream = reader.member("x").unwrap();
+    let row = stream.records::<u16>().unwrap().find_map(Result::err).unwrap();
+    assert_eq!(row.to_string(), whole);
+    let dtype = reader.member("x").unwrap().read_vec::<f32>().unwrap_err().to_string();
+    assert!(dtype.contains("x.npz: member \"x\": the file holds '<u2'"), "{dtype}");
+}
+
 #[test]
 fn members_are_as_long_as_their_header_says() {
     let file = npy(&vec![7u16; 1000]);
