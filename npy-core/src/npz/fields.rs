@@ -190,10 +190,10 @@ impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T
             if key.is_empty() || key.contains('/') || name::plain(&key) != key {
                 let reason = "a key of a map is read again if it is not empty, has no / and does not end with .npy";
                 let name = name::excerpt(&key);
-                return Err(ErrorKind::MemberName { name, reason }.into());
+                return Err(to.in_file(ErrorKind::MemberName { name, reason }.into()));
             }
             if is_deep(at) {
-                return Err(too_deep(at));
+                return Err(to.in_file(too_deep(at)));
             }
             field.write(to, &inside(at, &key))?;
         }

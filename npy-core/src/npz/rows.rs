@@ -10,7 +10,7 @@ use tempfile::SpooledTempFile;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::to_u64;
 use crate::write;
 
@@ -61,7 +61,7 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     #[inline]
     pub fn push(&mut self, row: &T) -> Result<()> {
         let pushed = self.rows.push(row);
-        pushed.map_err(|error| error.in_member(&self.name))
+        pushed.map_err(|error| self.place(error))
     }
 
     /// Takes the rows of an iterator: values of `T` or references to them.
@@ -70,7 +70,7 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     ///
     /// As [`Writer::extend`](crate::Writer::extend).
     pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, rows: I) -> Result<()> {
-        self.rows.extend(rows).map_err(|error| error.in_member(&self.name))
+        self.rows.extend(rows).map_err(|error| self.place(error))
     }
 
     /// Takes all rows of a slice.
@@ -79,7 +79,12 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     ///
     /// As [`Writer::write_slice`](crate::Writer::write_slice).
     pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
-        self.rows.write_slice(rows).map_err(|error| error.in_member(&self.name))
+        self.rows.write_slice(rows).map_err(|error| self.place(error))
+    }
+
+    /// Adds where they go to what fails.
+    fn place(&self, error: Error) -> Error {
+        self.archive.in_file(error.in_member(&self.name))
     }
 
     /// Writes the member.
@@ -88,8 +93,10 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     ///
     /// As [`Writer::write`](super::Writer::write).
     pub fn finish(self) -> Result<()> {
-        let mut spool = self.rows.finish().map_err(|error| error.in_member(&self.name))?;
-        self.archive.add(&self.name, &mut |writer| {
+        let Rows { archive, name, rows } = self;
+        let mut spool =
+            archive.located(|_| rows.finish().map_err(|error| error.in_member(&name)))?;
+        archive.add(&name, &mut |writer| {
             spool.seek(SeekFrom::Start(0))?;
             let mut block = Vec::with_capacity(BLOCK);
             while (&mut spool).take(to_u64(BLOCK)).read_to_end(&mut block)? > 0 {

@@ -196,7 +196,7 @@ macro_rules! layout {
 
         impl<T: Element, I: Index> ArchiveField for $type<T, I> {
             fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-                self.check()?;
+                self.check().map_err(|error| to.in_file(error))?;
                 $(to.write(&inside(at, stringify!($index)), &self.$index)?;)*
                 end(to, at, $name, (self.shape, &self.data, self.is_array))
             }

@@ -16,7 +16,7 @@ use super::output::Output;
 use super::rows::{self, Rows};
 
 use crate::element::Element;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::write::{self, WriteNpy, replace};
 use archive::Archive;
@@ -318,10 +318,15 @@ impl<W: Write> Writer<W> {
 
     /// Adds the path to what fails.
     pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| match &self.path {
+        write(self).map_err(|error| self.in_file(error))
+    }
+
+    /// The error with the path, if there is one.
+    pub(super) fn in_file(&self, error: Error) -> Error {
+        match &self.path {
             Some(path) => error.in_file(path),
             None => error,
-        })
+        }
     }
 }
 

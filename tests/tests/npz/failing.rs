@@ -1,7 +1,9 @@
 //! Values that are invalid, disks that fail, writers that are dropped.
 
+use std::collections::BTreeMap;
 use std::io::Cursor;
 
+use npy_core::npz::sparse::Csr;
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{DType, Element, ErrorKind, InvalidValue, ReadNpy};
 use npy_tests::disk::Disk;
@@ -167,4 +169,30 @@ fn names_that_cannot_be() {
     let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
     let file = reader.read_bytes("a").unwrap();
     assert_eq!(u8::read_npy_from(&file[..]).unwrap(), 1);
+}
+
+/// Guards the errors of all that writes: they say in which file.
+#[test]
+fn each_error_names_the_file_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut writer = Writer::create(directory.path().join("x.npz")).unwrap();
+    let key = BTreeMap::from([("a/b".to_owned(), 1u8)]);
+    let none =
+        Csr { shape: [1, 1], indptr: vec![7], indices: vec![], data: vec![1], is_array: true };
+    let mut errors = vec![
+        writer.write("a", &unlucky(1)).unwrap_err(),
+        writer.write("a\0", &1u8).unwrap_err(),
+        writer.start::<u8>("a\0").unwrap_err(),
+        writer.write_fields(&key).unwrap_err(),
+        writer.write_fields(&none).unwrap_err(),
+    ];
+    let mut rows = writer.start::<Lucky>("a").unwrap();
+    errors.extend([
+        rows.push(&Lucky(13)).unwrap_err(),
+        rows.extend([Lucky(13)]).unwrap_err(),
+        rows.write_slice(&[Lucky(13)]).unwrap_err(),
+    ]);
+    for error in errors {
+        assert_eq!(error.to_string().matches("x.npz: ").count(), 1, "{error}");
+    }
 }
