@@ -52,6 +52,11 @@ impl<W: Write> Writer<W> {
             let mut columns = Columns::new(options.item::<T>())?;
             for (field, _) in &columns.columns {
                 writer.check_name(field.name())?;
+                if name::plain(field.name()) != field.name() {
+                    let reason = "the name of a column is read again if it does not end with .npy";
+                    let name = name::excerpt(field.name());
+                    return Err(ErrorKind::MemberName { name, reason }.into());
+                }
             }
             options.put_bytes(records, &mut columns)?;
             Ok(columns)

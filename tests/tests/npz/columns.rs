@@ -131,3 +131,18 @@ fn a_name_that_is_taken_writes_no_column() {
     let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert!(reader.names().eq(["inner"]));
 }
+
+/// Guards the names: `x.npy` would be the member `x`, which may be another field.
+#[test]
+fn a_column_that_would_not_be_found_is_refused() {
+    #[derive(NpyRecord)]
+    struct Pair {
+        x: u8,
+        #[npy(rename = "x.npy")]
+        y: u8,
+    }
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    let error = writer.write_columns(&[Pair { x: 1, y: 2 }]).unwrap_err().to_string();
+    assert!(error.contains("\"x.npy\": the name of a column"), "{error}");
+    assert!(Reader::new(writer.finish().unwrap()).unwrap().is_empty());
+}
