@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use npy_core::npz::sparse::Csr;
 use npy_core::npz::{Reader, WriteOptions, Writer};
@@ -194,5 +195,46 @@ fn each_error_names_the_file_once() {
     ]);
     for error in errors {
         assert_eq!(error.to_string().matches("x.npz: ").count(), 1, "{error}");
+    }
+}
+
+/// Guards against half a member: who catches the panic of a value has an archive without it.
+#[test]
+fn a_value_that_panics_leaves_no_member() {
+    struct Panics(u32);
+
+    impl Element for Panics {
+        const SIZE: usize = 4;
+
+        fn dtype() -> DType {
+            u32::dtype()
+        }
+
+        fn decode(item: &[u8]) -> Self {
+            Panics(u32::decode(item))
+        }
+
+        fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+            assert!(self.0 < 999_999, "a value that panics");
+            self.0.encode(item)
+        }
+    }
+
+    let values: Vec<_> = (0..1_000_000).map(Panics).collect();
+    for options in ways() {
+        let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+        writer.write("a", &[1u8]).unwrap();
+        let write = AssertUnwindSafe(|| writer.write("bad", &values));
+        assert!(catch_unwind(write).is_err());
+        writer.write("b", &[2u8]).unwrap();
+        let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+        assert!(reader.names().eq(["a", "b"]));
+        assert_eq!(reader.read_all().unwrap().len(), 2);
+        // In a stream what is written cannot be taken back.
+        let mut writer = options.stream(Vec::new());
+        let written = catch_unwind(AssertUnwindSafe(|| writer.write("bad", &values)));
+        assert!(written.is_err());
+        let names = writer.finish().map(|file| Reader::new(Cursor::new(file)).unwrap().len());
+        assert!(names.is_err() || names.is_ok_and(|count| count == 0));
     }
 }

@@ -61,8 +61,9 @@ impl<'a, W: Write> Entry<'a, W> {
     /// Writes the member; if that fails, there is none.
     pub(super) fn write(mut self, put: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
         let written = put(&mut self).and_then(|()| Ok(self.emit()?));
+        let begun = std::mem::take(&mut self.begun);
         if let Err(error) = &written
-            && self.begun
+            && begun
         {
             self.archive.abort(error);
         }
@@ -78,6 +79,15 @@ impl<'a, W: Write> Entry<'a, W> {
         self.archive.write_all(&self.waiting)?;
         self.waiting.clear();
         Ok(())
+    }
+}
+
+/// A value may panic, and the program go on: half a member is none.
+impl<W: Write> Drop for Entry<'_, W> {
+    fn drop(&mut self) {
+        if self.begun {
+            self.archive.abort(&io::Error::other("a value panicked").into());
+        }
     }
 }
 
