@@ -50,7 +50,8 @@ use entry::{Entry, Job};
 /// # What can go wrong
 ///
 /// A member of which a value is invalid leaves no trace, and the writer can go on; only in a [stream](Self::stream), where something of
-/// the member may be written already, it cannot. When the inner writer fails, so does every call from then on.
+/// the member may be written already, it cannot. A writer that is no file of ours ([`new`](Self::new)) cannot be shortened: it stays as
+/// long as it was. When the inner writer fails, so does every call from then on.
 ///
 /// [`finish`](Self::finish) is the only success. A file that [`create`](Self::create) or [`append`](Self::append) writes takes its place only
 /// then: before, and if the program is killed, what was there stays. To another writer, one that is dropped writes nothing more, and what
