@@ -378,7 +378,7 @@ impl<R: Read> Reader<R> {
             self.options.limits.check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
         }
         let mut out = Vec::new();
-        if self.is_there(self.bytes_left())? {
+        if self.is_there()? {
             reserve::exact(&mut out, count)?;
         }
         let mut buffers = Buffers::default();
@@ -521,7 +521,7 @@ impl<R: Read> Reader<R> {
         self.header.without_objects()?;
         let bytes = self.bytes_left();
         let mut data = Vec::new();
-        if self.is_there(bytes)? {
+        if self.is_there()? {
             reserve::exact(&mut data, bytes)?;
         }
         self.lost = true;
@@ -564,12 +564,22 @@ impl<R: Read> Reader<R> {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Refuses data that cannot be found any more, is over the limit, or is surely not there; tells whether it surely is there.
-    fn is_there(&self, bytes: usize) -> Result<bool> {
+    /// Refuses so many bytes of data if they cannot be found any more, or are over the limit.
+    fn is_allowed(&self, bytes: usize) -> Result<()> {
         self.not_lost()?;
-        self.options.limits.check_array(limits::to_u64(bytes))?;
+        self.options.limits.check_array(limits::to_u64(bytes))
+    }
+
+    /// Refuses to read all that remains also if it is surely not there; tells whether it surely is there.
+    fn is_there(&self) -> Result<bool> {
+        let bytes = self.bytes_left();
+        self.is_allowed(bytes)?;
         match self.source.available(bytes) {
-            Some(found) if found < bytes => Err(truncated(bytes, found)),
+            Some(found) if found < bytes => {
+                let whole = self.header.data_bytes();
+                let before = whole.saturating_sub(bytes);
+                Err(truncated(whole, before.saturating_add(found)))
+            }
             known => Ok(known.is_some()),
         }
     }

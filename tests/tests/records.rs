@@ -170,6 +170,27 @@ fn whole_items_of_a_cut_stream_are_given() {
     assert!(Reader::new(cut).unwrap().read_vec::<u16>().is_err());
 }
 
+/// Guards against a file, whose length is known, that would give less than a stream; and against an error about a part of the data.
+#[test]
+fn a_cut_file_gives_what_a_cut_stream_gives() {
+    let all: Vec<u16> = (0..10_000).collect();
+    let bytes = file(&all, ByteOrder::Big);
+    let cut = &bytes[..bytes.len() - 3];
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    std::fs::write(&path, cut).unwrap();
+    for taken in [0, 9_000] {
+        let mut some = Vec::new();
+        let mut reader = Reader::open(&path).unwrap();
+        reader.read_chunk::<u16>(&mut some, taken).unwrap();
+        let error = reader.read_vec::<u16>().unwrap_err().to_string();
+        assert!(error.contains("takes 20000 bytes and only 19997 are"), "{error}");
+        let error = reader.read_chunk::<u16>(&mut some, 10_000).unwrap_err().to_string();
+        assert!(error.contains("takes 20000 bytes and only 19997 are"), "{error}");
+        assert!(some == all[..9_998], "{}", some.len());
+    }
+}
+
 #[test]
 fn arrays_of_any_rank_are_gone_through_in_the_order_of_the_file() {
     let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();

@@ -83,8 +83,7 @@ impl<R: Read> Reader<R> {
                     .limits
                     .check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
             }
-            let bytes = count.saturating_mul(way.plan.from_size);
-            reader.is_there(bytes)?;
+            reader.is_allowed(count.saturating_mul(way.plan.from_size))?;
             reader.some(&way, count, &mut Buffers::default(), out)?;
             Ok(count)
         })
@@ -127,7 +126,7 @@ impl<R: Read> Reader<R> {
                     .check_empty_items(count, size_of::<F>().max(way.plan.to_size))?;
             }
             let mut out = Vec::new();
-            if reader.is_there(reader.bytes_left())? {
+            if reader.is_there()? {
                 reserve::exact(&mut out, count)?;
             }
             reader.some(&way, count, &mut Buffers::default(), &mut out)?;
