@@ -427,21 +427,14 @@ impl<R: Read> Reader<R> {
             let n = missing.min(most);
             let first = self.row(way);
             let (n, cut) = self.block(way, n, buffers)?;
-            if let Err(error) = reserve::growing(out, n) {
-                // What was taken from the file is nowhere.
-                self.lost = true;
-                return Err(error);
-            }
+            reserve::growing(out, n)?;
             let decoded = decode(n, buffers, out);
             if let Some(error) = cut {
                 // What is whole was given; that the file is cut matters more than what is in it.
                 return Err(error);
             }
-            if let Err(error) = decoded {
-                // Of this block some were given, and some never will be.
-                self.lost = true;
-                return Err(block::invalid(&error, first));
-            }
+            decoded.map_err(|error| block::invalid(&error, first))?;
+            self.lost = false;
             missing = missing.saturating_sub(n);
             self.source.read_ahead(bytes(most), bytes(missing));
         }
@@ -449,7 +442,9 @@ impl<R: Read> Reader<R> {
     }
 
     /// Takes the bytes of the next `n` items that remain; if the data ends before, of those that are whole, and the error.
-    pub(crate) fn block(
+    ///
+    /// The reader is lost until all of them were given: what was taken from the file cannot be taken again.
+    fn block(
         &mut self,
         way: &Way,
         n: usize,
@@ -462,8 +457,6 @@ impl<R: Read> Reader<R> {
         let before = self.header.data_bytes().saturating_sub(self.bytes_left());
         let cut = found < bytes;
         let cut = cut.then(|| truncated(self.header.data_bytes(), before.saturating_add(found)));
-        // A reader whose data has ended gives no more.
-        self.lost = cut.is_some();
         let n = found.checked_div(way.plan.from_size).unwrap_or(n);
         buffers.block.truncate(n.saturating_mul(way.plan.from_size));
         self.remaining = self.remaining.saturating_sub(n.saturating_mul(way.per_item));

@@ -1,12 +1,12 @@
 //! A second thread that reads or writes: it changes the time it takes, and nothing else.
 
 use std::fs;
-
 use std::io::ErrorKind::StorageFull;
+use std::panic::AssertUnwindSafe;
 
 use npy_core::{
-    ByteOrder, ByteStr, DynArray, ErrorKind, NpyArray, NpyElement, NpyRecord, ReadNpy, ReadOptions,
-    Reader, WriteNpy, WriteOptions,
+    ByteOrder, ByteStr, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray, NpyElement,
+    NpyRecord, ReadNpy, ReadOptions, Reader, WriteNpy, WriteOptions,
 };
 
 #[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
@@ -92,6 +92,55 @@ fn after_a_failure_a_row_is_found_again() {
     // And the length of the file is still known.
     reader.seek_to(500_000).unwrap();
     assert!(reader.read_vec::<Pick>().unwrap() == all[500_000..]);
+}
+
+/// Decodes no negative number.
+#[derive(Debug, PartialEq)]
+struct Positive(i64);
+
+impl Element for Positive {
+    const SIZE: usize = 8;
+
+    fn dtype() -> DType {
+        i64::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        let number = i64::decode(item);
+        assert!(number >= 0, "a bug in the program");
+        Positive(number)
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        self.0.encode(item)
+    }
+}
+
+/// Guards against a second thread that goes on, and against blocks that are taken for others.
+#[test]
+fn after_a_panic_a_row_is_found_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let mut all: Vec<i64> = (0..1_000_000).collect();
+    all[100_000] = -1;
+    all.write_npy(&path).unwrap();
+    for threads in [1, 2] {
+        let mut reader = ReadOptions::new().threads(threads).open(&path).unwrap();
+        let read = AssertUnwindSafe(|| reader.read_vec::<Positive>().map(drop));
+        assert!(std::panic::catch_unwind(read).is_err());
+        let mut one = Vec::new();
+        let error = reader.read_chunk::<Positive>(&mut one, 1).unwrap_err();
+        assert!(
+            error.to_string().starts_with(&format!("{}: reading on", path.display())),
+            "{error}"
+        );
+        for row in [100_001, 5, 999_999] {
+            reader.seek_to(row).unwrap();
+            one.clear();
+            reader.read_chunk::<Positive>(&mut one, 1).unwrap();
+            assert_eq!(one, [Positive(row.try_into().unwrap())]);
+        }
+    }
 }
 
 #[test]

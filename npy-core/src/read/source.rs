@@ -217,6 +217,8 @@ impl<R> Source<R> {
 impl<R: Read + Seek> Source<R> {
     /// Goes so many bytes behind the start of the data.
     pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
+        // It still runs if decoding has panicked.
+        self.stop();
         let ahead = limits::to_u64(self.ahead().len());
         let here = self.taken.saturating_add(ahead).saturating_add(self.skipped);
         let there = limits::to_u64(bytes);
