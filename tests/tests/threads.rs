@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 
 use npy_core::{
     ByteOrder, ByteStr, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray, NpyElement,
-    NpyRecord, ReadNpy, ReadOptions, Reader, WriteNpy, WriteOptions,
+    NpyRecord, ReadNpy, ReadOptions, Reader, Records, WriteNpy, WriteOptions, Writer,
 };
 
 #[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
@@ -141,6 +141,15 @@ fn after_a_panic_a_row_is_found_again() {
             assert_eq!(one, [Positive(row.try_into().unwrap())]);
         }
     }
+}
+
+/// Guards against a reader that only one thread may look at, as the channel in it is. It fails by not compiling.
+#[test]
+fn readers_go_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Reader<fs::File>>();
+    check::<Records<'_, fs::File, Pick>>();
+    check::<Writer<Pick, fs::File>>();
 }
 
 #[test]

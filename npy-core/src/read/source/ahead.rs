@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Result;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::read_full;
@@ -14,7 +15,8 @@ const WAITING: usize = 2;
 /// A file that is being read ahead.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    blocks: Receiver<Block>,
+    /// Never locked: it lets threads share a reader.
+    blocks: Mutex<Receiver<Block>>,
     used: Sender<Vec<u8>>,
     /// Gives how many bytes it has read.
     thread: JoinHandle<u64>,
@@ -31,12 +33,13 @@ impl Ahead {
         let (used, spare) = mpsc::channel();
         let work = move || read(file, block, bytes, &sender, &spare);
         let thread = thread::Builder::new().name("npy-read".into()).spawn(work).ok()?;
-        Some(Ahead { blocks, used, thread, taken: 0 })
+        Some(Ahead { blocks: Mutex::new(blocks), used, thread, taken: 0 })
     }
 
     /// Puts the next block in the place of one that is used; `None` if there is no more.
     pub(super) fn take(&mut self, block: &mut Vec<u8>) -> Option<Result<()>> {
-        let (next, result) = self.blocks.recv().ok()?;
+        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let (next, result) = blocks.recv().ok()?;
         self.taken = self.taken.saturating_add(limits::to_u64(next.len()));
         let used = std::mem::replace(block, next);
         // A thread that has ended needs none.
