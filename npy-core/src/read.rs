@@ -493,6 +493,8 @@ impl<R: Read> Reader<R> {
     pub(crate) fn as_they_are(&self) -> Result<Way> {
         self.header.without_objects()?;
         let dtype = self.header.dtype();
+        let empty = dtype.empty_values().saturating_mul(self.remaining);
+        self.options.limits.check_empty_items(empty, 0)?;
         let plan = Plan::new(dtype, dtype, Cast::Exact)?;
         Ok(Way { plan, per_item: 1, count: self.header.count() })
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use npy_core::time::{Day, Ns};
 use npy_core::{
-    ByteStr, DType, DateTime64, DynArray, Element, Error, Header, NpyRecord, Order, ReadNpy,
-    TimeDelta64, WriteNpy,
+    ByteStr, DType, DateTime64, DynArray, Element, Error, Header, Limits, NpyRecord, Order,
+    ReadNpy, ReadOptions, TimeDelta64, WriteNpy,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -342,4 +342,19 @@ fn rows_of_json_become_arrays() {
     assert!(message(DynArray::serialize_rows(&[twice])).contains("a second field called \"x\""));
     let surrogate = raw("<U1", &[1], Order::C, &[0, 0xd8, 0, 0]);
     assert!(serde_json::to_string(&surrogate).unwrap_err().to_string().contains("U+D800"));
+}
+
+/// Guards the limits that a program has set, in both directions.
+#[test]
+fn rows_of_no_bytes_are_as_many_as_the_reader_allows() {
+    let array = raw("[('x', '|S0', (1048577,))]", &[1], Order::C, &[]);
+    let mut bytes = Vec::new();
+    array.write_npy_to(&mut bytes).unwrap();
+    for (empty_items, allowed) in [(1 << 21, true), (1 << 20, false)] {
+        let mut limits = Limits::default();
+        limits.empty_items = empty_items;
+        let mut reader = ReadOptions::new().limits(limits).reader(&bytes[..]).unwrap();
+        let rows = reader.deserialize::<serde_json::Value>();
+        assert_eq!(rows.is_ok_and(|mut rows| rows.next().is_some()), allowed);
+    }
 }

@@ -14,7 +14,6 @@ use super::{RowError, no_character};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::error::Error;
-use crate::limits::Limits;
 use crate::read::{Reader, Way};
 use crate::value::{RecordValue, Value};
 
@@ -87,12 +86,7 @@ impl<R: Read> Reader<R> {
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects. What goes wrong on the way is an item of the
     /// iterator; after a value that the type cannot be made of it goes on.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
-        let way = self.located(|reader| {
-            let values = reader.header().dtype().empty_values();
-            let all = values.saturating_mul(reader.remaining());
-            Limits::default().check_empty_items(all, 0)?;
-            reader.as_they_are()
-        })?;
+        let way = self.located(|reader| reader.as_they_are())?;
         Ok(Rows {
             reader: self,
             way,
