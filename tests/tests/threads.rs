@@ -2,7 +2,11 @@
 
 use std::fs;
 use std::io::ErrorKind::StorageFull;
+#[cfg(target_os = "linux")]
+use std::io::Write;
 use std::panic::AssertUnwindSafe;
+#[cfg(target_os = "linux")]
+use std::{sync::mpsc, time::Duration};
 
 use npy_core::{
     ByteOrder, ByteStr, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray, NpyElement,
@@ -92,6 +96,28 @@ fn after_a_failure_a_row_is_found_again() {
     // And the length of the file is still known.
     reader.seek_to(500_000).unwrap();
     assert!(reader.read_vec::<Pick>().unwrap() == all[500_000..]);
+}
+
+/// Guards against a wait for what comes later, or never, where what came is an error already.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_not_read_ahead() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let mut bytes = Vec::new();
+    picks(1_000_000).write_npy_to(&mut bytes).unwrap();
+    let data = bytes.len() - 11 * 1_000_000;
+    // In the second block; of the third there is a part.
+    bytes[data + 11 * 30_000] = 9;
+    let (result, results) = mpsc::channel();
+    let reading = path.clone();
+    std::thread::spawn(move || result.send(open(&reading).read_vec::<Pick>().map(drop)));
+    let mut pipe = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    pipe.write_all(&bytes[..560_000]).unwrap();
+    let error = results.recv_timeout(Duration::from_secs(20)).unwrap().unwrap_err();
+    assert!(error.to_string().contains("row 30000"), "{error}");
 }
 
 /// Decodes no negative number.

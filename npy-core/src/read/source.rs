@@ -82,8 +82,11 @@ impl Source<File> {
         Ok(Source { buffer, end: read, left, ..Source::stream(file) })
     }
 
-    /// Lets a second thread read the file ahead.
+    /// Lets a second thread read the file ahead, if it is regular: nobody stops a thread that waits for a pipe.
     pub(super) fn with_second_thread(self) -> Result<Self> {
+        if self.left.is_none() {
+            return Ok(self);
+        }
         // It shares the place where the file stands: what the one has read, the other finds read.
         let second = Some(self.inner.try_clone()?);
         Ok(Source { second, ..self })
