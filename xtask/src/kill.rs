@@ -1,4 +1,4 @@
-//! `cargo xtask kill`: the test that kills a process while it writes, some thousand times.
+//! `cargo xtask kill`: the tests that kill a process while it writes, some thousand times.
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};

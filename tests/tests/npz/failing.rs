@@ -238,3 +238,86 @@ fn a_value_that_panics_leaves_no_member() {
         assert!(names.is_err() || names.is_ok_and(|count| count == 0));
     }
 }
+
+/// Not a test of its own: no file of this process may be longer than it says.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "the process that the other test starts"]
+fn child_without_room() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let Some(path) = std::env::var_os("NPY_FULL_FILE") else { return };
+    let path = std::path::Path::new(&path);
+    let no_longer_than = |bytes| {
+        setrlimit(Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
+    };
+    let old = std::fs::read(path).unwrap();
+    type Begin = fn(&WriteOptions, &std::path::Path) -> npy_core::Result<Writer<std::fs::File>>;
+    let begins: [Begin; 2] =
+        [|options, path| options.create(path), |options, path| options.append(path)];
+    for (options, begin) in ways().iter().flat_map(|options| begins.map(|begin| (options, begin))) {
+        let write = || {
+            let mut writer = begin(options, path)?;
+            writer.write("a", &[1u64; 30])?;
+            let mut rows = writer.start::<u8>("b")?;
+            rows.extend(0..9u8)?;
+            rows.finish()?;
+            writer.finish().map(drop)
+        };
+        let mut room = 0;
+        loop {
+            no_longer_than(Some(room));
+            let written = write();
+            no_longer_than(None);
+            if written.is_ok() {
+                break;
+            }
+            assert!(std::fs::read(path).unwrap() == old, "{room}");
+            let beside = path.parent().unwrap().read_dir().unwrap().count();
+            assert_eq!(beside, 1, "nothing is left of what failed");
+            room += 1;
+        }
+        // All that it took.
+        assert_eq!(std::fs::metadata(path).unwrap().len(), room);
+        assert!(room > 200);
+        std::fs::write(path, &old).unwrap();
+    }
+}
+
+/// Guards the file that is there: a disk that is full, at whatever byte, leaves it.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_room_the_old_archive_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut writer = Writer::create(&path).unwrap();
+    writer.write("old", &[1u8, 2, 3]).unwrap();
+    writer.finish().unwrap();
+    let child = npy_tests::again("failing::child_without_room");
+    // A shell, to have a write fail that would be too long: by default the process is killed.
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(child.get_program());
+    let output = shell.args(child.get_args()).env("NPY_FULL_FILE", &path).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// Guards the same for any writer: it learns of a disk that is full, at whatever byte.
+#[test]
+fn a_disk_that_is_full_at_any_byte_is_told_of() {
+    for options in ways() {
+        let run = |disk: &Disk| {
+            let mut writer = options.writer(disk.clone())?;
+            writer.write("a", &[1u64; 30])?;
+            writer.write("b", &[2u8])?;
+            writer.finish().map(drop)
+        };
+        let sound = Disk::sound();
+        run(&sound).unwrap();
+        for room in 0..sound.bytes().len() {
+            let error = run(&Disk::with_room(room)).unwrap_err();
+            let ErrorKind::Io(error) = error.kind() else { panic!("{room}: {error}") };
+            assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{room}: {error}");
+        }
+        run(&Disk::with_room(sound.bytes().len())).unwrap();
+    }
+}

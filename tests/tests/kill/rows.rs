@@ -1,6 +1,4 @@
 //! A process that writes is killed, again and again: the file it leaves loads, with the rows of its last flush.
-//!
-//! `cargo xtask kill` does it some thousand times.
 
 use std::env;
 use std::fs;
@@ -12,11 +10,7 @@ use std::time::Duration;
 
 use npy_core::{NpyRecord, ReadNpy, Writer};
 
-/// What the child is told by: the file, and the seed of its random numbers.
-const FILE: &str = "NPY_KILL_FILE";
-const SEED: &str = "NPY_KILL_SEED";
-/// How often, if not as often as in every test run.
-const ROUNDS: &str = "NPY_KILLS";
+use crate::{FILE, SEED, rounds};
 
 /// Each row says which one it is, so that one that is lost, doubled or mixed up shows.
 #[derive(NpyRecord, Debug, PartialEq)]
@@ -90,7 +84,7 @@ fn child() {
 /// Runs a child for some time and kills it; gives what it said to have opened, and the last that it said to have flushed.
 fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
     let mut random = Random::new(!seed);
-    let mut child = npy_tests::again("child")
+    let mut child = npy_tests::again("rows::child")
         .env(FILE, path)
         .env(SEED, seed.to_string())
         .stdout(Stdio::piped())
@@ -126,7 +120,7 @@ fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
 /// Guards `flush`, `create` and `append`: at whatever moment the process is killed.
 #[test]
 fn a_process_that_is_killed_leaves_what_it_flushed() {
-    let rounds = env::var(ROUNDS).map_or(40, |text| text.parse().unwrap());
+    let rounds = rounds();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     let (mut before, mut opened_at_all, mut flushed_at_all) = (0, 0, 0);
