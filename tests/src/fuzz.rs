@@ -6,6 +6,7 @@ mod dynamic;
 mod header;
 mod literal;
 mod mutate;
+mod npz;
 mod plan;
 mod record;
 mod view;
@@ -25,7 +26,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -33,6 +34,7 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "record", run: record::run, seeds: record::seeds },
     Target { name: "view", run: view::run, seeds: view::seeds },
     Target { name: "plan", run: plan::run, seeds: noise },
+    Target { name: "npz", run: npz::run, seeds: npz::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
 ];
 

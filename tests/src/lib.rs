@@ -13,6 +13,7 @@ pub mod faults;
 pub mod fuzz;
 #[cfg(counted)]
 pub mod steps;
+pub mod zips;
 
 /// The real NumPy that `cargo xtask test` installs.
 #[derive(Debug)]

@@ -42,7 +42,7 @@ macro_rules! targets {
     )*};
 }
 
-targets!(literal, header, dtype, dynamic, record, view, plan, writer);
+targets!(literal, header, dtype, dynamic, record, view, plan, npz, writer);
 
 /// Guards the lists against each other: of tests, of targets and of programs.
 #[test]

@@ -29,8 +29,8 @@ impl Random {
     }
 }
 
-/// What means something in a header, and numbers at the ends of their types.
-const SCRAPS: [&[u8]; 24] = [
+/// What means something in a header or an archive, and numbers at the ends of their types.
+const SCRAPS: [&[u8]; 27] = [
     b"(",
     b")",
     b"[",
@@ -55,6 +55,9 @@ const SCRAPS: [&[u8]; 24] = [
     b"\xed\xa0\x80",
     b">M8[7D]",
     b"True",
+    b"PK\x01\x02",
+    b"PK\x05\x06",
+    b"PK\x06\x06",
 ];
 
 /// Changes a few places of the input.

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, ReadNpy};
 
-use crate::raw::{Raw, archive, crc, npy};
+use npy_tests::zips::{Raw, archive, crc, npy};
 
 fn open(bytes: Vec<u8>) -> Reader<Cursor<Vec<u8>>> {
     Reader::new(Cursor::new(bytes)).unwrap()

@@ -6,7 +6,7 @@ use npy_core::npz::{ReadOptions, Reader, WriteOptions, Writer};
 use npy_core::{DynArray, Error, ErrorKind, Limits};
 use npy_tests::alloc::{Counting, peak};
 
-use crate::raw::{Raw, archive, npy};
+use npy_tests::zips::{Raw, archive, npy};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

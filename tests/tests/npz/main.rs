@@ -6,5 +6,4 @@ mod foreign;
 mod hostile;
 mod layout;
 mod map;
-mod raw;
 mod round_trips;

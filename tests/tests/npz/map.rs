@@ -6,7 +6,7 @@
 use npy_core::npz::{Map, WriteOptions};
 use npy_core::{ArrayView, Le, NpyArray, NpyRecord, ViewError};
 
-use crate::raw::{Raw, archive, npy};
+use npy_tests::zips::{Raw, archive, npy};
 
 #[derive(NpyRecord, Debug, PartialEq)]
 struct Pick {

@@ -3,30 +3,38 @@
 use npy_core::WriteNpy;
 
 /// One member, and what is said of it. Made by [`Raw::of`], then changed.
-#[derive(Clone)]
-pub(crate) struct Raw {
-    pub(crate) name: Vec<u8>,
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// The name in the directory.
+    pub name: Vec<u8>,
     /// The name in the member's own header, if another.
-    pub(crate) local_name: Option<Vec<u8>>,
-    /// Bytes in the archive.
-    pub(crate) data: Vec<u8>,
-    pub(crate) size: u64,
-    pub(crate) compressed: u64,
-    pub(crate) crc: u32,
-    pub(crate) method: u16,
-    pub(crate) flags: u16,
+    pub local_name: Option<Vec<u8>>,
+    /// Its bytes in the archive.
+    pub data: Vec<u8>,
+    /// Bytes of the member when inflated.
+    pub size: u64,
+    /// How many they are, as the headers say.
+    pub compressed: u64,
+    /// The checksum that is stated.
+    pub crc: u32,
+    /// 0 for stored, 8 for deflated, others for what is not read.
+    pub method: u16,
+    /// Bit 0 encrypted, bit 11 a name in UTF-8.
+    pub flags: u16,
     /// What the member's own header says of sizes and checksum is wrong, or zeros.
-    pub(crate) local_lies: bool,
+    pub local_lies: bool,
     /// Sizes follow the data.
-    pub(crate) descriptor: bool,
+    pub descriptor: bool,
     /// Sizes and place stand in the field of zip64.
-    pub(crate) zip64: bool,
-    pub(crate) extra: Vec<u8>,
+    pub zip64: bool,
+    /// Extra fields, in both headers.
+    pub extra: Vec<u8>,
     /// Where the directory says that the member is, if elsewhere.
-    pub(crate) place: Option<u64>,
+    pub place: Option<u64>,
 }
 
-pub(crate) fn crc(bytes: &[u8]) -> u32 {
+/// The CRC-32 of zip.
+pub fn crc(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for &byte in bytes {
         crc ^= u32::from(byte);
@@ -37,15 +45,20 @@ pub(crate) fn crc(bytes: &[u8]) -> u32 {
     !crc
 }
 
-pub(crate) fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
+/// The `.npy` file of an array.
+///
+/// # Panics
+///
+/// If it cannot be written.
+pub fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
     let mut file = Vec::new();
-    array.write_npy_to(&mut file).unwrap();
+    array.write_npy_to(&mut file).expect("it fits");
     file
 }
 
 impl Raw {
     /// A stored member of these bytes.
-    pub(crate) fn of(name: &str, data: &[u8]) -> Self {
+    pub fn of(name: &str, data: &[u8]) -> Self {
         Raw {
             name: name.into(),
             local_name: None,
@@ -64,12 +77,16 @@ impl Raw {
     }
 
     /// The same, deflated: in blocks that are stored, of 65,535 bytes at the most.
-    pub(crate) fn deflated(mut self) -> Self {
+    ///
+    /// # Panics
+    ///
+    /// Never.
+    pub fn deflated(mut self) -> Self {
         let mut out = Vec::new();
         let mut chunks = self.data.chunks(65_535).peekable();
         while let Some(chunk) = chunks.next() {
             out.push(u8::from(chunks.peek().is_none()));
-            let length = u16::try_from(chunk.len()).unwrap();
+            let length = u16::try_from(chunk.len()).expect("it fits");
             out.extend(length.to_le_bytes());
             out.extend((!length).to_le_bytes());
             out.extend(chunk);
@@ -83,7 +100,7 @@ impl Raw {
 
 fn zip64(values: &[u64]) -> Vec<u8> {
     let mut field = vec![1, 0];
-    field.extend(u16::try_from(8 * values.len()).unwrap().to_le_bytes());
+    field.extend(u16::try_from(8 * values.len()).expect("it fits").to_le_bytes());
     values.iter().for_each(|value| field.extend(value.to_le_bytes()));
     field
 }
@@ -94,7 +111,11 @@ fn clamp(value: u64, zip64: bool) -> [u8; 4] {
 }
 
 /// An archive of these members.
-pub(crate) fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
+///
+/// # Panics
+///
+/// If a name, the directory or a count has no room in the small form of zip.
+pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
     let mut out = prefix.to_vec();
     let mut directory = Vec::new();
     for member in members {
@@ -113,8 +134,8 @@ pub(crate) fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8>
         out.extend(crc.to_le_bytes());
         out.extend(clamp(compressed, member.zip64));
         out.extend(clamp(size, member.zip64));
-        out.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
-        out.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
+        out.extend(u16::try_from(name.len()).expect("it fits").to_le_bytes());
+        out.extend(u16::try_from(extra.len()).expect("it fits").to_le_bytes());
         out.extend(name);
         out.extend(&extra);
         out.extend(&member.data);
@@ -136,8 +157,8 @@ pub(crate) fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8>
         directory.extend(member.crc.to_le_bytes());
         directory.extend(clamp(member.compressed, member.zip64));
         directory.extend(clamp(member.size, member.zip64));
-        directory.extend(u16::try_from(member.name.len()).unwrap().to_le_bytes());
-        directory.extend(u16::try_from(extra.len()).unwrap().to_le_bytes());
+        directory.extend(u16::try_from(member.name.len()).expect("it fits").to_le_bytes());
+        directory.extend(u16::try_from(extra.len()).expect("it fits").to_le_bytes());
         directory.extend([0; 6]);
         directory.extend([0, 0, 0x80, 1]);
         directory.extend(clamp(place, member.zip64));
@@ -146,13 +167,13 @@ pub(crate) fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8>
     }
     let start = out.len() - prefix.len();
     out.extend(&directory);
-    let count = u16::try_from(members.len()).unwrap();
+    let count = u16::try_from(members.len()).unwrap_or(u16::MAX);
     out.extend(b"PK\x05\x06\0\0\0\0");
     out.extend(count.to_le_bytes());
     out.extend(count.to_le_bytes());
-    out.extend(u32::try_from(directory.len()).unwrap().to_le_bytes());
-    out.extend(u32::try_from(start).unwrap().to_le_bytes());
-    out.extend(u16::try_from(comment.len()).unwrap().to_le_bytes());
+    out.extend(u32::try_from(directory.len()).expect("it fits").to_le_bytes());
+    out.extend(u32::try_from(start).expect("it fits").to_le_bytes());
+    out.extend(u16::try_from(comment.len()).expect("it fits").to_le_bytes());
     out.extend(comment);
     out
 }
