@@ -320,6 +320,11 @@ mod tests {
             *expected.last_mut().unwrap() = 7;
             assert_eq!(run(&plan, 1, &mut [7], &mut Vec::new()), expected, "{from} to {to}");
         }
+        // Nor is it the padding that stands in its place, in items of the same size.
+        let from = "[('x', '|u1'), ('a', '|S0', (2,)), ('', '|V4')]".parse().unwrap();
+        let to = "[('x', '|u1'), ('a', '|S2', (2,))]".parse().unwrap();
+        let plan = Plan::new(&from, &to, Cast::Lossless).unwrap();
+        assert_eq!(run(&plan, 1, &mut [7, 1, 2, 3, 4], &mut Vec::new()), [7, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -347,8 +347,7 @@ impl Action {
             Action::Copy { bytes } => *bytes == 0,
             Action::Fill { bytes } => bytes.is_empty(),
             Action::Swap { unit, count } => *unit == 0 || *count == 0,
-            // Text of no characters: what it becomes is zeros already.
-            Action::Convert { convert, count } => convert.size_before() == 0 || *count == 0,
+            Action::Convert { count, .. } => *count == 0,
             Action::Repeat { count, .. } => *count == 0,
         }
     }
@@ -410,6 +409,10 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     }
     match cast {
         Cast::Exact => None,
+        // Text of no characters becomes zeros, also where the file has padding.
+        Cast::Lossless if from.itemsize() == 0 => {
+            Convert::new(from, to).map(|_| Action::Fill { bytes: vec![0; to.itemsize()] })
+        }
         Cast::Lossless => {
             Convert::new(from, to).map(|convert| Action::Convert { convert, count: 1 })
         }
