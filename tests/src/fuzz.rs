@@ -1,5 +1,6 @@
 //! What must hold for any bytes: one function for each fuzz target, which `tests/fuzzed.rs` runs on a few inputs, too.
 
+mod archive;
 mod choices;
 mod dtype;
 mod dynamic;
@@ -26,7 +27,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -36,6 +37,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "plan", run: plan::run, seeds: noise },
     Target { name: "npz", run: npz::run, seeds: npz::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
+    Target { name: "archive", run: archive::run, seeds: archive::seeds },
 ];
 
 /// The target of this name.

@@ -3,17 +3,25 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use npy_tests::alloc::{Counting, peak};
 use npy_tests::fuzz::{Random, Target, mutate, target};
 
-/// Changed inputs a target, beside its seeds; those of the writer are whole sessions with files.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a run may hold at once, for an input of a few KiB: as an archive it may inflate to a thousand times that, and is written again.
+const MOST: usize = 48 << 20;
+
+/// Changed inputs a target, beside its seeds; those of the writers are whole sessions with files.
 fn changed(target: Target) -> usize {
-    if target.name == "writer" { 150 } else { 10_000 }
+    if ["writer", "archive"].contains(&target.name) { 150 } else { 10_000 }
 }
 
 /// Runs one, and says which if it panics.
 fn run(target: Target, input: &[u8]) {
-    if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err() {
-        panic!("{}: b\"{}\"", target.name, input.escape_ascii());
+    let (run, cost) = peak(|| catch_unwind(AssertUnwindSafe(|| (target.run)(input))));
+    if run.is_err() || cost > MOST {
+        panic!("{}, {cost} bytes: b\"{}\"", target.name, input.escape_ascii());
     }
 }
 
@@ -42,7 +50,7 @@ macro_rules! targets {
     )*};
 }
 
-targets!(literal, header, dtype, dynamic, record, view, plan, npz, writer);
+targets!(literal, header, dtype, dynamic, record, view, plan, npz, writer, archive);
 
 /// Guards the lists against each other: of tests, of targets and of programs.
 #[test]
