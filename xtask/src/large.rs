@@ -1,9 +1,12 @@
-//! `cargo xtask large`: files of many gigabytes, which take too long for every run.
+//! `cargo xtask large`: files and archives of many gigabytes, which take too long for every run.
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};
+use crate::python::with_numpy_if_there;
 
 pub(crate) fn run() -> Result {
     let test = ["test", "--release", "--package", "npy-tests", "--test", "large"];
-    run_command(&mut cargo(&test))
+    // One after the other: some of them take disk.
+    let mut test = with_numpy_if_there(cargo(&test))?;
+    run_command(test.args(["--", "--test-threads=1"]))
 }

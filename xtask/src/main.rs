@@ -35,7 +35,7 @@ usage: cargo xtask <command>
         --build       instead: how long first builds take, ours and the peers'
   compile-time        how long 100 derived structs compile, beside serde's
   kill [ROUNDS]       a process that writes is killed, some thousand times
-  large               files of many gigabytes, most of them holes
+  large               files and archives of many gigabytes, most of them holes
   sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
                       ARGS as for `cargo test`
   fuzz [TARGET] [--seconds N]

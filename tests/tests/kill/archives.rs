@@ -38,7 +38,7 @@ fn whole(generation: u64) -> Vec<(String, Vec<u64>)> {
 }
 
 fn put(writer: &mut Writer<fs::File>, name: &str, values: &[u64]) {
-    if values.len() % 2 == 0 {
+    if values.len().is_multiple_of(2) {
         writer.write(name, values).unwrap();
         return;
     }

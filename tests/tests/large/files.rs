@@ -1,13 +1,10 @@
-//! Files of many gigabytes, most of them holes that take no disk: `cargo xtask large`.
+//! Files of many gigabytes, most of them holes that take no disk.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use npy_core::{Element, Header, NpyRecord, Order, ReadOptions, Reader, Void};
-use npy_tests::alloc::{Counting, peak};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use npy_tests::alloc::peak;
 
 /// 64 KiB.
 #[derive(NpyRecord)]
