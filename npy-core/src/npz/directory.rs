@@ -66,6 +66,8 @@ impl Directory {
         };
         limits.check_members(archive.len())?;
         let (zip, end) = (archive.metadata(), archive.central_directory_start());
+        drop(archive);
+        whole(&zip, end, &mut window)?;
         let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
         // A name that cannot be read can still be told from the others.
         let files: Vec<_> = entries
@@ -165,17 +167,13 @@ impl Directory {
         if !head.starts_with(b"PK\x03\x04") || head.len() < FIXED {
             return Err(malformed("there is no member where the directory says"));
         }
-        let number = |at: usize| {
-            let bytes = head.get(at..).and_then(<[u8]>::first_chunk).copied();
-            u16::from_le_bytes(bytes.unwrap_or_default())
-        };
-        if number(4).to_le_bytes()[0] > VERSION {
+        if number(&head, 4).to_le_bytes()[0] > VERSION {
             return Err(unsupported(
                 "a member of a newer kind of zip",
                 "a tool of its time to unpack it",
             ));
         }
-        let (name, extra) = (usize::from(number(26)), usize::from(number(28)));
+        let (name, extra) = (usize::from(number(&head, 26)), usize::from(number(&head, 28)));
         let own = head.get(FIXED..FIXED.saturating_add(name));
         if own != Some(expected) && !self.is_named(stated, name, reader)? {
             return Err(malformed("there is another member where the directory says"));
@@ -234,6 +232,31 @@ impl Directory {
         }
         Ok(())
     }
+}
+
+/// Refuses a directory that goes on behind the members that are counted: Python would see those, too.
+fn whole(zip: &ZipArchiveMetadata, start: u64, reader: &mut (impl Read + Seek)) -> Result<()> {
+    const FIXED: usize = 46;
+    let more = || malformed("it has more members than it says; make it anew");
+    let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
+    let Some(last) = entries.map(|entry| entry.central_header_start()).max() else {
+        // Of none the end stands there, and how many bytes the directory takes in it.
+        let end = read_at(reader, start, FIXED.saturating_add(2))?;
+        let size = if end.starts_with(b"PK\x06\x06") { 40..48 } else { 12..16 };
+        let is_nothing = end.get(size).is_none_or(|size| size.iter().all(|&byte| byte == 0));
+        return if is_nothing { Ok(()) } else { Err(more()) };
+    };
+    let head = read_at(reader, last, FIXED)?;
+    let lengths = [28, 30, 32].map(|at| u64::from(number(&head, at)));
+    let length = lengths.iter().fold(limits::to_u64(FIXED), |sum, n| sum.saturating_add(*n));
+    let behind = read_at(reader, last.saturating_add(length), 4)?;
+    if behind == b"PK\x01\x02" { Err(more()) } else { Ok(()) }
+}
+
+/// A number of two bytes.
+fn number(bytes: &[u8], at: usize) -> u16 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).copied();
+    u16::from_le_bytes(bytes.unwrap_or_default())
 }
 
 /// The bytes there, or fewer at the end.

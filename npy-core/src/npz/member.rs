@@ -90,7 +90,7 @@ impl<R: Read> Member<R> {
 /// The error for bytes that cannot be inflated.
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             malformed("the compressed bytes are damaged; copy the file again, or make it anew")
         }
         _ => error.into(),
