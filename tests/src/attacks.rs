@@ -64,6 +64,8 @@ macro_rules! attacks {
     };
 }
 
+pub mod archives;
+
 attacks! {
     // Nested and wide text.
 

@@ -33,14 +33,28 @@ pub struct Raw {
     pub place: Option<u64>,
 }
 
+/// What each byte does to a checksum.
+const TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0_u32;
+    while byte < 256 {
+        let (mut crc, mut bit) = (byte, 0);
+        while bit < 8 {
+            crc = (crc >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1));
+            bit += 1;
+        }
+        table[byte as usize] = crc;
+        byte += 1;
+    }
+    table
+};
+
 /// The CRC-32 of zip.
 pub fn crc(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for &byte in bytes {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1));
-        }
+        let [low, ..] = crc.to_le_bytes();
+        crc = (crc >> 8) ^ TABLE[usize::from(low ^ byte)];
     }
     !crc
 }

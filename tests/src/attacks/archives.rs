@@ -1,0 +1,262 @@
+//! Archives that somebody may send to do harm.
+
+use std::io::Cursor;
+
+use npy_core::npz::WriteOptions;
+
+use super::Attack;
+use super::Outcome::{Read, Refused};
+use crate::zips::{Raw, archive, npy};
+
+/// A member that is as it should be.
+fn honest(name: &str) -> Raw {
+    Raw::of(name, &npy(&[1u8, 2, 3]))
+}
+
+fn one(member: Raw) -> Vec<u8> {
+    archive(b"", &[member], b"")
+}
+
+/// Zeros, as small as deflate makes them, in an archive of ours.
+fn zeros(n: usize) -> Vec<u8> {
+    let mut options = WriteOptions::new();
+    let mut writer = options.deflate(9).writer(Cursor::new(Vec::new())).expect("memory takes it");
+    writer.write("x", &vec![0u8; n]).expect("memory takes it");
+    writer.finish().expect("memory takes it").into_inner()
+}
+
+/// An archive of two members, with these bytes at a place that is counted from its end, where the record of the end begins.
+fn with_end(at: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut file = archive(b"", &[honest("x.npy"), honest("y.npy")], b"");
+    let start = file.len() - 22 + at;
+    file[start..start + bytes.len()].copy_from_slice(bytes);
+    file
+}
+
+/// The same with a large end, which says that there are so many members in a directory of so many bytes at this place.
+fn with_large_end(count: u64, size: Option<u64>, place: Option<u64>) -> Vec<u8> {
+    let mut file = archive(b"", &[honest("x.npy"), honest("y.npy")], b"");
+    let end = file.split_off(file.len() - 22);
+    let stated = |at: usize| u64::from(u32::from_le_bytes([0, 1, 2, 3].map(|i| end[at + i])));
+    let large = file.len() as u64;
+    file.extend(b"PK\x06\x06\x2c\0\0\0\0\0\0\0\x2d\x03\x2d\0\0\0\0\0\0\0\0\0");
+    let numbers = [count, count, size.unwrap_or(stated(12)), place.unwrap_or(stated(16))];
+    numbers.iter().for_each(|number| file.extend(number.to_le_bytes()));
+    file.extend(b"PK\x06\x07\0\0\0\0");
+    file.extend(large.to_le_bytes());
+    file.extend(b"\x01\0\0\0PK\x05\x06\0\0\0\0\xff\xff\xff\xff");
+    file.extend([0xff; 8]);
+    file.extend([0; 2]);
+    file
+}
+
+/// So many members, each with a name of its own.
+fn members(n: usize) -> Vec<u8> {
+    let member = Raw::of("x", b"");
+    let names = (0..n).map(|i| format!("{i:x}").into_bytes());
+    let members: Vec<_> = names.map(|name| Raw { name, ..member.clone() }).collect();
+    archive(b"", &members, b"")
+}
+
+/// So many records of an end, each of which says that a directory of many members begins the file.
+fn ends(n: usize) -> Vec<u8> {
+    let end = b"PK\x05\x06\0\0\0\0\xf0\xff\xf0\xff\xff\xff\xff\0\0\0\0\0\0\0";
+    [members(n / 100), end.repeat(n / 22)].concat()
+}
+
+attacks! {
+    // Bombs.
+
+    /// A thousand bytes from each. 409: data that grows.
+    bomb_of_zeros, 409, Refused("Limits::inflation"), |n| zeros(n * 100);
+    /// A member that states fewer bytes than come: whoever believes that makes room for these, and writes on.
+    bomb_that_states_less, 409, Refused("inflates to more than"), |n| {
+        let file = npy(&[1u8, 2, 3]);
+        let more = Raw::of("x.npy", &[&file[..], &vec![0; n]].concat()).deflated();
+        one(Raw { size: file.len() as u64, ..more })
+    };
+    /// The same, which states more: a claim of memory.
+    bomb_that_states_more, 789, Refused("Limits::inflat"), |_| {
+        one(Raw { size: u64::MAX >> 1, zip64: true, ..honest("x.npy").deflated() })
+    };
+    /// Few bytes of many: no bomb.
+    compressed_a_little, 409, Read, |n| one(Raw::of("x.npy", &npy(&vec![1u8; n])).deflated());
+    /// Nothing in blocks of nothing, each of five bytes: work without an end in sight.
+    blocks_of_nothing, 400, Refused("compressed bytes are damaged"), |n| {
+        let data = [0, 0, 0, 0xff, 0xff].repeat(n / 5);
+        one(Raw { compressed: data.len() as u64, data, method: 8, ..honest("x.npy") })
+    };
+    /// An archive in an archive in an archive: none is opened but the first.
+    nested_archives, 674, Refused("not a .npy file"), |n| {
+        let nest = |inner: Vec<u8>, _| one(Raw::of("x.npy", &inner));
+        (0..n / 200).fold(zeros(1 << 20), nest)
+    };
+    /// A member that holds all that follow, each of which holds the rest: the sum grows as the square. CVE-2019-13232.
+    overlapping_members, 409, Refused("reaches into what follows"), |n| {
+        let count = n / 100;
+        let rest = archive(b"", &vec![honest("x.npy"); count], b"").len() as u64;
+        let over = |i| {
+            let long = rest * (count - i) as u64 / count as u64 / 2;
+            Raw { name: format!("{i}.npy").into(), size: long, compressed: long, ..honest("x.npy") }
+        };
+        archive(b"", &(0..count).map(over).collect::<Vec<_>>(), b"")
+    };
+    /// One member that many entries of the directory name.
+    one_member_many_times, 409, Refused("the archive is malformed"), |n| {
+        let other = |i| Raw { name: format!("{i}.npy").into(), place: Some(0), ..honest("x.npy") };
+        let mut members = vec![honest("x.npy")];
+        members.extend((0..n / 200).map(other));
+        archive(b"", &members, b"")
+    };
+    /// The same under names that are the same in its own header.
+    one_member_two_entries, 409, Refused("reaches into what follows"), |_| {
+        // Told apart by a name that only the directory has.
+        let other = [0, 1].map(|i: u8| {
+            let mut extra = b"up\x0a\0\x01".to_vec();
+            extra.extend(crate::zips::crc(b"x.npy").to_le_bytes());
+            extra.extend([b'a' + i, b'.', b'n', b'p', b'y']);
+            Raw { place: Some(0), extra, ..honest("x.npy") }
+        });
+        archive(b"", &other, b"")
+    };
+    /// A member that reaches over the directory.
+    member_over_the_directory, 409, Refused("reaches into what follows"), |_| {
+        one(Raw { size: 300, compressed: 300, ..honest("x.npy") })
+    };
+
+    // Names.
+
+    /// Up, and to where nothing should be written. 22: paths that climb.
+    names_that_climb, 22, Read, |_| {
+        archive(b"", &["../../x.npy", "/etc/x.npy", "..\\x.npy", "C:\\x.npy", "a/../../b.npy"].map(honest), b"")
+    };
+    /// A name that is a directory's. 41: names of devices and their like.
+    names_of_devices, 41, Read, |_| archive(b"", &[".npy", "...npy", "CON.npy", "-rf.npy", "~/x.npy"].map(honest), b"");
+    /// A NUL, where Python ends a name. 158.
+    nul_in_a_member_name, 158, Read, |_| one(honest("x.npy\0.exe"));
+    /// Two members of one name: which one is looked at? 694: an identifier twice.
+    members_of_one_name, 694, Read, |_| archive(b"", &[honest("x.npy"), Raw::of("x.npy", &npy(&[9u8]))], b"");
+    /// Commands to a terminal. 150.
+    terminal_escapes_in_a_member_name, 150, Refused("checksum"), |_| one(Raw { crc: 1, ..honest("\x1b]0;x\x07\x1b[2J.npy") });
+    /// Text that turns round what follows it. 451.
+    bidirectional_member_name, 451, Refused("checksum"), |_| one(Raw { crc: 1, ..honest("\u{202e}yp\u{2066}.npy") });
+    /// A name that says it is UTF-8. 176.
+    member_name_of_broken_utf8, 176, Read, |_| {
+        one(Raw { name: b"\xed\xa0\x80\xff.npy".to_vec(), flags: 0x800, ..honest("x.npy") })
+    };
+    /// A name as long as can be. 400.
+    long_member_name, 400, Read, |n| one(honest(&"x".repeat(n.min(65_000))));
+
+    // What disagrees. 436: two that read the same bytes in two ways.
+
+    /// The bytes and their checksum. 354.
+    checksum_that_lies, 354, Refused("the checksum is"), |_| one(Raw { crc: 0xdead_beef, ..honest("x.npy") });
+    /// The same of bytes that are inflated.
+    checksum_that_lies_deflated, 354, Refused("the checksum is"), |_| {
+        one(Raw { crc: 0xdead_beef, ..honest("x.npy").deflated() })
+    };
+    /// Another name in the header of the member.
+    names_that_disagree, 436, Refused("another member where the directory says"),
+        |_| one(Raw { local_name: Some(b"y.npy".to_vec()), ..honest("x.npy") });
+    /// A longer one, of which the name is the start.
+    names_that_disagree_in_length, 436, Refused("another member where the directory says"),
+        |_| one(Raw { local_name: Some(b"x.npy\0y".to_vec()), ..honest("x.npy") });
+    /// Other sizes there: as in Python, those of the directory count, and the checksum holds.
+    sizes_that_disagree, 436, Read, |_| one(Raw { local_lies: true, ..honest("x.npy") });
+    /// Sizes of stored bytes that differ from each other.
+    stored_sizes_that_differ, 130, Refused("are stored as"), |_| one(Raw { size: 5, ..honest("x.npy") });
+    /// A member that is not where the directory says.
+    place_that_lies, 130, Refused("no member where the directory says"), |_| one(Raw { place: Some(3), ..honest("x.npy") });
+    /// One that is behind the file.
+    place_behind_the_file, 130, Refused("the archive is malformed"), |_| one(Raw { place: Some(1 << 30), ..honest("x.npy") });
+    /// An array that ends before its member does.
+    bytes_behind_the_array, 130, Refused("bytes follow the array"), |_| one(Raw::of("x.npy", &[npy(&[1u8]), b"more".to_vec()].concat()));
+    /// An array that its member has no room for.
+    array_over_its_member, 130, Refused("cut short"), |_| one(Raw::of("x.npy", &npy(&[1u8; 9])[..130]));
+
+    // A directory that lies.
+
+    /// More members than there are.
+    count_that_is_too_large, 130, Refused("the archive is malformed"), |_| with_end(8, &[9, 0, 9, 0]);
+    /// Fewer: the others would be seen by some and not by others.
+    count_that_is_too_small, 436, Refused("the archive is malformed"), |_| with_end(8, &[1, 0, 1, 0]);
+    /// None.
+    count_of_none, 436, Refused("the archive is malformed"), |_| with_end(8, &[0; 4]);
+    /// A directory of 4 GiB: where it begins and how many members it has says enough.
+    directory_that_is_too_long, 130, Read, |_| with_end(12, &[0xfe, 0xff, 0xff, 0xff]);
+    /// A directory that is not where it says.
+    directory_that_is_elsewhere, 130, Refused("the archive is malformed"), |_| with_end(16, &[0xfe, 0xff, 0xff, 0x0f]);
+    /// Parts that are not there.
+    archive_in_parts, 130, Refused("the archive is malformed"), |_| with_end(4, &[7, 0, 9, 0]);
+    /// A comment that is longer than what is left.
+    comment_that_is_too_long, 130, Refused("the archive is malformed"), |_| with_end(20, &[0xff, 0xff]);
+    /// Half of a directory.
+    directory_that_is_cut, 130, Refused("the archive is malformed"), |_| {
+        let mut file = with_end(0, b"PK");
+        file.truncate(file.len() - 60);
+        file
+    };
+    /// Members that the large form counts, all the memory there is. 789.
+    large_count, 789, Refused("the archive is malformed"), |_| with_large_end(u64::MAX >> 8, None, None);
+    /// The same with no number left.
+    large_count_of_all, 190, Refused("the archive is malformed"), |_| with_large_end(u64::MAX, None, None);
+    /// A directory of 8 EiB.
+    large_directory, 190, Read, |_| with_large_end(2, Some(u64::MAX >> 1), None);
+    /// A directory that begins where no file is.
+    large_place, 190, Refused("the archive is malformed"), |_| with_large_end(2, None, Some(u64::MAX - 3));
+    /// Fewer members in the large form.
+    large_count_that_is_too_small, 436, Refused("the archive is malformed"), |_| with_large_end(1, None, None);
+    /// None in the large form.
+    large_count_of_none, 436, Refused("the archive is malformed"), |_| with_large_end(0, None, None);
+    /// What it says is right: it is only not needed.
+    large_end_without_need, 436, Read, |_| with_large_end(2, None, None);
+    /// A member of 8 EiB, stored.
+    large_member, 789, Refused("reaches into what follows"), |_| {
+        one(Raw { size: u64::MAX >> 1, compressed: u64::MAX >> 1, zip64: true, ..honest("x.npy") })
+    };
+    /// A member that begins at 16 EiB.
+    large_member_place, 190, Refused("the archive is malformed"), |_| one(Raw { place: Some(u64::MAX), zip64: true, ..honest("x.npy") });
+    /// A field of the large form without numbers.
+    large_field_of_nothing, 130, Refused("the archive is malformed"), |_| {
+        one(Raw { size: u64::from(u32::MAX), compressed: u64::from(u32::MAX), extra: b"\x01\0\0\0".to_vec(), ..honest("x.npy") })
+    };
+    /// A field that is longer than what is left, and of no use. 125: reading outside.
+    field_over_its_end, 125, Read, |_| one(Raw { extra: b"\x01\0\xff\xff".to_vec(), ..honest("x.npy") });
+    /// As many fields as fit. 400.
+    many_extra_fields, 400, Read, |n| one(Raw { extra: b"zz\0\0".repeat((n / 4).min(16_000)), ..honest("x.npy") });
+
+    // Many.
+
+    /// Members of no bytes, of which a file may have any number.
+    many_members, 400, Refused("not a .npy file"), |n| members(n / 50);
+    /// Ends of an archive, of which only the last is one: each that is tried costs as much as the file.
+    many_ends, 407, Refused("not a .npy file"), |n| ends(n);
+    /// The same in the comment, where they may stand.
+    many_ends_in_a_comment, 407, Read, |n| {
+        let comment = b"PK\x05\x06".repeat((n / 4).min(16_000));
+        archive(b"", &[honest("x.npy")], &comment)
+    };
+    /// The same before it.
+    many_ends_before, 407, Read, |n| archive(&ends(n), &[honest("x.npy")], b"");
+    /// Headers of members before it.
+    many_headers_before, 407, Read, |n| archive(&b"PK\x03\x04PK\x01\x02".repeat(n / 8), &[honest("x.npy")], b"");
+
+    // What is not read.
+
+    /// Encrypted, by a cipher that is broken. 327.
+    encrypted_member, 327, Refused("an encrypted member"), |_| one(Raw { flags: 1, ..honest("x.npy") });
+    /// A method that nobody knows.
+    unknown_method, 436, Refused("a member compressed by"), |_| one(Raw { method: 1234, ..honest("x.npy") });
+    /// Bytes that are no deflate.
+    noise_to_inflate, 20, Refused("compressed bytes are damaged"), |n| {
+        let data = b"\xff\x37".repeat(n / 2);
+        one(Raw { compressed: data.len() as u64, data, method: 8, ..honest("x.npy") })
+    };
+    /// Nothing at all.
+    empty_archive, 130, Read, |_| archive(b"", &[], b"");
+    /// A pickle, which is a program: `np.load` runs it if it is told to. 502.
+    a_pickle_for_a_member, 502, Refused("Python objects"), |_| {
+        let text = super::header("'|O'", "(1,)");
+        one(Raw::of("x.npy", &super::file(1, &text, b"cos\nsystem\n(S'id'\ntR.")))
+    };
+}

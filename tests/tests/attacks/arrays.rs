@@ -1,0 +1,113 @@
+//! Each way to read one array.
+
+use std::path::Path;
+
+use npy_core::{
+    ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, ReadNpy,
+    ReadOptions, Reader, ZeroCopy,
+};
+
+use crate::{Read, SOME, said};
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy)]
+#[npy(default)]
+#[repr(C, packed)]
+struct Row {
+    #[npy(alias = "a")]
+    x: u8,
+    y: f64,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Row { x: 1, y: 2.0 }
+    }
+}
+
+/// The first items of an iterator, or the first error.
+fn some<T, E: ToString>(items: impl Iterator<Item = Result<T, E>>) -> Result<(), String> {
+    items.take(SOME).try_for_each(said)
+}
+
+fn stream<A: ReadNpy>(bytes: &[u8], _: &Path) -> Result<(), String> {
+    said(A::read_npy_from(bytes))
+}
+
+fn lossless<A: ReadNpy>(bytes: &[u8], _: &Path) -> Result<(), String> {
+    said(ReadOptions::new().cast(Cast::Lossless).read_from::<A>(bytes))
+}
+
+fn path<A: ReadNpy>(_: &[u8], path: &Path) -> Result<(), String> {
+    said(A::read_npy(path))
+}
+
+fn dynamic(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let array = DynArray::read_npy_from(bytes).map_err(|error| error.to_string())?;
+    drop(array.to_string());
+    array.iter().take(SOME).for_each(|value| drop(value.to_string()));
+    said(array.cast(&array.dtype().packed()))?;
+    for field in array.dtype().fields().iter().take(SOME) {
+        drop(array.field(field.name()));
+    }
+    Ok(())
+}
+
+fn rows(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let mut reader = Reader::new(bytes).map_err(|error| error.to_string())?;
+    some(reader.deserialize::<serde_json::Value>().map_err(|error| error.to_string())?)
+}
+
+fn all_rows(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let array = DynArray::read_npy_from(bytes).map_err(|error| error.to_string())?;
+    said(array.from_rows::<serde::de::IgnoredAny>())
+}
+
+fn records(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let mut reader = Reader::new(bytes).map_err(|error| error.to_string())?;
+    some(reader.records::<Row>().map_err(|error| error.to_string())?)
+}
+
+fn column(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let mut reader = Reader::new(bytes).map_err(|error| error.to_string())?;
+    said(reader.read_column::<u8>("a.a.a.a.a.a"))
+}
+
+fn map<T: ZeroCopy>(_: &[u8], path: &Path) -> Result<(), String> {
+    // SAFETY: nobody else knows the file.
+    #[allow(unsafe_code)]
+    said(unsafe { Map::<T>::open(path) })
+}
+
+fn map_any(_: &[u8], path: &Path) -> Result<(), String> {
+    // SAFETY: nobody else knows the file.
+    #[allow(unsafe_code)]
+    let map = unsafe { MapAny::open(path) }.map_err(|error| error.to_string())?;
+    drop(map.column::<u8>("x"));
+    drop(map.read::<Row>(0..SOME.min(map.header().count())));
+    said(map.get::<Row>(0))
+}
+
+/// Each reader, and whether it must give an array where an attack is to be read.
+pub(crate) const READERS: [(&str, bool, Read); 21] = [
+    ("Header::parse", true, |bytes, _| said(Header::parse(bytes))),
+    ("Header::read_npy", true, |_, path| said(Header::read_npy(path))),
+    ("DynArray", true, dynamic),
+    ("DynArray of a file", true, path::<DynArray>),
+    ("Vec<u8>", false, stream::<Vec<u8>>),
+    ("Vec<bool>", false, stream::<Vec<bool>>),
+    ("Vec<ByteStr<0>>", false, lossless::<Vec<ByteStr<0>>>),
+    ("Vec<ByteStr<9>>", false, lossless::<Vec<ByteStr<9>>>),
+    ("NpyArray<f64>", false, lossless::<NpyArray<f64>>),
+    ("Vec<[u8; 3]>", false, stream::<Vec<[u8; 3]>>),
+    ("Vec<Row>", false, stream::<Vec<Row>>),
+    ("Vec<Row> of a file", false, path::<Vec<Row>>),
+    ("Vec<String>", false, stream::<Vec<String>>),
+    ("Vec<Vec<u8>>", false, path::<Vec<Vec<u8>>>),
+    ("Reader::records", false, records),
+    ("Reader::read_column", false, column),
+    ("Reader::deserialize", false, rows),
+    ("DynArray::from_rows", false, all_rows),
+    ("ArrayView", false, |bytes, _| said(ArrayView::<Row>::from_bytes(bytes))),
+    ("Map", false, map::<u8>),
+    ("MapAny", false, map_any),
+];
