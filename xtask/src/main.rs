@@ -13,6 +13,7 @@ mod large;
 mod package;
 mod python;
 mod sanitize;
+mod soak;
 mod test;
 mod tidy;
 mod work;
@@ -36,6 +37,9 @@ usage: cargo xtask <command>
   compile-time        how long 100 derived structs compile, beside serde's
   kill [ROUNDS]       a process that writes is killed, some thousand times
   large               files and archives of many gigabytes, most of them holes
+  soak [--minutes N] [--seed N]
+                      random operations by a process that is killed at random, for 3 minutes;
+                      NumPy looks at the files if its environment is there
   sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
                       ARGS as for `cargo test`
   fuzz [TARGET] [--seconds N]
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),
         ["large"] => large::run(),
+        ["soak", rest @ ..] => soak::run(rest),
         ["sanitize", rest @ ..] => sanitize::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["work"] => work::run(),

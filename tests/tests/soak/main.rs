@@ -1,0 +1,121 @@
+//! Files that are written, grown, packed, read and mapped at random by a process that is killed at random, against a list of what each
+//! must hold. `cargo xtask soak` goes on for minutes, and has NumPy look at the files.
+
+mod operation;
+mod state;
+mod worker;
+
+use std::env;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use npy_tests::fuzz::Random;
+use npy_tests::{Numpy, Session};
+
+use operation::Operation;
+use state::{State, WAYS, stated};
+use worker::Worker;
+
+/// Files that are there at the same time.
+const FILES: usize = 8;
+
+/// For how long, and from which seed, if not as in every test run.
+fn number(name: &str, usual: u64) -> u64 {
+    env::var(name).map_or(usual, |text| text.parse().unwrap())
+}
+
+/// What NumPy is told once: how to compare a file with what it must hold.
+const NUMPY: [&str; 3] = [
+    "def numbers(seed, n): return np.arange(n, dtype='u8') + np.uint64(seed << 32)",
+    "def rows(f, seed, n): a = np.load(f); i = numbers(seed, n); return len(a) == n and bool((a['id'] == i).all() and \
+     (a['hash'] == i * np.uint64(0x9e3779b97f4a7c15)).all() and (a['tag'] == 7).all())",
+    "def members(f, want): z = np.load(f); return z.files == [str(s) for s, _ in want] and \
+     all(np.array_equal(z[str(s)], numbers(s, n)) for s, n in want)",
+];
+
+fn numpy(directory: &Path) -> Option<Session> {
+    env::var_os("NPY_PYTHON")?;
+    let mut session = Numpy::session(directory);
+    NUMPY.iter().for_each(|line| drop(session.ask(line)));
+    Some(session)
+}
+
+fn ask(numpy: &mut Session, name: &str, state: &State) {
+    let question = match state {
+        State::Nothing => return,
+        State::Rows(values) => format!("rows({name:?}, {}, {})", values.seed, values.count),
+        State::Archive(members) => {
+            let members: Vec<_> = members.iter().map(|it| (it.seed, it.count)).collect();
+            format!("members({name:?}, {members:?})")
+        }
+    };
+    assert_eq!(numpy.ask(&question), "True", "{question}");
+}
+
+/// What is there after a kill: one of the states that may be.
+fn settle(path: &Path, before: &State, operation: &Operation, done: bool, case: &str) -> State {
+    let states = match done {
+        true => vec![operation.after(before)],
+        false => operation.within(before, stated(path)),
+    };
+    let checks: Vec<_> = states.iter().map(|state| state.check(path, 0)).collect();
+    match states.into_iter().zip(&checks).find(|(_, check)| check.is_ok()) {
+        Some((state, _)) => state,
+        None => panic!("{case}: {checks:?}"),
+    }
+}
+
+/// What was not finished lies beside the files, or nowhere.
+fn clean(directory: &Path) {
+    for entry in directory.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if !path.extension().is_some_and(|it| it == "npy" || it == "npz") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn files_hold_what_they_must_whatever_happens() {
+    let (seconds, seed) = (number("NPY_SOAK_SECONDS", 2), number("NPY_SOAK_SEED", 1));
+    println!("seed {seed}, {seconds} s");
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random::new(seed);
+    let names: Vec<String> =
+        (0..FILES).map(|i| format!("{i}.{}", if i % 2 == 0 { "npy" } else { "npz" })).collect();
+    let mut states = vec![State::Nothing; FILES];
+    let (mut worker, mut numpy) = (Worker::start(directory.path()), numpy(directory.path()));
+    let (start, mut next, mut kills, mut asked) = (Instant::now(), 0, 0, 0);
+    while start.elapsed() < Duration::from_secs(seconds) {
+        next += 1;
+        let at = random.below(FILES);
+        let (path, before) = (directory.path().join(&names[at]), states[at].clone());
+        let operation = Operation::any(&before, next, &mut random);
+        let case = format!("seed {seed}, step {next}, {}: {operation:?} of {before:?}", names[at]);
+        worker.begin(&names[at], &before, &operation);
+        states[at] = if random.below(20) == 0 {
+            // As often in the first 100 microseconds as between the last two powers of two.
+            let most = 16 << random.below(11);
+            let done = worker.kill(Duration::from_micros(random.below(most) as u64));
+            worker = Worker::start(directory.path());
+            kills += 1;
+            clean(directory.path());
+            settle(&path, &before, &operation, done, &case)
+        } else {
+            worker.wait().unwrap_or_else(|error| panic!("{case}: {error}"));
+            operation.after(&before)
+        };
+        // All of them, also those that nobody has touched.
+        if random.below(100) == 0 {
+            for (name, state) in names.iter().zip(&states) {
+                let checked = state.check(&directory.path().join(name), random.below(WAYS));
+                checked.unwrap_or_else(|error| panic!("{case}; {name}, {state:?}: {error}"));
+                numpy.iter_mut().for_each(|numpy| ask(numpy, name, state));
+            }
+            asked += 1;
+        }
+    }
+    let by = if numpy.is_some() { "also by NumPy" } else { "without NumPy" };
+    println!("{next} operations, {kills} kills; all files compared {asked} times, {by}");
+    assert!(next > 20, "too few to say anything");
+}

@@ -1,0 +1,155 @@
+//! What is done with a file, and what may be there when it was cut short.
+
+use std::fmt;
+use std::path::Path;
+
+use npy_core::npz::WriteOptions;
+use npy_core::{WriteNpy, Writer};
+use npy_tests::fuzz::Random;
+
+use crate::state::{State, Values, WAYS, numbers, row, rows};
+
+/// One operation, which a line of numbers says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operation {
+    pub(crate) kind: Kind,
+    pub(crate) seed: u64,
+    pub(crate) count: usize,
+    /// How: a level to compress by, how often to flush, which way to read.
+    pub(crate) how: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    /// An array at once.
+    Write,
+    /// A file that is made row by row.
+    Create,
+    /// Rows behind those of a file.
+    Grow,
+    /// An archive.
+    Pack,
+    /// A member behind those of an archive.
+    Add,
+    Read,
+}
+
+const KINDS: [Kind; 6] = [Kind::Write, Kind::Create, Kind::Grow, Kind::Pack, Kind::Add, Kind::Read];
+
+impl Operation {
+    /// Something that can be done with a file that holds this.
+    pub(crate) fn any(state: &State, next: u64, random: &mut Random) -> Self {
+        let kind = match (state, random.below(8)) {
+            (State::Rows(_), 0..=2) => Kind::Grow,
+            (State::Archive(members), 0..=2) if members.len() < 12 => Kind::Add,
+            (State::Rows(_) | State::Archive(_), 3..=5) => Kind::Read,
+            (State::Archive(_), _) => Kind::Pack,
+            (State::Rows(_), 6) => Kind::Write,
+            (State::Rows(_), _) => Kind::Create,
+            (State::Nothing, way) => [Kind::Write, Kind::Create, Kind::Pack][way % 3],
+        };
+        // Mostly few rows; now and then more than a block.
+        let count = match random.below(20) {
+            0 => random.below(50_000),
+            1..=5 => random.below(2_000),
+            _ => random.below(20),
+        };
+        let seed = match state {
+            State::Rows(values) if kind == Kind::Grow => values.seed,
+            _ => next,
+        };
+        Operation { kind, seed, count, how: random.below(60) }
+    }
+
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let mut numbers = line.split(' ').map(str::parse::<usize>);
+        let mut number = || numbers.next()?.ok();
+        let kind = *KINDS.get(number()?)?;
+        let seed = number()? as u64;
+        Some(Operation { kind, seed, count: number()?, how: number()? })
+    }
+
+    /// Does it. What is there is given to compare with.
+    pub(crate) fn run(&self, path: &Path, state: &State) -> Result<(), String> {
+        if self.kind == Kind::Read {
+            return state.check(path, self.how % WAYS);
+        }
+        self.write(path, state).map_err(|error| error.to_string())
+    }
+
+    fn write(&self, path: &Path, state: &State) -> npy_core::Result<()> {
+        let mut options = WriteOptions::new();
+        if !self.how.is_multiple_of(4) {
+            options.deflate(1).threads(self.how % 4);
+        }
+        let mut archive = match self.kind {
+            Kind::Write | Kind::Read => return rows(self.seed, self.count).write_npy(path),
+            Kind::Create => return self.push(Writer::create(path)?, 0),
+            Kind::Grow => {
+                let State::Rows(values) = state else { unreachable!("it has rows") };
+                return self.push(Writer::append(path)?, values.count);
+            }
+            Kind::Pack => options.create(path)?,
+            Kind::Add => options.append(path)?,
+        };
+        let (name, numbers) = (self.seed.to_string(), numbers(self.seed, self.count));
+        if self.how.is_multiple_of(2) {
+            archive.write(&name, &numbers)?;
+        } else {
+            let mut rows = archive.start::<u64>(&name)?;
+            rows.extend(&numbers)?;
+            rows.finish()?;
+        }
+        archive.finish().map(drop)
+    }
+
+    fn push<W: std::io::Write + std::io::Seek>(
+        &self,
+        mut writer: Writer<crate::state::Row, W>,
+        first: usize,
+    ) -> npy_core::Result<()> {
+        for index in first..first + self.count {
+            writer.push(&row(self.seed, index))?;
+            if index % (1 + self.how * 20) == 0 {
+                writer.flush()?;
+            }
+        }
+        writer.finish().map(drop)
+    }
+
+    /// What is there when it is done.
+    pub(crate) fn after(&self, state: &State) -> State {
+        let new = Values { seed: self.seed, count: self.count };
+        match (self.kind, state) {
+            (Kind::Read, _) => state.clone(),
+            (Kind::Grow, State::Rows(old)) => {
+                State::Rows(Values { count: old.count + self.count, ..*old })
+            }
+            (Kind::Add, State::Archive(old)) => State::Archive([&old[..], &[new]].concat()),
+            (Kind::Pack, _) => State::Archive(vec![new]),
+            _ => State::Rows(new),
+        }
+    }
+
+    /// What may be there when it was cut short, in a file that says that it has so many rows.
+    pub(crate) fn within(&self, state: &State, stated: Option<usize>) -> Vec<State> {
+        let after = self.after(state);
+        let mut states = vec![state.clone(), after.clone()];
+        if let (Kind::Create | Kind::Grow, State::Rows(whole), Some(count)) =
+            (self.kind, after, stated)
+        {
+            let least = whole.count - self.count;
+            if (least..whole.count).contains(&count) {
+                states.push(State::Rows(Values { count, ..whole }));
+            }
+        }
+        states
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = KINDS.iter().position(|kind| *kind == self.kind).unwrap_or(0);
+        write!(f, "{kind} {} {} {}", self.seed, self.count, self.how)
+    }
+}
