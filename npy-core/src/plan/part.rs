@@ -26,7 +26,8 @@ fn part_of(dtype: &DType, rest: &str) -> Option<(DType, usize)> {
         return part_at(dtype.fields(), path);
     }
     let (index, rest) = rest.strip_prefix('[')?.split_once(']')?;
-    let index: usize = index.parse().ok()?;
+    let digits = index.bytes().all(|byte| byte.is_ascii_digit());
+    let index: usize = index.parse().ok().filter(|_| digits)?;
     let (base, shape) = dtype.sub_array()?;
     let (&count, inner) = shape.split_first()?;
     let item = inner.iter().rev().fold(base.clone(), |item, &n| item.repeated(n));
@@ -66,6 +67,7 @@ mod tests {
         for path in [
             "s[3]",
             "s[-1]",
+            "s[+1]",
             "s[]",
             "s[",
             "s[0",
