@@ -120,7 +120,8 @@ impl<W: Write> Write for Entry<'_, W> {
 /// A member that is compressed by another thread.
 pub(super) struct Job {
     file: String,
-    work: JoinHandle<zip::result::ZipResult<PreparedZipFile>>,
+    /// None once its end was waited for.
+    work: Option<JoinHandle<zip::result::ZipResult<PreparedZipFile>>>,
 }
 
 impl Job {
@@ -135,7 +136,7 @@ impl Job {
             }
             builder.finish()
         })?;
-        Ok(Job { file: file.to_owned(), work })
+        Ok(Job { file: file.to_owned(), work: Some(work) })
     }
 
     /// The name in the archive.
@@ -144,8 +145,19 @@ impl Job {
     }
 
     /// Writes the member, when it is compressed.
-    pub(super) fn finish<W: Write>(self, archive: &mut Archive<W>) -> Result<()> {
-        let panicked = |_| io::Error::other("the thread that compressed it panicked");
-        archive.add(self.work.join().map_err(panicked)?.map_err(zip_error)?)
+    pub(super) fn finish<W: Write>(mut self, archive: &mut Archive<W>) -> Result<()> {
+        let done = self.work.take().and_then(|work| work.join().ok());
+        let panicked = || io::Error::other("the thread that compressed it panicked");
+        archive.add(done.ok_or_else(panicked)?.map_err(zip_error)?)
+    }
+}
+
+/// No thread goes on when its archive is gone.
+impl Drop for Job {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.take() {
+            // Nobody asks how it ended.
+            drop(work.join());
+        }
     }
 }
