@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Data, DeriveInput, Generics, Ident};
+use syn::{DeriveInput, Generics, Ident};
 
 use crate::ast;
 use crate::attr::Container;
@@ -39,19 +39,8 @@ impl<'a> Archive<'a> {
         input: &'a DeriveInput,
         container: &Container,
     ) -> Option<Self> {
-        let data = match &input.data {
-            Data::Struct(data) => data,
-            Data::Enum(data) => {
-                let message = "NpzArchive is for structs: each field is a member of the archive";
-                cx.error(data.enum_token, message);
-                return None;
-            }
-            Data::Union(data) => {
-                let message = "NpzArchive is for structs: each field is a member of the archive";
-                cx.error(data.union_token, message);
-                return None;
-            }
-        };
+        let message = "NpzArchive is for structs: each field is a member of the archive";
+        let data = ast::the_struct(cx, input, message, message)?;
         let (fields, skipped) = field::split(cx, data, container);
         if let Some(lifetime) = ast::borrowed(input, &fields) {
             let message =

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type};
+use syn::{Data, DataStruct, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type};
 
 use crate::attr::Container;
 use crate::bound;
@@ -38,19 +38,9 @@ impl<'a> Record<'a> {
         input: &'a DeriveInput,
         container: &Container,
     ) -> Option<Self> {
-        let data = match &input.data {
-            Data::Struct(data) => data,
-            Data::Enum(data) => {
-                let message = "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer";
-                cx.error(data.enum_token, message);
-                return None;
-            }
-            Data::Union(data) => {
-                let message = "NpyRecord is for structs; a union has no one dtype: keep its bytes in an array [u8; N]";
-                cx.error(data.union_token, message);
-                return None;
-            }
-        };
+        let of_enum = "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer";
+        let of_union = "NpyRecord is for structs; a union has no one dtype: keep its bytes in an array [u8; N]";
+        let data = the_struct(cx, input, of_enum, of_union)?;
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);
         // What is skipped may borrow.
@@ -142,6 +132,21 @@ fn asked<'a>(
         }
     }
     asked
+}
+
+/// The fields of a struct; for what is none an error that says so.
+pub(crate) fn the_struct<'a>(
+    cx: &Ctxt,
+    input: &'a DeriveInput,
+    of_enum: &str,
+    of_union: &str,
+) -> Option<&'a DataStruct> {
+    match &input.data {
+        Data::Struct(data) => return Some(data),
+        Data::Enum(data) => cx.error(data.enum_token, of_enum),
+        Data::Union(data) => cx.error(data.union_token, of_union),
+    }
+    None
 }
 
 /// C's layout is asked for of a struct that has it.
