@@ -135,10 +135,12 @@ fn any(place: &Place) -> Vec<Contender> {
 fn own(place: &Place) -> Vec<Contender> {
     let rows = |rows: &usize| u64::try_from(*rows).unwrap();
     let read = |file: &[u8]| Reader::new(file).unwrap().read_vec::<Wide>().unwrap().len();
+    let known = |file: &[u8]| Header::parse(file).unwrap().0;
     let file = || [std::fs::read(input(place)).unwrap()];
     vec![
         // That there are fifty is checked above; no rows is what the others find.
         parser(place, file(), Who::ByHand, by_hand::fields, |_| 0),
-        parser(place, file(), Who::Ours, read, rows),
+        parser(place, file(), Who::Ours, known, |_| 0),
+        parser(place, file(), Who::Other("read as a `Vec` of no rows"), read, rows),
     ]
 }

@@ -107,10 +107,14 @@ impl<T> NpyArray<T> {
         self.in_order(Order::C)
     }
 
+    /// Whether the items stand in this order.
+    pub(crate) fn stands_in(&self, order: Order) -> bool {
+        self.order.normalized(&self.shape) == order.normalized(&self.shape)
+    }
+
     /// The items in this order.
     pub(crate) fn in_order(&self, order: Order) -> impl Iterator<Item = &T> {
-        let stands = self.order.normalized(&self.shape) == order.normalized(&self.shape);
-        let (straight, permuted) = if stands {
+        let (straight, permuted) = if self.stands_in(order) {
             (Some(self.data.iter()), None)
         } else {
             (None, Some(shape::reordered(&self.shape, self.order, order)))

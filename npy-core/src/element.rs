@@ -22,6 +22,7 @@ pub(crate) mod width;
 use crate::dtype::{ByteOrder, DType};
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
+use crate::view::Plain;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
@@ -94,6 +95,12 @@ pub trait Element: Sized {
     #[doc(hidden)]
     fn schema(order: ByteOrder) -> Schema {
         Schema::plain(Self::dtype_in(order))
+    }
+
+    /// The proof that values in memory are canonical items, if they are.
+    #[doc(hidden)]
+    fn plain() -> Option<Plain<Self>> {
+        None
     }
 
     /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
@@ -232,6 +239,10 @@ impl<T: Element, const N: usize> Element for [T; N] {
 
     fn schema(order: ByteOrder) -> Schema {
         T::schema(order).repeated(N)
+    }
+
+    fn plain() -> Option<Plain<Self>> {
+        T::plain().map(Plain::repeated)
     }
 
     #[inline]

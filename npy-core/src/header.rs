@@ -118,6 +118,8 @@ pub struct Header {
     dtype: DType,
     shape: Vec<usize>,
     order: Order,
+    // The product of the shape, which is asked for often.
+    count: usize,
     // `None` until written: the oldest that fits.
     version: Option<Version>,
 }
@@ -136,7 +138,8 @@ impl Header {
             return Err(ErrorKind::DType { descr: dtype.descr(), reason: reason.into() }.into());
         }
         shape::bytes(&shape, dtype.itemsize())?;
-        Ok(Header { dtype, shape, order, version: None })
+        let count = shape::count(&shape)?;
+        Ok(Header { dtype, shape, order, count, version: None })
     }
 
     /// What one item is.
@@ -171,13 +174,13 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn count(&self) -> usize {
-        // Counted when the header was made.
-        shape::count(&self.shape).unwrap_or(0)
+        self.count
     }
 
     /// Bytes of the data behind the header.
     pub(crate) fn data_bytes(&self) -> usize {
-        shape::bytes(&self.shape, self.dtype.itemsize()).unwrap_or(0)
+        // So many are a size, or there were no header.
+        self.count.saturating_mul(self.dtype.itemsize())
     }
 
     /// Refuses Python objects, which are a pickle and not items.

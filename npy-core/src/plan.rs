@@ -120,6 +120,11 @@ impl Plan {
         Ok(Plan { from_size, to_size, path: Path::General(steps) })
     }
 
+    /// Whether each item becomes the other where it lies.
+    pub(crate) fn is_in_place(&self) -> bool {
+        !matches!(self.path, Path::General(_))
+    }
+
     /// Whether the bytes are the same.
     pub(crate) fn is_exact(&self) -> bool {
         matches!(self.path, Path::Exact)

@@ -4,6 +4,7 @@ mod outline;
 mod proof;
 
 use std::fmt::Display;
+use std::marker::PhantomData;
 
 pub use outline::literal;
 pub use proof::{Memory, MemoryField};
@@ -16,6 +17,7 @@ use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
 use crate::schema::{FieldWants, Wants};
+pub use crate::view::Plain;
 use crate::view::ZeroCopy;
 
 /// What a field asks of a file.
@@ -119,6 +121,26 @@ pub fn newtype<T: Element, F: ZeroCopy>() -> DType {
     }
 }
 
+/// Tells whether a type is `ZeroCopy`: `Probe::<T>::of()` is that of the type if it is, and of the trait below if not.
+pub struct Probe<T>(PhantomData<T>);
+
+impl<T: ZeroCopy> Probe<T> {
+    /// The proof that values of `T` are its items as they lie in memory, if they are.
+    pub fn of() -> Option<Plain<T>> {
+        Plain::of()
+    }
+}
+
+/// For types of which nothing is known.
+pub trait NotZeroCopy<T> {
+    /// No proof.
+    fn of() -> Option<Plain<T>> {
+        None
+    }
+}
+
+impl<T> NotZeroCopy<T> for Probe<T> {}
+
 /// The bytes of one field of a record.
 #[inline]
 pub fn part<R: NpyRecord, const I: usize>(item: &[u8]) -> &[u8] {
@@ -177,8 +199,11 @@ pub fn check(
     size: usize,
     each: impl Fn(&[u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    let mut records = items.chunks_exact(size.max(1)).enumerate();
-    records.try_for_each(|(i, item)| each(item).map_err(|error| error.at_item(i)))
+    // Counted: where any bytes are valid, nothing is left of the loop.
+    let count = items.len().checked_div(size).unwrap_or(0);
+    let record = |i: usize| items.get(i.saturating_mul(size)..).and_then(|rest| rest.get(..size));
+    (0..count)
+        .try_for_each(|i| each(record(i).unwrap_or_default()).map_err(|error| error.at_item(i)))
 }
 
 /// An archive that is a record, too.

@@ -3,6 +3,7 @@
 mod records;
 mod seek;
 mod source;
+mod straight;
 mod text;
 mod values;
 
@@ -14,7 +15,7 @@ use crate::array::NpyArray;
 #[cfg(feature = "npz")]
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
-use crate::element::block::{self, Buffers};
+use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::fit::{self, Fit};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -172,7 +173,7 @@ impl ReadOptions {
         let path = path.as_ref();
         let open = || {
             let source = Source::file(File::open(path)?)?;
-            self.start(if self.threads > 1 { source.with_second_thread()? } else { source })
+            self.start(if self.threads > 1 { source.with_second_thread() } else { source })
         };
         match open() {
             Ok(reader) => Ok(reader.within(Place::Path(path.to_owned()))),
@@ -304,9 +305,9 @@ impl<R: Read> Reader<R> {
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
             let (fit, way) = reader.fit::<T>()?;
-            let [_] = fit.shape[..] else {
+            if fit.ndim != 1 {
                 return Err(reader.no_list::<Vec<T>>());
-            };
+            }
             reader.items(&fit, &way)
         })
     }
@@ -321,7 +322,7 @@ impl<R: Read> Reader<R> {
             reader.untouched()?;
             let (fit, way) = reader.fit::<T>()?;
             let items = reader.items(&fit, &way)?;
-            NpyArray::with_order(items, fit.shape, fit.order)
+            NpyArray::with_order(items, fit.shape(&reader.header), fit.order)
         })
     }
 
@@ -342,7 +343,7 @@ impl<R: Read> Reader<R> {
         self.located(|reader| {
             reader.untouched()?;
             let (fit, way) = reader.fit::<T>()?;
-            let single = if fit.shape.is_empty() { reader.items(&fit, &way)?.pop() } else { None };
+            let single = if fit.ndim == 0 { reader.items(&fit, &way)?.pop() } else { None };
             single.ok_or_else(|| reader.no_single::<T>())
         })
     }
@@ -357,7 +358,8 @@ impl<R: Read> Reader<R> {
                 "all parts of it: read on with the type that was read before, or seek to a row";
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
-        let way = Way { plan, per_item: fit.per_item, count: shape::count(&fit.shape)? };
+        let way =
+            Way { plan, per_item: fit.per_item, count: shape::count(fit.shape(&self.header))? };
         Ok((fit, way))
     }
 
@@ -367,6 +369,9 @@ impl<R: Read> Reader<R> {
             self.untouched()?;
             let array = self.bytes()?.to_order(Order::C)?;
             return array.decode(&way.plan, &self.options.limits);
+        }
+        if let Some(items) = self.straight(way)? {
+            return Ok(items);
         }
         self.blocks(way, |n, buffers, out| block::decode(&way.plan, n, buffers, out))
     }
@@ -515,15 +520,25 @@ impl<R: Read> Reader<R> {
     fn bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
         let bytes = self.bytes_left();
-        let mut data = Vec::new();
-        if self.is_there()? {
-            reserve::exact(&mut data, bytes)?;
-        }
+        let there = self.is_there()?;
         self.lost = true;
-        let found = self.source.append(&mut data, bytes)?;
-        if found < bytes {
-            return Err(truncated(bytes, found));
-        }
+        let data = match there.then(u8::plain).flatten() {
+            Some(plain) => {
+                let mut data = plain.zeros(bytes)?;
+                for (before, part) in (0..).step_by(BLOCK).zip(data.chunks_mut(BLOCK)) {
+                    self.fill_straight(part, before)?;
+                }
+                data
+            }
+            None => {
+                let mut data = Vec::new();
+                let found = self.source.append(&mut data, bytes)?;
+                if found < bytes {
+                    return Err(truncated(bytes, found));
+                }
+                data
+            }
+        };
         self.lost = false;
         self.remaining = 0;
         DynArray::from_parts(self.header.clone(), data)
@@ -623,24 +638,39 @@ fn truncated(expected: usize, found: usize) -> Error {
 
 /// Reads a header and not a byte more.
 fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
-    // What most headers take.
-    const USUAL: usize = 256;
-    let mut bytes = Vec::with_capacity(USUAL);
-    source.append(&mut bytes, Version::BYTES)?;
-    let Some(first) = bytes.first_chunk() else {
-        return Err(header::short_start(&bytes));
+    /// What nearly all headers take: no memory is asked for.
+    const USUAL: usize = 2 << 10;
+    // No array has fewer bytes than magic, version and the shorter length.
+    let mut start = [0; Version::BYTES + 4];
+    let (shorter, longer) = start.split_at_mut(Version::BYTES + 2);
+    let found = source.fill_slice(shorter)?;
+    let Some(first) = shorter.get(..found).and_then(<[u8]>::first_chunk) else {
+        return Err(header::short_start(shorter.get(..found).unwrap_or_default()));
     };
     let version = Version::parse(*first)?;
-    bytes.clear();
-    if source.append(&mut bytes, version.length_bytes())? < version.length_bytes() {
-        return Err(header::truncated(version.length_bytes(), bytes.len()));
+    let more = version.length_bytes().saturating_sub(2);
+    let found =
+        found.saturating_add(source.fill_slice(longer.get_mut(..more).unwrap_or_default())?);
+    let length = start.get(Version::BYTES..found).unwrap_or_default();
+    if length.len() < version.length_bytes() {
+        return Err(header::truncated(version.length_bytes(), length.len()));
     }
-    let length = limits.check_header(header::text_length(&bytes))?;
-    bytes.clear();
-    if source.append(&mut bytes, length)? < length {
-        return Err(header::truncated(length, bytes.len()));
+    let length = limits.check_header(header::text_length(length))?;
+    let (mut usual, mut long) = ([0; USUAL], Vec::new());
+    let text = match usual.get_mut(..length) {
+        Some(text) => {
+            let found = source.fill_slice(text)?;
+            text.get(..found).unwrap_or_default()
+        }
+        None => {
+            source.append(&mut long, length)?;
+            &long
+        }
+    };
+    if text.len() < length {
+        return Err(header::truncated(length, text.len()));
     }
-    Header::parse_text(version, &bytes, limits)
+    Header::parse_text(version, text, limits)
 }
 
 impl Header {

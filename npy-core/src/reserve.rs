@@ -1,6 +1,5 @@
 //! Layer 1: memory for results, asked for so that a refusal is an error.
 
-use std::collections::TryReserveError;
 use std::mem::MaybeUninit;
 
 use crate::error::{Error, ErrorKind};
@@ -13,7 +12,7 @@ use crate::limits;
 /// [`ErrorKind::Memory`] where the allocator has none.
 pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     let result = vec.try_reserve_exact(additional);
-    refused(vec, additional, result)?;
+    result.map_err(|_| refused(bytes(vec, additional)))?;
     large_pages(vec.spare_capacity_mut());
     Ok(())
 }
@@ -25,7 +24,7 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
 /// [`ErrorKind::Memory`] where the allocator has none.
 pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     let result = vec.try_reserve(additional);
-    refused(vec, additional, result)
+    result.map_err(|_| refused(bytes(vec, additional)))
 }
 
 /// Asks for pages of 2 MiB where memory is large and not touched yet: a page fault for each 4 KiB takes longer than the reading.
@@ -33,7 +32,7 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
 /// As NumPy does for its arrays.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LARGE: usize = 2 << 20;
     // No machine has larger ordinary pages; the system wants whole ones.
     const PAGE: usize = 64 << 10;
@@ -55,16 +54,14 @@ fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
 
 /// Only Linux is asked.
 #[cfg(not(target_os = "linux"))]
-fn large_pages<T>(_: &mut [MaybeUninit<T>]) {}
+pub(crate) fn large_pages<T>(_: &mut [MaybeUninit<T>]) {}
 
-fn refused<T>(
-    vec: &[T],
-    additional: usize,
-    result: Result<(), TryReserveError>,
-) -> Result<(), Error> {
-    result.map_err(|_| {
-        let items = vec.len().saturating_add(additional);
-        let bytes = items.saturating_mul(size_of::<T>());
-        ErrorKind::Memory { bytes: limits::to_u64(bytes) }.into()
-    })
+/// What a list of so many more items takes.
+fn bytes<T>(vec: &[T], additional: usize) -> usize {
+    vec.len().saturating_add(additional).saturating_mul(size_of::<T>())
+}
+
+/// The error where the allocator has not so many bytes.
+pub(crate) fn refused(bytes: usize) -> Error {
+    ErrorKind::Memory { bytes: limits::to_u64(bytes) }.into()
 }

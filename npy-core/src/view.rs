@@ -1,9 +1,11 @@
-//! Layer 5: the bytes of an array as Rust values, where they lie.
+//! Layer 4: the bytes of an array as Rust values, where they lie, and values as bytes.
 
 // The casts of slices stand here, for views and for whatever else holds the bytes of a file.
 #![allow(unsafe_code)]
 
+use std::alloc::{self, Layout};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 
@@ -15,10 +17,11 @@ use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::void::Void;
 use crate::element::{Element, block};
-use crate::error::ViewError;
+use crate::error::{Error, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
+use crate::reserve;
 use crate::shape::{self, Order};
 
 #[diagnostic::on_unimplemented(
@@ -33,6 +36,8 @@ use crate::shape::{self, Order};
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
 /// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and by feature `half`'s
 /// numbers and complex ones.
+/// Large arrays of such a type that has no padding are also read straight into a `Vec`, and written straight from it.
+///
 /// Not for `bool` and not for enums: most bytes are no value of those, and nobody looks at the bytes of a view beforehand.
 ///
 /// # Safety
@@ -307,11 +312,12 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     // What can be read at all has another error than what could be copied.
     block::reading::<T>(&fit.item, Cast::Exact)?;
     let copy = || {
-        let whole = if fit.shape.len() == 1 { "Vec" } else { "NpyArray" };
+        let whole = if fit.ndim == 1 { "Vec" } else { "NpyArray" };
         format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", block::type_name::<T>())
     };
     check_layout::<T>(&fit.item, fit.scattered, copy)?;
-    let count = shape::count(&fit.shape)?;
+    let shape = fit.shape(&header).to_vec();
+    let count = shape::count(&shape)?;
     if size_of::<T>() == 0 {
         Limits::default().check_empty_items(count, 0)?;
     }
@@ -327,7 +333,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
         header,
         data,
         count,
-        shape: fit.shape,
+        shape,
         order: fit.order,
     })
 }
@@ -447,4 +453,66 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     // SAFETY: as in `values`; the bytes are borrowed alone for as long as the result lives. What is written as a value is
     // there as bytes afterwards, all of them initialised: a value has no padding, as asserted above.
     Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
+}
+
+/// The proof that values of `T` are its canonical items as they lie in memory, every byte of them: many of them are read and written
+/// where they lie.
+#[doc(hidden)]
+pub struct Plain<T>(PhantomData<fn() -> T>);
+
+impl<T: ZeroCopy> Plain<T> {
+    /// `None` where numbers lie in another byte order, or bytes belong to no field.
+    pub(crate) fn of() -> Option<Self> {
+        let canonical = block::canonical::<T>().ok()?;
+        let dtype = &canonical.dtype;
+        let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
+        let plain = fills && !T::PADDED && is_same(&T::memory_dtype(), dtype);
+        plain.then_some(Plain(PhantomData))
+    }
+}
+
+impl<T> Plain<T> {
+    /// An array is its items side by side.
+    pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
+        Plain(PhantomData)
+    }
+
+    /// The values as bytes.
+    pub(crate) fn bytes<'v>(&self, values: &'v [T]) -> &'v [u8] {
+        // SAFETY: the bytes are those of the slice, for as long as it is borrowed. All are initialised: `self` proves that a value has
+        // no padding. Nobody changes a value through a shared reference.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+    }
+
+    /// The values as bytes, to change them.
+    pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
+        // SAFETY: as in `bytes`; they are borrowed alone. Whatever is written is a value: `self` proves that any bytes are.
+        unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+    }
+
+    /// So many values whose bytes are all zero.
+    ///
+    /// Memory that is large comes from the system like that: nothing is written to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the allocator has none.
+    pub(crate) fn zeros(&self, count: usize) -> Result<Vec<T>, Error> {
+        let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0);
+        let Some(layout) = layout else {
+            let mut none = Vec::new();
+            return reserve::exact(&mut none, count).map(|()| none);
+        };
+        // SAFETY: the layout has a size.
+        let start = unsafe { alloc::alloc_zeroed(layout) }.cast::<T>();
+        if start.is_null() {
+            return Err(reserve::refused(layout.size()));
+        }
+        // SAFETY: this allocator has made the memory, by the layout of `count` values; none of them is there yet.
+        let mut values = unsafe { Vec::from_raw_parts(start, 0, count) };
+        reserve::large_pages(values.spare_capacity_mut());
+        // SAFETY: there is room for so many, all bytes of it are initialised, and `self` proves that any bytes are values.
+        unsafe { values.set_len(count) };
+        Ok(values)
+    }
 }

@@ -8,10 +8,11 @@ mod values;
 
 use std::io::Write;
 use std::path::Path;
+use std::slice;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynArray;
-use crate::element::block::{self, Buffers, Pending};
+use crate::element::block::{self, BLOCK, Buffers, Pending};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, Result};
 use crate::header::{Header, Version};
@@ -179,7 +180,7 @@ impl WriteOptions {
     #[cfg(feature = "npz")]
     pub(crate) fn put_bytes<T: Element>(&self, items: &[T], writer: &mut dyn Write) -> Result<()> {
         let plan = Plan::new(&block::canonical::<T>()?.dtype, &self.item::<T>(), Cast::Exact)?;
-        put_items(plan, items.len(), items.iter(), writer)
+        self.put_items(plan, items.len(), Items::of(items), writer)
     }
 
     /// The order in which an array is written that lies in this one.
@@ -193,7 +194,7 @@ impl WriteOptions {
         &self,
         shape: &[usize],
         order: Order,
-        items: impl FnOnce(Order) -> I,
+        items: impl FnOnce(Order) -> Items<'t, T, I>,
         writer: &mut dyn Write,
     ) -> Result<()> {
         let order = self.order.unwrap_or(order);
@@ -202,14 +203,14 @@ impl WriteOptions {
         if layout.is_scattered(order) {
             // The parts of an element stand together here, and far apart there.
             let mut bytes = Vec::new();
-            put_items(layout.plan, count, items(Order::C), &mut bytes)?;
+            self.put_items(layout.plan, count, items(Order::C), &mut bytes)?;
             let array = DynArray::new(layout.dtype, layout.shape, Order::C, bytes)?;
             // The bytes have their order already, also that which a type states for itself.
             let whole = WriteOptions { order: Some(order), byte_order: None, ..self.clone() };
             return whole.put_dyn(&array, writer);
         }
         writer.write_all(&self.header(layout.dtype, &layout.shape, order)?)?;
-        put_items(layout.plan, count, items(order), writer)
+        self.put_items(layout.plan, count, items(order), writer)
     }
 
     /// How items of `T` make an array of this shape.
@@ -223,6 +224,44 @@ impl WriteOptions {
             shape: [shape, &inner].concat(),
             inner: inner.len(),
         })
+    }
+
+    /// Writes `count` items of `T`.
+    fn put_items<'t, T: Element + 't>(
+        &self,
+        plan: Plan,
+        count: usize,
+        items: Items<'t, T, impl Iterator<Item = &'t T>>,
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        match items {
+            Items::Slice(items) => match as_they_lie(&plan, items) {
+                Some(bytes) => Ok(writer.write_all(bytes)?),
+                None => self.put_each(plan, count, items.iter(), writer),
+            },
+            Items::Each(items) => self.put_each(plan, count, items, writer),
+        }
+    }
+
+    /// Encodes `count` items of `T` block by block.
+    fn put_each<'t, T: Element + 't>(
+        &self,
+        plan: Plan,
+        count: usize,
+        mut items: impl Iterator<Item = &'t T>,
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        let block = if self.threads > 1 || !plan.is_exact() { BLOCK } else { block::WRITTEN };
+        let mut pending = Pending::<T>::new(plan, block, count);
+        let mut first = 0usize;
+        while first < count {
+            let room = pending.room(count);
+            pending.fill(room, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
+            writer.write_all(pending.take())?;
+            first = first.saturating_add(room);
+            pending.open(count.saturating_sub(first));
+        }
+        Ok(())
     }
 
     /// Writes an array as it is, but for what the options say.
@@ -272,23 +311,23 @@ impl Layout {
     }
 }
 
-/// Writes `count` items of `T` block by block.
-fn put_items<'t, T: Element + 't>(
-    plan: Plan,
-    count: usize,
-    mut items: impl Iterator<Item = &'t T>,
-    writer: &mut dyn Write,
-) -> Result<()> {
-    let mut pending = Pending::<T>::new(plan, count);
-    let mut first = 0usize;
-    while first < count {
-        let room = pending.room(count);
-        pending.fill(room, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
-        writer.write_all(pending.take())?;
-        first = first.saturating_add(room);
-        pending.open(count.saturating_sub(first));
+/// Items in the order in which they are written.
+pub(crate) enum Items<'t, T, I> {
+    /// Side by side in memory.
+    Slice(&'t [T]),
+    Each(I),
+}
+
+impl<'t, T> Items<'t, T, slice::Iter<'t, T>> {
+    pub(crate) fn of(items: &'t [T]) -> Self {
+        Items::Slice(items)
     }
-    Ok(())
+}
+
+/// The bytes of items that need not be encoded, where that takes longer than to find it out.
+fn as_they_lie<'t, T: Element>(plan: &Plan, items: &'t [T]) -> Option<&'t [u8]> {
+    let large = plan.is_exact() && size_of_val(items) >= BLOCK;
+    Some(large.then(T::plain)??.bytes(items))
 }
 
 /// Writes `count` items, of which `encode` gives the next so many as bytes.

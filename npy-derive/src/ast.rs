@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Data, DataStruct, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type};
 
-use crate::attr::Container;
+use crate::attr::{Container, Repr};
 use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::field::{self, Default, Field, Skipped, Stored};
@@ -23,6 +23,8 @@ pub(crate) struct Record<'a> {
     pub(crate) aligned: bool,
     /// Whether fields may be misaligned, so that none may be borrowed.
     pub(crate) packed: bool,
+    /// Whether the struct may be `ZeroCopy`, and the same in memory as in a file.
+    pub(crate) may_be_plain: bool,
     pub(crate) itemsize: Option<Expr>,
     pub(crate) deny_unknown: bool,
     /// Where it says that a field has a default in that of the struct.
@@ -57,6 +59,9 @@ impl<'a> Record<'a> {
         field::check_names(cx, &fields);
         let krate = container.krate();
         let packed = container.repr.packed;
+        let as_is = |field: &Field<'_>| matches!(field.stored, Stored::Plain | Stored::Flat);
+        let may_be_plain =
+            may_be_plain(input, &container.repr) && skipped.is_empty() && fields.iter().all(as_is);
         let whole_default = container.default.get().is_some();
         let asked = asked(&krate, input, packed, &fields, &skipped);
         let mut generics =
@@ -70,6 +75,7 @@ impl<'a> Record<'a> {
             krate,
             aligned: container.align.get().is_some(),
             packed,
+            may_be_plain,
             itemsize: container.itemsize.get().cloned(),
             default: container.default.tokens().cloned(),
             deny_unknown: container.deny_unknown_fields.get().is_some(),
@@ -77,6 +83,11 @@ impl<'a> Record<'a> {
             skipped,
         })
     }
+}
+
+/// Whether a struct may be `ZeroCopy`; of a generic one its impl of `Element` cannot know.
+pub(crate) fn may_be_plain(input: &DeriveInput, repr: &Repr) -> bool {
+    input.generics.params.is_empty() && (repr.c || repr.transparent)
 }
 
 /// The first lifetime that one of the fields has in it.

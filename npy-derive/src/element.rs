@@ -4,10 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Member, Type};
 
+use crate::ast::may_be_plain;
 use crate::attr::{Stored, refuse};
 use crate::bound;
 use crate::ctxt::Ctxt;
-use crate::expand::at_call_site;
+use crate::expand::{at_call_site, plain};
 
 /// A type to be stored as another.
 pub(crate) struct Element<'a> {
@@ -21,7 +22,7 @@ enum Kind<'a> {
     /// An enum: its integer and its variants, of which there is one.
     Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
     /// A newtype: its field.
-    Transparent { member: Member, ty: &'a Type, packed: bool },
+    Transparent { member: Member, ty: &'a Type, packed: bool, may_be_plain: bool },
 }
 
 impl<'a> Element<'a> {
@@ -55,8 +56,14 @@ impl<'a> Element<'a> {
         let bytes = quote!([::core::primitive::u8]);
         let usize = quote!(::core::primitive::usize);
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
+        let plain = match &self.kind {
+            Kind::Transparent { ty, may_be_plain: true, .. } => {
+                Some(plain(krate, std::iter::once(*ty)))
+            }
+            _ => None,
+        };
         let (inner, decode, encode, check) = match &self.kind {
-            Kind::Transparent { member, ty, packed } => (
+            Kind::Transparent { member, ty, packed, .. } => (
                 quote!(#ty),
                 quote!(Self { #member: <#ty as #element>::decode(__item) }),
                 match packed {
@@ -108,6 +115,8 @@ impl<'a> Element<'a> {
                     fn schema(__order: #krate::ByteOrder) -> #krate::private::Schema {
                         <#inner as #element>::schema(__order)
                     }
+
+                    #plain
 
                     #[inline]
                     fn decode(__item: &#bytes) -> Self {
@@ -181,5 +190,6 @@ fn transparent<'a>(
     }
     let message = "a newtype is stored as its field is: what there is to say stands where it is a field of a record";
     refuse(cx, &field.attrs, message);
-    Some(Kind::Transparent { member, ty: &field.ty, packed: stored.repr.packed })
+    let may_be_plain = may_be_plain(input, &stored.repr);
+    Some(Kind::Transparent { member, ty: &field.ty, packed: stored.repr.packed, may_be_plain })
 }

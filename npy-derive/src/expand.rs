@@ -36,6 +36,7 @@ use crate::field::{Default, Field, Skipped, Stored};
 ///             member(<f64 as Element>::schema(order)),
 ///         ])
 ///     }
+///     fn plain() -> Option<Plain<Self>> { … } // of a struct with #[repr(C)] or its like
 ///     fn decode(item: &[u8]) -> Self {
 ///         Self {
 ///             station: <u32 as Element>::decode(part::<Self, 0>(item)),
@@ -124,6 +125,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
     });
 
+    let plain = record.may_be_plain.then(|| plain(krate, fields.iter().map(|field| field.ty)));
+
     quote! {
         const _: () = {
             use #krate as __npy;
@@ -150,6 +153,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                     #private::record(#layouts, #this::SIZE, #deny_unknown, [#(#members),*])
                 }
 
+                #plain
+
                 #[inline]
                 fn decode(__item: &#bytes) -> Self {
                     #whole
@@ -173,6 +178,19 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 
             #proof
         };
+    }
+}
+
+/// `Element::plain` of a struct of these fields: the proof, if it is `ZeroCopy` and what they are in memory is what they encode.
+pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
+    let private = quote!(#krate::private);
+    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::plain().is_some()));
+    quote! {
+        fn plain() -> ::core::option::Option<#private::Plain<Self>> {
+            // Its own `of` comes first, if it has one.
+            use #private::NotZeroCopy as _;
+            if #(#plain)&&* { #private::Probe::<Self>::of() } else { ::core::option::Option::None }
+        }
     }
 }
 

@@ -16,6 +16,9 @@ use crate::schema::Schema;
 /// Bytes of a block: it stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
 
+/// Bytes of a block that is written at once, where no other thread waits for it: fewer calls of the system, and still in the cache.
+pub(crate) const WRITTEN: usize = 1 << 20;
+
 /// The two buffers that a run over blocks needs; each holds one block.
 #[derive(Default)]
 pub(crate) struct Buffers {
@@ -32,7 +35,11 @@ impl Buffers {
 
 /// How many items of these sizes make a block.
 pub(crate) fn items_per_block(plan: &Plan) -> usize {
-    BLOCK.checked_div(plan.from_size.max(plan.to_size)).unwrap_or(BLOCK).max(1)
+    items_in(BLOCK, plan)
+}
+
+fn items_in(block: usize, plan: &Plan) -> usize {
+    block.checked_div(plan.from_size.max(plan.to_size)).unwrap_or(block).max(1)
 }
 
 /// Decodes the `count` items in `buffers.block` to the end of `out`, as far as they are valid. The room has been made.
@@ -67,10 +74,13 @@ fn decode_apart<T: Element>(
     out: &mut Vec<T>,
 ) -> Result<(), InvalidValue> {
     // The last one may end sooner than the stride.
+    let whole = |item: &[u8]| T::check(item.get(..T::SIZE).unwrap_or_default()).err();
+    let check = |i: usize| Some(whole(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
+    // Counted: where every item is valid, nothing is left of the loop.
+    let count = items.len().div_ceil(stride.max(1));
+    let invalid = (0..count).find_map(check);
+    let valid = invalid.as_ref().map_or(count, InvalidValue::item);
     let items = items.chunks(stride.max(1)).map(|item| item.get(..T::SIZE).unwrap_or_default());
-    let invalid = |(i, item): (usize, &[u8])| Some(T::check(item).err()?.at_item(i));
-    let invalid = items.clone().enumerate().find_map(invalid);
-    let valid = invalid.as_ref().map_or(usize::MAX, InvalidValue::item);
     out.extend(items.take(valid).map(T::decode));
     invalid.map_or(Ok(()), Err)
 }
@@ -79,6 +89,8 @@ fn decode_apart<T: Element>(
 pub(crate) struct Pending<T> {
     plan: Plan,
     buffers: Buffers,
+    /// How many items a block has.
+    block: usize,
     /// How many items wait, and how many may.
     count: usize,
     most: usize,
@@ -86,10 +98,11 @@ pub(crate) struct Pending<T> {
 }
 
 impl<T: Element> Pending<T> {
-    /// For items that go to the file by this plan; `left` of them may come.
-    pub(crate) fn new(plan: Plan, left: usize) -> Self {
-        let mut pending =
-            Pending { plan, buffers: Buffers::default(), count: 0, most: 0, items: PhantomData };
+    /// For items that go to the file by this plan, in blocks of so many bytes; `left` of them may come.
+    pub(crate) fn new(plan: Plan, block: usize, left: usize) -> Self {
+        let block = items_in(block, &plan);
+        let buffers = Buffers::default();
+        let mut pending = Pending { plan, buffers, block, count: 0, most: 0, items: PhantomData };
         pending.open(left);
         pending
     }
@@ -172,7 +185,7 @@ impl<T: Element> Pending<T> {
 
     /// Lets items come again, `left` at the most.
     pub(crate) fn open(&mut self, left: usize) {
-        self.most = items_per_block(&self.plan).min(left);
+        self.most = self.block.min(left);
     }
 }
 

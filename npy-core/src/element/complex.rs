@@ -4,6 +4,7 @@ use num_complex::Complex;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// Implements [`Element`] for pairs of this float, the real part first.
 macro_rules! complex {
@@ -19,6 +20,10 @@ macro_rules! complex {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
+            }
+
+            fn plain() -> Option<Plain<Self>> {
+                Plain::of()
             }
 
             #[inline]

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// A number that has a byte order: `i8` to `i64`, `u8` to `u64`, `f32` and `f64`. No other type can be one.
 ///
@@ -140,6 +141,10 @@ macro_rules! ordered {
 
             fn dtype() -> DType {
                 T::dtype_in(ByteOrder::$order)
+            }
+
+            fn plain() -> Option<Plain<Self>> {
+                Plain::of()
             }
 
             #[inline]

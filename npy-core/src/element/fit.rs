@@ -8,8 +8,8 @@ use crate::shape::{self, Order};
 
 /// What an array is as items of a type: a sub-array type stands for the last dimensions.
 pub(crate) struct Fit {
-    /// The dimensions, without those that belong to the item.
-    pub(crate) shape: Vec<usize>,
+    /// How many of the dimensions do not belong to the item.
+    pub(crate) ndim: usize,
     /// What one item is in the file.
     pub(crate) item: DType,
     /// How many items of the array it is: several for a sub-array.
@@ -18,6 +18,13 @@ pub(crate) struct Fit {
     pub(crate) order: Order,
     /// Whether the parts of an item do not stand together.
     pub(crate) scattered: bool,
+}
+
+impl Fit {
+    /// The dimensions, without those that belong to the item.
+    pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
+        header.shape().get(..self.ndim).unwrap_or_default()
+    }
 }
 
 /// How items of `T` lie in the array of this header. Of the dtypes only the dimensions are compared.
@@ -49,5 +56,5 @@ pub(crate) fn fit<T: Element>(header: &Header) -> Result<Fit, Error> {
     let scattered = !inner.is_empty() && order.normalized(header.shape()) == Order::Fortran;
     let order = if scattered { Order::C } else { order };
     let per_item = shape::count(&inner)?;
-    Ok(Fit { shape: outer.to_vec(), item, per_item, order, scattered })
+    Ok(Fit { ndim: outer.len(), item, per_item, order, scattered })
 }

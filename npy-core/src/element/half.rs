@@ -5,6 +5,7 @@ use half::{bf16, f16};
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::scalar::number;
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 number!(f16 => Float);
 

@@ -2,6 +2,7 @@
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// Implements [`Element`] for numbers that have `from_le_bytes`.
 macro_rules! number {
@@ -16,6 +17,10 @@ macro_rules! number {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::$kind, Self::SIZE, order).into()
+            }
+
+            fn plain() -> Option<Plain<Self>> {
+                Plain::of()
             }
 
             #[inline]

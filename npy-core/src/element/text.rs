@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// Up to `N` bytes in place: NumPy's `|SN`. Shorter ones are filled up with zeros, which are not part of the value.
 ///
@@ -119,6 +120,10 @@ impl<const N: usize> Element for ByteStr<N> {
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bytes, N).into()
+    }
+
+    fn plain() -> Option<Plain<Self>> {
+        Plain::of()
     }
 
     #[inline]

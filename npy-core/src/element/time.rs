@@ -23,6 +23,7 @@ use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// A unit of time, as a type; [`Times`] makes multiples of one.
 pub trait TimeUnit {
@@ -191,6 +192,10 @@ macro_rules! time {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::$kind(U::RESOLUTION), Self::SIZE, order).into()
+            }
+
+            fn plain() -> Option<Plain<Self>> {
+                Plain::of()
             }
 
             #[inline]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// `N` raw bytes: NumPy's `|VN`. Zeros at the end belong to the value, and no byte order ever turns it round.
 ///
@@ -52,6 +53,10 @@ impl<const N: usize> Element for Void<N> {
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Void, N).into()
+    }
+
+    fn plain() -> Option<Plain<Self>> {
+        Plain::of()
     }
 
     #[inline]

@@ -18,7 +18,7 @@ use crate::shape::Order;
 use crate::view::ArrayView;
 #[cfg(feature = "mmap")]
 use crate::view::ZeroCopy;
-use crate::write::{WriteNpy, WriteOptions};
+use crate::write::{Items, WriteNpy, WriteOptions};
 
 /// An array of this number of dimensions (any, for `ArrayD`), in the order of the file.
 ///
@@ -35,7 +35,7 @@ use crate::write::{WriteNpy, WriteOptions};
 impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         let found = fit::fit::<T>(reader.header()).map_err(|error| reader.in_file(error))?;
-        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found.shape.len()) {
+        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found.ndim) {
             let remedy = "read it as an ArrayD, which takes any shape";
             let wanted = format!("{ndim} dimensions");
             let name = format!("an ndarray of {}", block::type_name::<T>());
@@ -57,12 +57,14 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
         // Side by side in memory is faster than one by one.
         match self.as_slice_memory_order() {
             Some(items) if wanted == order && (fortran || self.is_standard_layout()) => {
-                options.put_array(shape, order, |_| items.iter(), writer)
+                options.put_array(shape, order, |_| Items::of(items), writer)
             }
             _ => {
-                let items = |order| match order {
-                    Order::C => self.view().into_iter(),
-                    Order::Fortran => self.view().reversed_axes().into_iter(),
+                let items = |order| {
+                    Items::Each(match order {
+                        Order::C => self.view().into_iter(),
+                        Order::Fortran => self.view().reversed_axes().into_iter(),
+                    })
                 };
                 options.put_array(shape, order, items, writer)
             }

@@ -126,7 +126,7 @@ impl MapAny {
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
         let plan = block::reading::<T>(&fit.item, Cast::Exact)?;
-        let count = shape::count(&fit.shape)?;
+        let count = shape::count(fit.shape(&self.header))?;
         if items.end > count || items.start > items.end {
             return Err(self.behind(items.end.saturating_sub(1)));
         }

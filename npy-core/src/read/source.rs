@@ -1,18 +1,20 @@
 //! Where bytes come from: a stream, or a file that is read ahead a little.
 
 mod ahead;
+mod input;
 
-use std::fs::File;
-use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read, Result, Seek};
 
 use crate::element::block::BLOCK;
 use crate::limits;
 use ahead::Ahead;
+use input::Input;
 
 /// A reader, and what has been read ahead of it.
 #[derive(Debug)]
 pub(super) struct Source<R> {
-    inner: R,
+    inner: Input<R>,
     /// What was read ahead stands from `used` to `end`.
     buffer: Vec<u8>,
     used: usize,
@@ -21,12 +23,12 @@ pub(super) struct Source<R> {
     left: Option<i64>,
     /// Bytes that were taken since [`Source::data_starts`].
     taken: u64,
-    /// The same file once more, if a second thread may read it.
-    second: Option<File>,
+    /// What makes a second reader of the same file, if a second thread may have one.
+    second: Option<Second<R>>,
     running: Option<Ahead>,
-    /// Bytes that the second thread has read and nobody took.
-    skipped: u64,
 }
+
+type Second<R> = fn(&Input<R>) -> Option<Input<File>>;
 
 impl<R> Source<R> {
     /// A stream, of which nothing is taken that is not asked for.
@@ -37,7 +39,7 @@ impl<R> Source<R> {
     /// A stream that surely has so many bytes, if that is known.
     pub(super) fn of(inner: R, left: Option<u64>) -> Self {
         Source {
-            inner,
+            inner: Input::stream(inner),
             buffer: Vec::new(),
             used: 0,
             end: 0,
@@ -45,14 +47,13 @@ impl<R> Source<R> {
             taken: 0,
             second: None,
             running: None,
-            skipped: 0,
         }
     }
 
     /// The stream. Of what it gave, nothing waits unless [`Source::look`] was called.
     #[cfg(feature = "npz")]
     pub(super) fn inner(&self) -> &R {
-        &self.inner
+        self.inner.inner()
     }
 
     /// What was read ahead.
@@ -72,24 +73,24 @@ impl Source<File> {
                 other => break other?,
             }
         };
-        let mut left = None;
-        if read == AHEAD {
-            // Only a regular file's length says what is in it.
-            let metadata = file.metadata()?;
-            let length = i64::try_from(metadata.len()).ok().filter(|_| metadata.is_file());
-            left = length.map(|length| length.saturating_sub(signed(read)));
+        let metadata = if read == AHEAD { Some(file.metadata()?) } else { None };
+        // Only a regular file's length says what is in it.
+        let length = metadata.filter(Metadata::is_file).map(|metadata| metadata.len());
+        let mut source = Source { buffer, end: read, ..Source::stream(file) };
+        if let Some(length) = length.and_then(|length| i64::try_from(length).ok()) {
+            source.left = Some(length.saturating_sub(signed(read)));
+            #[cfg(any(unix, windows))]
+            {
+                let Source { inner, .. } = source;
+                source.inner = Input::file(inner.into_inner(), limits::to_u64(read));
+            }
         }
-        Ok(Source { buffer, end: read, left, ..Source::stream(file) })
+        Ok(source)
     }
 
     /// Lets a second thread read the file ahead, if it is regular: nobody stops a thread that waits for a pipe.
-    pub(super) fn with_second_thread(self) -> Result<Self> {
-        if self.left.is_none() {
-            return Ok(self);
-        }
-        // It shares the place where the file stands: what the one has read, the other finds read.
-        let second = Some(self.inner.try_clone()?);
-        Ok(Source { second, ..self })
+    pub(super) fn with_second_thread(self) -> Self {
+        Source { second: Some(Input::second), ..self }
     }
 }
 
@@ -129,13 +130,21 @@ impl<R: Read> Source<R> {
             return self.append(block, bytes);
         }
         if let Some(result) = self.running.as_mut().and_then(|running| running.take(block)) {
+            self.inner.step_over(limits::to_u64(block.len()));
             self.left = self.left.map(|left| left.saturating_sub(signed(block.len())));
             self.taken = self.taken.saturating_add(limits::to_u64(block.len()));
             return result.map(|()| block.len());
         }
         block.resize(bytes, 0);
+        let found = self.fill_slice(block);
+        block.truncate(*found.as_ref().unwrap_or(&0));
+        found
+    }
+
+    /// Fills `room` with the next bytes, or a part of it at the end; tells how many.
+    pub(super) fn fill_slice(&mut self, room: &mut [u8]) -> Result<usize> {
         let ahead = self.ahead();
-        let (start, rest) = block.split_at_mut(ahead.len().min(bytes));
+        let (start, rest) = room.split_at_mut(ahead.len().min(room.len()));
         start.copy_from_slice(ahead.get(..start.len()).unwrap_or_default());
         self.used = self.used.saturating_add(start.len());
         let ahead = start.len();
@@ -143,7 +152,6 @@ impl<R: Read> Source<R> {
         let found = ahead.saturating_add(read);
         self.left = self.left.map(|left| left.saturating_sub(signed(read)));
         self.taken = self.taken.saturating_add(limits::to_u64(found));
-        block.truncate(found);
         result.map(|()| found)
     }
 
@@ -155,15 +163,15 @@ impl<R: Read> Source<R> {
         if bytes < WORTH_IT || block > BLOCK || waits || self.running.is_some() {
             return;
         }
-        let second = self.second.as_ref().and_then(|file| file.try_clone().ok());
+        let second = self.second.and_then(|second| second(&self.inner));
         self.running = second.and_then(|file| Ahead::start(file, block, bytes));
     }
 
-    /// Ends what [`Source::read_ahead`] began. What was read and not taken is lost until the next seek.
+    /// Ends what [`Source::read_ahead`] began.
     pub(super) fn stop(&mut self) {
-        let skipped = self.running.take().map_or(0, Ahead::stop);
-        self.left = self.left.map(|left| left.saturating_sub_unsigned(skipped));
-        self.skipped = self.skipped.saturating_add(skipped);
+        if let Some(running) = self.running.take() {
+            running.stop();
+        }
     }
 
     /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
@@ -223,14 +231,14 @@ impl<R: Read + Seek> Source<R> {
         // It still runs if decoding has panicked.
         self.stop();
         let ahead = limits::to_u64(self.ahead().len());
-        let here = self.taken.saturating_add(ahead).saturating_add(self.skipped);
+        let here = self.taken.saturating_add(ahead);
         let there = limits::to_u64(bytes);
         let (from, to) = (i128::from(here), i128::from(there));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
-        self.inner.seek(SeekFrom::Current(by))?;
+        self.inner.go(by)?;
         (self.used, self.end) = (0, 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
-        (self.taken, self.skipped) = (there, 0);
+        self.taken = there;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Layout, WriteOptions, replace};
 use crate::element::Element;
-use crate::element::block::{self, Pending};
+use crate::element::block::{self, BLOCK, Pending};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::Plan;
 use crate::shape::{self, Order};
@@ -295,7 +295,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             Length::Stated(shape) => shape::count(shape)?,
             Length::Grows(growing) => growing.most(),
         };
-        let pending = Pending::new(plan, most.saturating_sub(written));
+        let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
         Ok(Writer { sink: Sink::new(inner), pending, written, most, length, path: None })
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{WriteNpy, WriteOptions};
+use super::{Items, WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::{Element, for_each_single};
@@ -11,7 +11,7 @@ use crate::shape::Order;
 
 impl<T: Element> WriteNpy for [T] {
     fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        options.put_array(&[self.len()], Order::C, |_| self.iter(), writer)
+        options.put_array(&[self.len()], Order::C, |_| Items::of(self), writer)
     }
 }
 
@@ -35,7 +35,11 @@ impl<T: Element, const N: usize> WriteNpy for [T; N] {
 
 impl<T: Element> WriteNpy for NpyArray<T> {
     fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        options.put_array(self.shape(), self.order(), |order| self.in_order(order), writer)
+        let items = |order| match self.stands_in(order) {
+            true => Items::Slice(self.as_slice()),
+            false => Items::Each(self.in_order(order)),
+        };
+        options.put_array(self.shape(), self.order(), items, writer)
     }
 }
 
@@ -50,7 +54,7 @@ macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
             fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-                options.put_array(&[], Order::C, |_| std::iter::once(self), writer)
+                options.put_array(&[], Order::C, |_| Items::of(std::slice::from_ref(self)), writer)
             }
         }
     )*};

@@ -109,7 +109,8 @@ impl<W: Write> Write for Entry<'_, W> {
         if !self.waiting.is_empty() {
             self.emit()?;
         }
-        self.archive.write(bytes)
+        // A block at a time: its checksum is made while it is in the cache.
+        self.archive.write(bytes.get(..BLOCK).unwrap_or(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -6,8 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::read_full;
-use crate::limits;
+use super::{Input, read_full};
 
 /// Blocks that wait to be taken, at most. Two more are in work, one on each side: that is all the memory this takes.
 const WAITING: usize = 2;
@@ -18,9 +17,7 @@ pub(super) struct Ahead {
     /// Never locked: it lets threads share a reader.
     blocks: Mutex<Receiver<Block>>,
     used: Sender<Vec<u8>>,
-    /// Gives how many bytes it has read.
-    thread: JoinHandle<u64>,
-    taken: u64,
+    thread: JoinHandle<()>,
 }
 
 /// What was read, and whether it failed then.
@@ -28,54 +25,50 @@ type Block = (Vec<u8>, Result<()>);
 
 impl Ahead {
     /// Starts to read `bytes` bytes, `block` at a time; `None` where the system has no thread for it.
-    pub(super) fn start(file: File, block: usize, bytes: usize) -> Option<Ahead> {
+    pub(super) fn start(file: Input<File>, block: usize, bytes: usize) -> Option<Ahead> {
         let (sender, blocks) = mpsc::sync_channel(WAITING);
         let (used, spare) = mpsc::channel();
         let work = move || read(file, block, bytes, &sender, &spare);
         let thread = thread::Builder::new().name("npy-read".into()).spawn(work).ok()?;
-        Some(Ahead { blocks: Mutex::new(blocks), used, thread, taken: 0 })
+        Some(Ahead { blocks: Mutex::new(blocks), used, thread })
     }
 
     /// Puts the next block in the place of one that is used; `None` if there is no more.
     pub(super) fn take(&mut self, block: &mut Vec<u8>) -> Option<Result<()>> {
         let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (next, result) = blocks.recv().ok()?;
-        self.taken = self.taken.saturating_add(limits::to_u64(next.len()));
         let used = std::mem::replace(block, next);
         // A thread that has ended needs none.
         let _ = self.used.send(used);
         Some(result)
     }
 
-    /// Ends it; gives how many bytes were read and not taken.
-    pub(super) fn stop(self) -> u64 {
+    /// Ends it. What it has read and nobody took is read again.
+    pub(super) fn stop(self) {
         drop((self.blocks, self.used));
-        let read = self.thread.join().unwrap_or(self.taken);
-        read.saturating_sub(self.taken)
+        // If it panicked, its blocks have come to an end before they were all there.
+        drop(self.thread.join());
     }
 }
 
 /// Reads the blocks until one is short, or nobody takes them any more.
 fn read(
-    mut file: File,
+    mut file: Input<File>,
     block: usize,
     bytes: usize,
     blocks: &SyncSender<Block>,
     spare: &Receiver<Vec<u8>>,
-) -> u64 {
+) {
     let mut missing = bytes;
-    let mut read = 0u64;
     while missing > 0 {
         let wanted = missing.min(block);
         let mut bytes = spare.try_recv().unwrap_or_default();
         bytes.resize(wanted, 0);
         let (found, result) = read_full(&mut file, &mut bytes);
         bytes.truncate(found);
-        read = read.saturating_add(limits::to_u64(found));
         if blocks.send((bytes, result)).is_err() || found < wanted {
             break;
         }
         missing = missing.saturating_sub(wanted);
     }
-    read
 }

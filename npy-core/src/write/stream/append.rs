@@ -7,7 +7,7 @@ use std::path::Path;
 use super::growing::{Growing, Stated};
 use super::{Length, Writer};
 use crate::dtype::DType;
-use crate::element::fit::{self, Fit};
+use crate::element::fit;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{Header, MAGIC};
@@ -55,8 +55,8 @@ fn refuse_array(file: &mut File) -> Result<()> {
 /// How items of `T` go into the array of a file, and how it grows.
 fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let who = block::type_name::<T>();
-    let Fit { shape: outer, item, .. } = fit::fit::<T>(header).map_err(to_append)?;
-    let (shape, order) = (header.shape(), header.order());
+    let fit = fit::fit::<T>(header).map_err(to_append)?;
+    let (shape, order, outer) = (header.shape(), header.order(), fit.shape(header));
     if order == Order::Fortran && outer.len() < shape.len() {
         let what = format!("appending {who} in Fortran order, where its parts stand far apart,");
         let needs = "items that are scalars or records, or an array in C order";
@@ -76,7 +76,7 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
         let reason = "its rows have no items, so that there is nothing to append".into();
         return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
     }
-    let plan = plan::<T>(&item).map_err(|error| error.wanted_by(&who))?;
+    let plan = plan::<T>(&fit.item).map_err(|error| error.wanted_by(&who))?;
     Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.to_size }, plan))
 }
 

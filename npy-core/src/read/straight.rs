@@ -1,0 +1,46 @@
+//! Large results, whose bytes are read into where they stay.
+
+use std::io::Read;
+
+use super::{Reader, Way, truncated};
+use crate::element::{Element, block};
+use crate::error::Result;
+use crate::kernel;
+
+/// Memory of this size comes from the system, as zeros that nobody writes; less, an allocator may have to clear.
+const LARGE: usize = 1 << 20;
+
+impl<R: Read> Reader<R> {
+    /// Reads the items that remain, if they are surely there, many, and the same in memory as in the file, or turned round.
+    pub(super) fn straight<T: Element>(&mut self, way: &Way) -> Result<Option<Vec<T>>> {
+        let count = self.left(way);
+        let large = count.saturating_mul(T::SIZE) >= LARGE && way.plan.is_in_place();
+        let Some(plain) = large.then(T::plain).flatten() else { return Ok(None) };
+        if !self.is_there()? {
+            return Ok(None);
+        }
+        let mut items = plain.zeros(count)?;
+        self.lost = true;
+        // Part by part: what is to be turned or checked is in the cache.
+        for part in items.chunks_mut(block::items_per_block(&way.plan)) {
+            let first = self.row(way);
+            let read = part.len();
+            let bytes = plain.bytes_mut(part);
+            self.fill_straight(bytes, self.header.data_bytes().saturating_sub(self.bytes_left()))?;
+            self.remaining = self.remaining.saturating_sub(read.saturating_mul(way.per_item));
+            let checked = T::check(kernel::run(&way.plan, read, bytes, &mut Vec::new()));
+            checked.map_err(|error| block::invalid(&error, first))?;
+        }
+        self.lost = false;
+        Ok(Some(items))
+    }
+
+    /// Fills `room` with the next bytes of the data, of which so many were read before.
+    pub(super) fn fill_straight(&mut self, room: &mut [u8], before: usize) -> Result<()> {
+        let found = self.source.fill_slice(room)?;
+        if found < room.len() {
+            return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
+        }
+        Ok(())
+    }
+}

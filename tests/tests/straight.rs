@@ -1,0 +1,270 @@
+//! Large arrays that are in memory what they are in the file move without a detour: what comes out is what comes out of a small one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Cursor;
+use std::path::Path;
+
+use npy_core::{
+    Be, ByteOrder, ByteStr, DType, DateTime64, DynArray, Element, ErrorKind, InvalidValue, Le,
+    NpyArray, NpyElement, NpyRecord, Order, ReadNpy, ReadOptions, Reader, Void, WriteNpy,
+    WriteOptions, ZeroCopy, npz, time,
+};
+
+/// More bytes than it takes, and no whole number of blocks.
+const BYTES: usize = 1_600_013;
+
+/// Bytes that no two neighbours have in common.
+fn noise(bytes: usize) -> Vec<u8> {
+    let mut state = 1u32;
+    let step = |_| {
+        state = state.wrapping_mul(0x915f_77f5).wrapping_add(1);
+        state.to_be_bytes()[0]
+    };
+    (0..bytes).map(step).collect()
+}
+
+/// Values of any bytes.
+fn values<T: Element>(count: usize) -> Vec<T> {
+    noise(count * T::SIZE).chunks_exact(T::SIZE).map(T::decode).collect()
+}
+
+/// The canonical bytes, one value after the other.
+fn encoded<T: Element>(values: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * T::SIZE];
+    for (item, value) in bytes.chunks_exact_mut(T::SIZE).zip(values) {
+        value.encode(item).unwrap();
+    }
+    bytes
+}
+
+/// Writes and reads many values, in both byte orders, and compares with what goes item by item.
+fn both_ways<T: Element + Clone>(dir: &Path) {
+    let count = BYTES / T::SIZE;
+    let values: Vec<T> = values(count);
+    let bytes = encoded(&values);
+    let name = std::any::type_name::<T>();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let path = dir.join("x.npy");
+        let mut options = WriteOptions::new();
+        options.byte_order(order).write(&path, &values).unwrap();
+        let file = fs::read(&path).unwrap();
+
+        let mut writer = options.writer::<T, _>(Cursor::new(Vec::new())).unwrap();
+        writer.extend(values.iter()).unwrap();
+        assert!(file == writer.finish().unwrap().into_inner(), "{name} {order:?}: written");
+
+        let read = Vec::<T>::read_npy(&path).unwrap();
+        assert!(encoded(&read) == bytes, "{name} {order:?}: read");
+        // A stream of unknown length goes block by block.
+        let read = Vec::<T>::read_npy_from(&file[..]).unwrap();
+        assert!(encoded(&read) == bytes, "{name} {order:?}: streamed");
+        let read = ReadOptions::new().threads(2).read::<Vec<T>>(&path).unwrap();
+        assert!(encoded(&read) == bytes, "{name} {order:?}: two threads");
+
+        let mut reader = Reader::open(&path).unwrap();
+        let mut first = Vec::new();
+        reader.read_chunk::<T>(&mut first, 7).unwrap();
+        let rest = reader.read_vec::<T>().unwrap();
+        assert_eq!((rest.len(), reader.remaining()), (count - 7, 0));
+        assert!(encoded(&rest) == bytes[7 * T::SIZE..], "{name} {order:?}: from the eighth on");
+    }
+}
+
+#[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+#[repr(C, packed)]
+struct Tick {
+    id: u32,
+    time: f64,
+    code: ByteStr<3>,
+    place: [Le<f32>; 3],
+    count: i16,
+}
+
+#[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+#[repr(C)]
+struct Mixed {
+    time: Be<f64>,
+    count: Be<u32>,
+    tag: Void<4>,
+}
+
+/// Big-endian in files, and in memory as the machine has it.
+#[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+#[npy(endian = "big")]
+#[repr(C)]
+struct Turned {
+    x: f32,
+    y: i32,
+}
+
+/// Three bytes of padding.
+#[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+#[npy(align)]
+#[repr(C)]
+struct Padded {
+    x: f32,
+    flag: u8,
+}
+
+#[derive(NpyElement, ZeroCopy, Clone, Copy)]
+#[npy(transparent)]
+#[repr(transparent)]
+struct Volts(f32);
+
+#[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+#[repr(C)]
+struct Generic<T: Copy> {
+    a: T,
+    b: T,
+}
+
+#[test]
+fn many_values_are_written_and_read_as_few_are() {
+    let dir = tempfile::tempdir().unwrap();
+    both_ways::<i8>(dir.path());
+    both_ways::<u16>(dir.path());
+    both_ways::<f32>(dir.path());
+    both_ways::<f64>(dir.path());
+    both_ways::<Le<u32>>(dir.path());
+    both_ways::<Be<u64>>(dir.path());
+    both_ways::<ByteStr<5>>(dir.path());
+    both_ways::<Void<7>>(dir.path());
+    both_ways::<DateTime64<time::Second>>(dir.path());
+    both_ways::<half::f16>(dir.path());
+    both_ways::<half::bf16>(dir.path());
+    both_ways::<num_complex::Complex<f32>>(dir.path());
+    both_ways::<[[i16; 2]; 3]>(dir.path());
+    both_ways::<Tick>(dir.path());
+    both_ways::<Mixed>(dir.path());
+    both_ways::<Turned>(dir.path());
+    both_ways::<Padded>(dir.path());
+    both_ways::<Volts>(dir.path());
+    both_ways::<Generic<i32>>(dir.path());
+}
+
+/// Stored as Celsius, kept as Kelvin: no byte of it is what it is in the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+struct Kelvin(f64);
+
+impl Element for Kelvin {
+    const SIZE: usize = f64::SIZE;
+
+    fn dtype() -> DType {
+        f64::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Kelvin(f64::decode(item) + 273.0)
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        (self.0 - 273.0).encode(item)
+    }
+}
+
+// SAFETY: any bytes are a number, which has no padding.
+#[allow(unsafe_code)]
+unsafe impl ZeroCopy for Kelvin {
+    const PADDED: bool = false;
+
+    fn memory_dtype() -> DType {
+        f64::memory_dtype()
+    }
+}
+
+#[derive(NpyRecord, ZeroCopy, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Reading {
+    temperature: Kelvin,
+}
+
+/// Guards against values that are taken for their bytes where the type encodes them.
+#[test]
+fn a_type_that_encodes_is_asked_to() {
+    let readings = vec![Reading { temperature: Kelvin(300.0) }; BYTES / 8];
+    let mut file = Vec::new();
+    readings.write_npy_to(&mut file).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    fs::write(&path, &file).unwrap();
+    assert!(Vec::<Reading>::read_npy(&path).unwrap() == readings);
+    let celsius = Reader::open(&path).unwrap().read_column::<f64>("temperature").unwrap();
+    assert!(celsius == vec![27.0; BYTES / 8]);
+}
+
+#[test]
+fn arrays_of_any_rank_and_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let array = NpyArray::new(values::<f64>(400 * 300 * 2), [400, 300, 2]).unwrap();
+    for order in [Order::C, Order::Fortran] {
+        let bits = |array: &NpyArray<f64>| array.iter().map(|n| n.to_bits()).collect::<Vec<_>>();
+        let stands = array.to_order(order);
+        for written in [Order::C, Order::Fortran] {
+            WriteOptions::new().order(written).write(&path, &stands).unwrap();
+            let read = NpyArray::<f64>::read_npy(&path).unwrap();
+            assert_eq!(read.order(), written);
+            assert!(bits(&read) == bits(&array), "{order:?} {written:?}");
+            let any = DynArray::read_npy(&path).unwrap();
+            assert!(any.as_bytes() == &fs::read(&path).unwrap()[128..]);
+            // The parts of an item stand together in one of the two.
+            let pairs = NpyArray::<[f64; 2]>::read_npy(&path).unwrap();
+            let pairs = pairs.iter().flatten().map(|n| n.to_bits());
+            assert!(pairs.eq(bits(&array)), "{order:?} {written:?}: pairs");
+        }
+    }
+}
+
+#[test]
+fn members_of_archives() {
+    let numbers: Vec<f64> = values(BYTES / 8);
+    let ticks: Vec<Tick> = values(BYTES / Tick::SIZE);
+    for level in [None, Some(1)] {
+        let mut options = npz::WriteOptions::new();
+        if let Some(level) = level {
+            options.deflate(level);
+        }
+        let mut archive = options.writer(Cursor::new(Vec::new())).unwrap();
+        archive.write("numbers", &numbers).unwrap();
+        archive.write("ticks", &ticks).unwrap();
+        let mut file = archive.finish().unwrap().into_inner();
+        let mut archive = npz::Reader::new(Cursor::new(&file)).unwrap();
+        let read: Vec<f64> = archive.read("numbers").unwrap();
+        assert!(encoded(&read) == encoded(&numbers), "{level:?}");
+        let read: Vec<Tick> = archive.read("ticks").unwrap();
+        assert!(encoded(&read) == encoded(&ticks), "{level:?}");
+        // Its checksum is wrong then.
+        let at = file.len() / 4;
+        file[at] ^= 1;
+        let mut archive = npz::Reader::new(Cursor::new(file)).unwrap();
+        archive.read::<Vec<f64>>("numbers").unwrap_err();
+    }
+}
+
+/// Guards against values that were never read.
+#[test]
+fn a_file_that_is_cut_while_it_is_open_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let numbers: Vec<u16> = values(BYTES / 2);
+    let cut = |left: u64| {
+        numbers.write_npy(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(left).unwrap();
+        reader
+    };
+    let refused = |mut reader: Reader<File>| {
+        let error = reader.read_vec::<u16>().unwrap_err();
+        let ErrorKind::Truncated { expected, found, .. } = *error.kind() else { panic!("{error}") };
+        assert_eq!(usize::try_from(expected).unwrap(), 2 * (BYTES / 2));
+        // No value can be behind the one that is missing.
+        reader.read_vec::<u16>().unwrap_err();
+        found
+    };
+    assert_eq!(refused(cut(500_000)), 500_000 - 128);
+    assert_eq!(refused(cut(400_001)), 400_001 - 128);
+    let error = cut(500_000).read_dyn().unwrap_err();
+    let ErrorKind::Truncated { found, .. } = *error.kind() else { panic!("{error}") };
+    assert_eq!(found, 500_000 - 128);
+}
