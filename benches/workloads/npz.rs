@@ -80,7 +80,7 @@ fn prepare(place: &Place) {
     let step = |i: u32| {
         random = random.wrapping_mul(0x915f_77f5).wrapping_add(1);
         let [_, low, high, sign] = random.to_le_bytes();
-        if i / count % 4 == 0 {
+        if (i / count).is_multiple_of(4) {
             return (f32::from(u16::from_le_bytes([low, high])) + 0.1) * (f32::from(sign) - 127.3);
         }
         let swing = (f32::from(u16::try_from(i % 6283).unwrap()) * 0.001).sin();
