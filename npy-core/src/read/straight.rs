@@ -7,8 +7,10 @@ use crate::element::{Element, block};
 use crate::error::Result;
 use crate::kernel;
 
-/// Memory of this size comes from the system, as zeros that nobody writes; less, an allocator may have to clear.
-const LARGE: usize = 1 << 20;
+/// Memory of this size mostly comes from the system, as zeros that nobody writes; less, the allocator has to clear.
+///
+/// What a fuzzer finds is small.
+const LARGE: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
 
 impl<R: Read> Reader<R> {
     /// Reads the items that remain, if they are surely there, many, and the same in memory as in the file, or turned round.
