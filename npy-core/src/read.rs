@@ -206,6 +206,7 @@ impl ReadOptions {
             remaining,
             lost: false,
             nothings: 0,
+            rows_before: 0,
             options: self.clone(),
             places: Vec::new(),
         })
@@ -233,8 +234,9 @@ pub struct Reader<R> {
     remaining: usize,
     /// Whether a read failed half-way: where the source stands is not known.
     lost: bool,
-    /// How many items were given that are none of the array's (`[f32; 0]`).
+    /// How many items were given that are none of the array's (`[f32; 0]`), and how many rows were gone over before.
     nothings: usize,
+    rows_before: usize,
     options: ReadOptions,
     /// Where the array is, innermost first.
     places: Vec<Place>,
@@ -506,9 +508,12 @@ impl<R: Read> Reader<R> {
 
     /// How many items remain.
     pub(crate) fn left(&self, way: &Way) -> usize {
-        // Items that are none of the array's (`[f32; 0]`) are counted by themselves.
-        let nothings = way.count.saturating_sub(self.nothings);
-        self.remaining.checked_div(way.per_item).unwrap_or(nothings)
+        self.remaining.checked_div(way.per_item).unwrap_or_else(|| {
+            // Items that are none of the array's (`[f32; 0]`) are counted by themselves.
+            let in_row = way.count.checked_div(self.rows().0).unwrap_or(0);
+            let before = self.rows_before.saturating_mul(in_row).saturating_add(self.nothings);
+            way.count.saturating_sub(before)
+        })
     }
 
     /// The index of the next item.

@@ -1,5 +1,7 @@
 //! A reader that is asked again: after its items were read, and after a read failed.
 
+use std::io::Cursor;
+
 use npy_core::{ByteStr, Cast, ErrorKind, Limits, NpyArray, ReadOptions, Reader, WriteNpy};
 
 fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
@@ -92,4 +94,23 @@ fn limits_hold_in_fortran_order() {
     let mut options = ReadOptions::new();
     let error = options.limits(limits).read_from::<NpyArray<[ByteStr<0>; 2]>>(&bytes[..]);
     assert!(matches!(error.unwrap_err().kind(), ErrorKind::Limit { name: "empty_items", .. }));
+}
+
+/// Guards the count of items that are none of the array's: a row has as many of them as its outer dimensions say.
+#[test]
+fn rows_of_items_without_values_are_counted() {
+    let bytes = file(&NpyArray::<f32>::new(vec![], [5, 2, 0]).unwrap());
+    let mut reader = Reader::new(Cursor::new(bytes)).unwrap();
+    for row in [3, 0, 5, 4] {
+        reader.seek_to(row).unwrap();
+        assert_eq!(reader.records::<[f32; 0]>().unwrap().count(), 10 - 2 * row, "from row {row}");
+        reader.seek_to(row).unwrap();
+        let mut some = Vec::new();
+        let first = reader.read_chunk::<[f32; 0]>(&mut some, 1).unwrap();
+        let rest = reader.read_chunk::<[f32; 0]>(&mut some, 100).unwrap();
+        assert_eq!((first + rest, some.len()), (10 - 2 * row, 10 - 2 * row), "from row {row}");
+        reader.seek_to(row).unwrap();
+        let rows = reader.records::<[[f32; 0]; 2]>().unwrap().count();
+        assert_eq!(rows, 5 - row, "from row {row}");
+    }
 }

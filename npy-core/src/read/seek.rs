@@ -6,6 +6,19 @@ use super::Reader;
 use crate::error::{ErrorKind, Result};
 use crate::shape::{self, Order};
 
+impl<R> Reader<R> {
+    /// How many rows there are, and the dimensions of one.
+    pub(super) fn rows(&self) -> (usize, &[usize]) {
+        let shape = self.header.shape();
+        let (rows, inner) = match self.header.order() {
+            Order::C => shape.split_first(),
+            Order::Fortran => shape.split_last(),
+        }
+        .unwrap_or((&1, &[]));
+        (*rows, inner)
+    }
+}
+
 impl<R: Read + Seek> Reader<R> {
     /// Goes to a row, from which the next items are read: the index along the first dimension, or, in an array in Fortran order, along
     /// the last. The number of rows is the end.
@@ -33,14 +46,9 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Shape`] for a row behind the end, [`ErrorKind::Io`].
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         self.located(|reader| {
-            let shape = reader.header.shape();
-            let (rows, inner) = match reader.header.order() {
-                Order::C => shape.split_first(),
-                Order::Fortran => shape.split_last(),
-            }
-            .unwrap_or((&1, &[]));
-            if row > *rows {
-                let shape = shape::repr(shape);
+            let (rows, inner) = reader.rows();
+            if row > rows {
+                let shape = shape::repr(reader.header.shape());
                 let reason = format!("there is no row {row}; it has {rows}");
                 return Err(ErrorKind::Shape { shape, reason }.into());
             }
@@ -50,7 +58,7 @@ impl<R: Read + Seek> Reader<R> {
             reader.source.seek_to_data(bytes)?;
             reader.remaining = reader.header.count().saturating_sub(before);
             reader.lost = false;
-            reader.nothings = row;
+            (reader.nothings, reader.rows_before) = (0, row);
             Ok(())
         })
     }
