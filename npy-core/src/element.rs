@@ -99,7 +99,7 @@ pub trait Element: Sized {
 
     /// The proof that values in memory are canonical items, if they are.
     #[doc(hidden)]
-    fn plain() -> Option<Plain<Self>> {
+    fn __plain() -> Option<Plain<Self>> {
         None
     }
 
@@ -241,8 +241,8 @@ impl<T: Element, const N: usize> Element for [T; N] {
         T::schema(order).repeated(N)
     }
 
-    fn plain() -> Option<Plain<Self>> {
-        T::plain().map(Plain::repeated)
+    fn __plain() -> Option<Plain<Self>> {
+        T::__plain().map(Plain::repeated)
     }
 
     #[inline]

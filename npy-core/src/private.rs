@@ -121,12 +121,12 @@ pub fn newtype<T: Element, F: ZeroCopy>() -> DType {
     }
 }
 
-/// Tells whether a type is `ZeroCopy`: `Probe::<T>::of()` is that of the type if it is, and of the trait below if not.
+/// Tells whether a type is `ZeroCopy`: `Probe::<T>::__plain()` is that of the type if it is, and of the trait below if not.
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T: ZeroCopy> Probe<T> {
     /// The proof that values of `T` are its items as they lie in memory, if they are.
-    pub fn of() -> Option<Plain<T>> {
+    pub fn __plain() -> Option<Plain<T>> {
         Plain::of()
     }
 }
@@ -134,7 +134,7 @@ impl<T: ZeroCopy> Probe<T> {
 /// For types of which nothing is known.
 pub trait NotZeroCopy<T> {
     /// No proof.
-    fn of() -> Option<Plain<T>> {
+    fn __plain() -> Option<Plain<T>> {
         None
     }
 }

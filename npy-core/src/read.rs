@@ -269,7 +269,7 @@ impl<R> Reader<R> {
 
     /// What is read from.
     #[cfg(feature = "npz")]
-    pub(crate) fn inner(&self) -> &R {
+    pub(crate) fn inner(&self) -> Option<&R> {
         self.source.inner()
     }
 
@@ -525,25 +525,25 @@ impl<R: Read> Reader<R> {
     fn bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
         let bytes = self.bytes_left();
-        let there = self.is_there()?;
-        self.lost = true;
-        let data = match there.then(u8::plain).flatten() {
-            Some(plain) => {
-                let mut data = plain.zeros(bytes)?;
-                for (before, part) in (0..).step_by(BLOCK).zip(data.chunks_mut(BLOCK)) {
-                    self.fill_straight(part, before)?;
-                }
-                data
-            }
-            None => {
-                let mut data = Vec::new();
-                let found = self.source.append(&mut data, bytes)?;
-                if found < bytes {
-                    return Err(truncated(bytes, found));
-                }
-                data
-            }
+        let straight = if self.is_there()? { u8::__plain() } else { None };
+        let mut data = match &straight {
+            Some(plain) => plain.zeros(bytes)?,
+            None => Vec::new(),
         };
+        self.lost = true;
+        if straight.is_some() {
+            for (before, part) in (0..).step_by(BLOCK).zip(data.chunks_mut(BLOCK)) {
+                let found = self.source.fill_slice(part)?;
+                if found < part.len() {
+                    return Err(truncated(bytes, found.saturating_add(before)));
+                }
+            }
+        } else {
+            let found = self.source.append(&mut data, bytes)?;
+            if found < bytes {
+                return Err(truncated(bytes, found));
+            }
+        }
         self.lost = false;
         self.remaining = 0;
         DynArray::from_parts(self.header.clone(), data)
@@ -645,20 +645,17 @@ fn truncated(expected: usize, found: usize) -> Error {
 fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
     /// What nearly all headers take: no memory is asked for.
     const USUAL: usize = 2 << 10;
-    // No array has fewer bytes than magic, version and the shorter length.
-    let mut start = [0; Version::BYTES + 4];
-    let (shorter, longer) = start.split_at_mut(Version::BYTES + 2);
-    let found = source.fill_slice(shorter)?;
-    let Some(first) = shorter.get(..found).and_then(<[u8]>::first_chunk) else {
-        return Err(header::short_start(shorter.get(..found).unwrap_or_default()));
-    };
-    let version = Version::parse(*first)?;
-    let more = version.length_bytes().saturating_sub(2);
-    let found =
-        found.saturating_add(source.fill_slice(longer.get_mut(..more).unwrap_or_default())?);
-    let length = start.get(Version::BYTES..found).unwrap_or_default();
-    if length.len() < version.length_bytes() {
-        return Err(header::truncated(version.length_bytes(), length.len()));
+    let mut start = [0; Version::BYTES];
+    let found = source.fill_slice(&mut start)?;
+    if found < start.len() {
+        return Err(header::short_start(start.get(..found).unwrap_or_default()));
+    }
+    let version = Version::parse(start)?;
+    let mut length = [0; 4];
+    let length = length.get_mut(..version.length_bytes()).unwrap_or_default();
+    let found = source.fill_slice(length)?;
+    if found < length.len() {
+        return Err(header::truncated(length.len(), found));
     }
     let length = limits.check_header(header::text_length(length))?;
     let (mut usual, mut long) = ([0; USUAL], Vec::new());

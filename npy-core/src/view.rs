@@ -36,7 +36,8 @@ use crate::shape::{self, Order};
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
 /// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and by feature `half`'s
 /// numbers and complex ones.
-/// Large arrays of such a type that has no padding are also read straight into a `Vec`, and written straight from it.
+/// Large arrays are also read straight into a `Vec` and written straight from it if the type has no padding, no parameters and no
+/// number whose byte order is not the machine's.
 ///
 /// Not for `bool` and not for enums: most bytes are no value of those, and nobody looks at the bytes of a view beforehand.
 ///
@@ -465,6 +466,7 @@ impl<T: ZeroCopy> Plain<T> {
     pub(crate) fn of() -> Option<Self> {
         let canonical = block::canonical::<T>().ok()?;
         let dtype = &canonical.dtype;
+        // All of its bytes are initialised, and all of them are an item's: the one does not follow from the other, if not derived.
         let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
         let plain = fills && !T::PADDED && is_same(&T::memory_dtype(), dtype);
         plain.then_some(Plain(PhantomData))
@@ -490,7 +492,7 @@ impl<T> Plain<T> {
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
     }
 
-    /// So many values whose bytes are all zero.
+    /// So many values whose bytes are all zero; of no size, none.
     ///
     /// Memory that is large comes from the system like that: nothing is written to it.
     ///

@@ -330,7 +330,7 @@ const LARGE: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 /// The bytes of many items, if they need not be encoded.
 fn as_they_lie<'t, T: Element>(plan: &Plan, items: &'t [T]) -> Option<&'t [u8]> {
     let large = plan.is_exact() && size_of_val(items) >= LARGE;
-    Some(large.then(T::plain)??.bytes(items))
+    Some(large.then(T::__plain)??.bytes(items))
 }
 
 /// Writes `count` items, of which `encode` gives the next so many as bytes.

@@ -36,7 +36,7 @@ use crate::field::{Default, Field, Skipped, Stored};
 ///             member(<f64 as Element>::schema(order)),
 ///         ])
 ///     }
-///     fn plain() -> Option<Plain<Self>> { … } // of a struct with #[repr(C)] or its like
+///     fn __plain() -> Option<Plain<Self>> { … } // of a struct with #[repr(C)] or its like
 ///     fn decode(item: &[u8]) -> Self {
 ///         Self {
 ///             station: <u32 as Element>::decode(part::<Self, 0>(item)),
@@ -181,15 +181,15 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     }
 }
 
-/// `Element::plain` of a struct of these fields: the proof, if it is `ZeroCopy` and what they are in memory is what they encode.
+/// `Element::__plain` of a struct of these fields: the proof, if it is `ZeroCopy` and what they are in memory is what they encode.
 pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
     let private = quote!(#krate::private);
-    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::plain().is_some()));
+    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__plain().is_some()));
     quote! {
-        fn plain() -> ::core::option::Option<#private::Plain<Self>> {
-            // Its own `of` comes first, if it has one.
+        fn __plain() -> ::core::option::Option<#private::Plain<Self>> {
+            // Its own comes first, if it has one.
             use #private::NotZeroCopy as _;
-            if #(#plain)&&* { #private::Probe::<Self>::of() } else { ::core::option::Option::None }
+            if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
         }
     }
 }

@@ -95,6 +95,23 @@ pub struct Proved {
     pub size: i8,
 }
 
+/// Methods of every type, whose names generated code could call.
+pub trait Blanket {
+    fn of() {}
+    fn plain() {}
+}
+
+impl<T> Blanket for T {}
+
+/// In memory as C has it, and not viewed.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed)]
+#[repr(C)]
+pub struct Laid {
+    pub a: ::core::primitive::u8,
+    pub b: f32,
+}
+
 #[derive(renamed::NpyElement, renamed::ZeroCopy, Clone, Copy)]
 #[npy(crate = renamed)]
 #[repr(transparent)]

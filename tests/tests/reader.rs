@@ -114,3 +114,14 @@ fn rows_of_items_without_values_are_counted() {
         assert_eq!(rows, 5 - row, "from row {row}");
     }
 }
+
+/// Guards the variance: a reader of bytes that live long is one of bytes that live shorter.
+#[test]
+fn a_reader_may_live_shorter() {
+    fn shorter<'a>(reader: Reader<&'static [u8]>, _: &'a [u8]) -> Reader<&'a [u8]> {
+        reader
+    }
+    let bytes: &'static [u8] = file(&[1u8, 2]).leak();
+    let mut reader = shorter(Reader::new(bytes).unwrap(), &[]);
+    assert_eq!(reader.read_vec::<u8>().unwrap(), [1, 2]);
+}

@@ -173,6 +173,51 @@ unsafe impl ZeroCopy for Kelvin {
     }
 }
 
+mod celsius {
+    pub(super) type Stored = f64;
+
+    pub(super) fn encode(kelvin: &f64) -> f64 {
+        kelvin - 273.0
+    }
+
+    pub(super) fn decode(celsius: f64) -> f64 {
+        celsius + 273.0
+    }
+}
+
+/// The derive would refuse to view it.
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct With {
+    #[npy(with = celsius)]
+    temperature: f64,
+}
+
+/// A field is left out that has the place of another.
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+struct Skipping {
+    #[npy(skip)]
+    sum: (),
+    temperature: Kelvin,
+}
+
+macro_rules! viewed_by_hand {
+    ($($type:ty),*) => {$(
+        // SAFETY: any bytes are a number, which has no padding.
+        #[allow(unsafe_code)]
+        unsafe impl ZeroCopy for $type {
+            const PADDED: bool = false;
+
+            fn memory_dtype() -> DType {
+                Self::dtype()
+            }
+        }
+    )*};
+}
+
+viewed_by_hand!(With, Skipping);
+
 #[derive(NpyRecord, ZeroCopy, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Reading {
@@ -182,13 +227,17 @@ struct Reading {
 /// Guards against values that are taken for their bytes where the type encodes them.
 #[test]
 fn a_type_that_encodes_is_asked_to() {
-    let readings = vec![Reading { temperature: Kelvin(300.0) }; BYTES / 8];
-    let mut file = Vec::new();
-    readings.write_npy_to(&mut file).unwrap();
+    stored_as_celsius(Reading { temperature: Kelvin(300.0) });
+    stored_as_celsius(With { temperature: 300.0 });
+    stored_as_celsius(Skipping { sum: (), temperature: Kelvin(300.0) });
+}
+
+fn stored_as_celsius<T: Element + Copy + PartialEq>(reading: T) {
+    let readings = vec![reading; BYTES / 8];
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
-    fs::write(&path, &file).unwrap();
-    assert!(Vec::<Reading>::read_npy(&path).unwrap() == readings);
+    readings.write_npy(&path).unwrap();
+    assert!(Vec::<T>::read_npy(&path).unwrap() == readings);
     let celsius = Reader::open(&path).unwrap().read_column::<f64>("temperature").unwrap();
     assert!(celsius == vec![27.0; BYTES / 8]);
 }
@@ -228,14 +277,16 @@ fn members_of_archives() {
         let mut archive = options.writer(Cursor::new(Vec::new())).unwrap();
         archive.write("numbers", &numbers).unwrap();
         archive.write("ticks", &ticks).unwrap();
+        archive.write_columns(&ticks).unwrap();
         let mut file = archive.finish().unwrap().into_inner();
         let mut archive = npz::Reader::new(Cursor::new(&file)).unwrap();
         let read: Vec<f64> = archive.read("numbers").unwrap();
         assert!(encoded(&read) == encoded(&numbers), "{level:?}");
         let read: Vec<Tick> = archive.read("ticks").unwrap();
         assert!(encoded(&read) == encoded(&ticks), "{level:?}");
+        assert!(encoded(&archive.read_columns::<Tick>().unwrap()) == encoded(&ticks));
         // Its checksum is wrong then.
-        let at = file.len() / 4;
+        let at = file.len() / 16;
         file[at] ^= 1;
         let mut archive = npz::Reader::new(Cursor::new(file)).unwrap();
         archive.read::<Vec<f64>>("numbers").unwrap_err();
@@ -248,6 +299,7 @@ fn a_file_that_is_cut_while_it_is_open_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     let numbers: Vec<u16> = values(BYTES / 2);
+    let whole = u64::try_from(128 + BYTES / 2 * 2).unwrap();
     let cut = |left: u64| {
         numbers.write_npy(&path).unwrap();
         let reader = Reader::open(&path).unwrap();
@@ -258,13 +310,22 @@ fn a_file_that_is_cut_while_it_is_open_is_an_error() {
         let error = reader.read_vec::<u16>().unwrap_err();
         let ErrorKind::Truncated { expected, found, .. } = *error.kind() else { panic!("{error}") };
         assert_eq!(usize::try_from(expected).unwrap(), 2 * (BYTES / 2));
-        // No value can be behind the one that is missing.
-        reader.read_vec::<u16>().unwrap_err();
+        // What is whole was taken.
+        assert_eq!(reader.remaining(), BYTES / 2 - usize::try_from(found).unwrap() / 2);
+        // Now that the file is whole again, nobody knows where to go on.
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(whole).unwrap();
+        for error in [reader.read_vec::<u16>().err(), reader.read_dyn().err()] {
+            let error = error.unwrap().to_string();
+            assert!(error.contains("reading on after a read that failed"), "{error}");
+        }
         found
     };
     assert_eq!(refused(cut(500_000)), 500_000 - 128);
     assert_eq!(refused(cut(400_001)), 400_001 - 128);
-    let error = cut(500_000).read_dyn().unwrap_err();
+    let mut reader = cut(500_000);
+    let error = reader.read_dyn().unwrap_err();
     let ErrorKind::Truncated { found, .. } = *error.kind() else { panic!("{error}") };
     assert_eq!(found, 500_000 - 128);
+    let error = reader.read_vec::<u16>().unwrap_err().to_string();
+    assert!(error.contains("reading on after a read that failed"), "{error}");
 }

@@ -22,7 +22,7 @@ macro_rules! complex {
                 Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
             }
 
-            fn plain() -> Option<Plain<Self>> {
+            fn __plain() -> Option<Plain<Self>> {
                 Plain::of()
             }
 

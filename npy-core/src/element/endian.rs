@@ -143,7 +143,7 @@ macro_rules! ordered {
                 T::dtype_in(ByteOrder::$order)
             }
 
-            fn plain() -> Option<Plain<Self>> {
+            fn __plain() -> Option<Plain<Self>> {
                 Plain::of()
             }
 

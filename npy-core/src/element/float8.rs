@@ -2,6 +2,7 @@
 
 use crate::dtype::{DType, Scalar};
 use crate::element::{Element, InvalidValue};
+use crate::view::Plain;
 
 /// The bits of one of ml_dtypes' floats of one byte (`float8_e4m3fn` and its like): `<V1`.
 ///
@@ -23,6 +24,10 @@ impl Element for Float8 {
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()
+    }
+
+    fn __plain() -> Option<Plain<Self>> {
+        Plain::of()
     }
 
     #[inline]

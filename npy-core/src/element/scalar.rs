@@ -19,7 +19,7 @@ macro_rules! number {
                 Scalar::ordered(ScalarKind::$kind, Self::SIZE, order).into()
             }
 
-            fn plain() -> Option<Plain<Self>> {
+            fn __plain() -> Option<Plain<Self>> {
                 Plain::of()
             }
 

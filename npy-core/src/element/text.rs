@@ -122,7 +122,7 @@ impl<const N: usize> Element for ByteStr<N> {
         Scalar::new(ScalarKind::Bytes, N).into()
     }
 
-    fn plain() -> Option<Plain<Self>> {
+    fn __plain() -> Option<Plain<Self>> {
         Plain::of()
     }
 

@@ -194,7 +194,7 @@ macro_rules! time {
                 Scalar::ordered(ScalarKind::$kind(U::RESOLUTION), Self::SIZE, order).into()
             }
 
-            fn plain() -> Option<Plain<Self>> {
+            fn __plain() -> Option<Plain<Self>> {
                 Plain::of()
             }
 

@@ -55,7 +55,7 @@ impl<const N: usize> Element for Void<N> {
         Scalar::new(ScalarKind::Void, N).into()
     }
 
-    fn plain() -> Option<Plain<Self>> {
+    fn __plain() -> Option<Plain<Self>> {
         Plain::of()
     }
 

@@ -7,7 +7,7 @@ use super::read::Reader;
 use super::write::Writer;
 use crate::dtype::{ByteOrder, DType, Field};
 use crate::dynamic::DynArray;
-use crate::element::block::{self, Buffers};
+use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::record::NpyRecord;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::MAX_ITEMSIZE;
@@ -89,16 +89,20 @@ impl Columns {
 impl Write for Columns {
     /// Takes whole records.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let itemsize = self.itemsize.max(1);
         for (field, column) in &mut self.columns {
-            let size = field.dtype().itemsize();
-            let end = field.offset().saturating_add(size);
-            reserve::growing(
-                column,
-                bytes.len().checked_div(self.itemsize).unwrap_or(0).saturating_mul(size),
-            )
-            .map_err(io::Error::other)?;
-            for record in bytes.chunks_exact(self.itemsize.max(1)) {
-                column.extend_from_slice(record.get(field.offset()..end).unwrap_or_default());
+            let records = bytes.len().checked_div(itemsize).unwrap_or(0);
+            let size = records.saturating_mul(field.dtype().itemsize());
+            reserve::growing(column, size).map_err(io::Error::other)?;
+        }
+        // What all columns take from is in the cache.
+        let block = BLOCK.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
+        for block in bytes.chunks(block) {
+            for (field, column) in &mut self.columns {
+                let end = field.offset().saturating_add(field.dtype().itemsize());
+                for record in block.chunks_exact(itemsize) {
+                    column.extend_from_slice(record.get(field.offset()..end).unwrap_or_default());
+                }
             }
         }
         Ok(bytes.len())

@@ -264,7 +264,7 @@ fn array<R: Read + Seek>(
     let entry = directory.open(index, &mut reader, options.arrays.limit())?;
     let member = Member::new(reader, &entry);
     let array = options.arrays.member(member, sure(&entry)).map_err(no_array)?;
-    let data = array.inner().position();
+    let data = array.inner().map_or(0, Member::position);
     let whole = data.saturating_add(to_u64(array.header().data_bytes()));
     if array.header().dtype().has_object() || whole == entry.size {
         return Ok(array);

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read, Result, Seek};
 use crate::element::block::BLOCK;
 use crate::limits;
 use ahead::Ahead;
-use input::Input;
+use input::{Input, Placed};
 
 /// A reader, and what has been read ahead of it.
 #[derive(Debug)]
@@ -23,12 +23,10 @@ pub(super) struct Source<R> {
     left: Option<i64>,
     /// Bytes that were taken since [`Source::data_starts`].
     taken: u64,
-    /// What makes a second reader of the same file, if a second thread may have one.
-    second: Option<Second<R>>,
+    /// Whether a second thread may read the same file.
+    two_threads: bool,
     running: Option<Ahead>,
 }
-
-type Second<R> = fn(&Input<R>) -> Option<Input<File>>;
 
 impl<R> Source<R> {
     /// A stream, of which nothing is taken that is not asked for.
@@ -38,22 +36,29 @@ impl<R> Source<R> {
 
     /// A stream that surely has so many bytes, if that is known.
     pub(super) fn of(inner: R, left: Option<u64>) -> Self {
+        Source::from(Input::Stream(inner), left)
+    }
+
+    fn from(inner: Input<R>, left: Option<u64>) -> Self {
         Source {
-            inner: Input::stream(inner),
+            inner,
             buffer: Vec::new(),
             used: 0,
             end: 0,
             left: left.map(|left| i64::try_from(left).unwrap_or(i64::MAX)),
             taken: 0,
-            second: None,
+            two_threads: false,
             running: None,
         }
     }
 
-    /// The stream. Of what it gave, nothing waits unless [`Source::look`] was called.
+    /// The stream, unless it is a file that was opened here. Of what it gave, nothing waits unless [`Source::look`] was called.
     #[cfg(feature = "npz")]
-    pub(super) fn inner(&self) -> &R {
-        self.inner.inner()
+    pub(super) fn inner(&self) -> Option<&R> {
+        match &self.inner {
+            Input::Stream(stream) => Some(stream),
+            Input::Placed(_) => None,
+        }
     }
 
     /// What was read ahead.
@@ -73,24 +78,21 @@ impl Source<File> {
                 other => break other?,
             }
         };
-        let metadata = if read == AHEAD { Some(file.metadata()?) } else { None };
-        // Only a regular file's length says what is in it.
-        let length = metadata.filter(Metadata::is_file).map(|metadata| metadata.len());
-        let mut source = Source { buffer, end: read, ..Source::stream(file) };
-        if let Some(length) = length.and_then(|length| i64::try_from(length).ok()) {
-            source.left = Some(length.saturating_sub(signed(read)));
-            #[cfg(any(unix, windows))]
-            {
-                let Source { inner, .. } = source;
-                source.inner = Input::file(inner.into_inner(), limits::to_u64(read));
-            }
-        }
-        Ok(source)
+        let whole = if read == AHEAD { Some(file.metadata()?) } else { None };
+        // Only a regular file's length says what is in it. It need not have been opened at its start: `/dev/fd/3`.
+        let whole = whole.filter(Metadata::is_file).map(|metadata| metadata.len());
+        let place = whole.and_then(|_| file.stream_position().ok());
+        let left = whole.zip(place).map(|(whole, place)| whole.saturating_sub(place));
+        let input = match place {
+            Some(place) => Input::Placed(Placed::new(file, place)),
+            None => Input::Stream(file),
+        };
+        Ok(Source { buffer, end: read, ..Source::from(input, left) })
     }
 
     /// Lets a second thread read the file ahead, if it is regular: nobody stops a thread that waits for a pipe.
     pub(super) fn with_second_thread(self) -> Self {
-        Source { second: Some(Input::second), ..self }
+        Source { two_threads: true, ..self }
     }
 }
 
@@ -130,7 +132,9 @@ impl<R: Read> Source<R> {
             return self.append(block, bytes);
         }
         if let Some(result) = self.running.as_mut().and_then(|running| running.take(block)) {
-            self.inner.step_over(limits::to_u64(block.len()));
+            if let Input::Placed(file) = &mut self.inner {
+                file.step_over(limits::to_u64(block.len()));
+            }
             self.left = self.left.map(|left| left.saturating_sub(signed(block.len())));
             self.taken = self.taken.saturating_add(limits::to_u64(block.len()));
             return result.map(|()| block.len());
@@ -163,8 +167,9 @@ impl<R: Read> Source<R> {
         if bytes < WORTH_IT || block > BLOCK || waits || self.running.is_some() {
             return;
         }
-        let second = self.second.and_then(|second| second(&self.inner));
-        self.running = second.and_then(|file| Ahead::start(file, block, bytes));
+        if let (true, Input::Placed(file)) = (self.two_threads, &self.inner) {
+            self.running = file.again().and_then(|file| Ahead::start(file, block, bytes));
+        }
     }
 
     /// Ends what [`Source::read_ahead`] began.

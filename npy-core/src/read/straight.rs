@@ -17,7 +17,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn straight<T: Element>(&mut self, way: &Way) -> Result<Option<Vec<T>>> {
         let count = self.left(way);
         let large = count.saturating_mul(T::SIZE) >= LARGE && way.plan.is_in_place();
-        let Some(plain) = large.then(T::plain).flatten() else { return Ok(None) };
+        let Some(plain) = large.then(T::__plain).flatten() else { return Ok(None) };
         if !self.is_there()? {
             return Ok(None);
         }
@@ -26,23 +26,18 @@ impl<R: Read> Reader<R> {
         // Part by part: what is to be turned or checked is in the cache.
         for part in items.chunks_mut(block::items_per_block(&way.plan)) {
             let first = self.row(way);
-            let read = part.len();
             let bytes = plain.bytes_mut(part);
-            self.fill_straight(bytes, self.header.data_bytes().saturating_sub(self.bytes_left()))?;
+            let before = self.header.data_bytes().saturating_sub(self.bytes_left());
+            let found = self.source.fill_slice(bytes)?;
+            let read = found.checked_div(T::SIZE).unwrap_or_default();
             self.remaining = self.remaining.saturating_sub(read.saturating_mul(way.per_item));
+            if found < bytes.len() {
+                return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
+            }
             let checked = T::check(kernel::run(&way.plan, read, bytes, &mut Vec::new()));
             checked.map_err(|error| block::invalid(&error, first))?;
         }
         self.lost = false;
         Ok(Some(items))
-    }
-
-    /// Fills `room` with the next bytes of the data, of which so many were read before.
-    pub(super) fn fill_straight(&mut self, room: &mut [u8], before: usize) -> Result<()> {
-        let found = self.source.fill_slice(room)?;
-        if found < room.len() {
-            return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
-        }
-        Ok(())
     }
 }

@@ -1,12 +1,11 @@
 //! A second thread that reads the next blocks of a file while the first one decodes.
 
-use std::fs::File;
 use std::io::Result;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::{Input, read_full};
+use super::{Placed, read_full};
 
 /// Blocks that wait to be taken, at most. Two more are in work, one on each side: that is all the memory this takes.
 const WAITING: usize = 2;
@@ -25,7 +24,7 @@ type Block = (Vec<u8>, Result<()>);
 
 impl Ahead {
     /// Starts to read `bytes` bytes, `block` at a time; `None` where the system has no thread for it.
-    pub(super) fn start(file: Input<File>, block: usize, bytes: usize) -> Option<Ahead> {
+    pub(super) fn start(file: Placed, block: usize, bytes: usize) -> Option<Ahead> {
         let (sender, blocks) = mpsc::sync_channel(WAITING);
         let (used, spare) = mpsc::channel();
         let work = move || read(file, block, bytes, &sender, &spare);
@@ -53,7 +52,7 @@ impl Ahead {
 
 /// Reads the blocks until one is short, or nobody takes them any more.
 fn read(
-    mut file: Input<File>,
+    mut file: Placed,
     block: usize,
     bytes: usize,
     blocks: &SyncSender<Block>,

@@ -3,83 +3,83 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
+use crate::limits;
+
 /// A reader. A regular file that was opened here has a place of its own: to go elsewhere in it takes no call of the system.
 #[derive(Debug)]
-pub(super) struct Input<R> {
-    inner: R,
-    at: Option<At<R>>,
+pub(super) enum Input<R> {
+    Stream(R),
+    Placed(Placed),
 }
 
-/// Where the next read is, and what reads there.
+/// A file, and where it is read next.
 #[derive(Debug)]
-struct At<R> {
+pub(super) struct Placed {
+    file: File,
     place: u64,
-    read: fn(&R, &mut [u8], u64) -> Result<usize>,
 }
 
-impl<R> Input<R> {
-    pub(super) fn stream(inner: R) -> Self {
-        Input { inner, at: None }
+impl Placed {
+    /// A regular file that stands at this place.
+    pub(super) fn new(file: File, place: u64) -> Self {
+        Placed { file, place }
     }
 
-    #[cfg(feature = "npz")]
-    pub(super) fn inner(&self) -> &R {
-        &self.inner
+    /// The same file and place, for another thread; `None` if the system has no second handle.
+    pub(super) fn again(&self) -> Option<Self> {
+        Some(Placed { file: self.file.try_clone().ok()?, place: self.place })
     }
 
-    #[cfg(any(unix, windows))]
-    pub(super) fn into_inner(self) -> R {
-        self.inner
-    }
-
-    /// Goes over bytes that were read in another way.
+    /// Goes over bytes that were read elsewhere.
     pub(super) fn step_over(&mut self, bytes: u64) {
-        if let Some(at) = &mut self.at {
-            at.place = at.place.saturating_add(bytes);
-        }
+        self.place = self.place.saturating_add(bytes);
+    }
+
+    #[cfg(unix)]
+    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, room, self.place)
+    }
+
+    #[cfg(windows)]
+    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(&self.file, room, self.place)
+    }
+
+    #[cfg(not(any(unix, windows)))]
+    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.place))?;
+        file.read(room)
     }
 }
 
-impl Input<File> {
-    /// A regular file, from this place on.
-    #[cfg(any(unix, windows))]
-    pub(super) fn file(file: File, place: u64) -> Self {
-        #[cfg(unix)]
-        let read = |file: &File, room: &mut [u8], place| {
-            std::os::unix::fs::FileExt::read_at(file, room, place)
-        };
-        #[cfg(windows)]
-        let read = |file: &File, room: &mut [u8], place| {
-            std::os::windows::fs::FileExt::seek_read(file, room, place)
-        };
-        Input { inner: file, at: Some(At { place, read }) }
-    }
-
-    /// The same file for another thread, from here on; `None` if both would move one place, as in a pipe.
-    pub(super) fn second(&self) -> Option<Self> {
-        let At { place, read } = *self.at.as_ref()?;
-        Some(Input { inner: self.inner.try_clone().ok()?, at: Some(At { place, read }) })
+impl Read for Placed {
+    fn read(&mut self, room: &mut [u8]) -> Result<usize> {
+        let read = self.read_there(room)?;
+        self.step_over(limits::to_u64(read));
+        Ok(read)
     }
 }
 
 impl<R: Read> Read for Input<R> {
     #[inline]
     fn read(&mut self, room: &mut [u8]) -> Result<usize> {
-        let Some(at) = &mut self.at else { return self.inner.read(room) };
-        let read = (at.read)(&self.inner, room, at.place)?;
-        // A place that a file has.
-        at.place = at.place.saturating_add(crate::limits::to_u64(read));
-        Ok(read)
+        match self {
+            Input::Stream(stream) => stream.read(room),
+            Input::Placed(file) => file.read(room),
+        }
     }
 }
 
-impl<R: Read + Seek> Input<R> {
+impl<R: Seek> Input<R> {
     /// Goes so many bytes forward, or back.
     pub(super) fn go(&mut self, by: i64) -> Result<()> {
-        let Some(at) = &mut self.at else {
-            return self.inner.seek(SeekFrom::Current(by)).map(drop);
-        };
-        at.place = at.place.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
-        Ok(())
+        match self {
+            Input::Stream(stream) => stream.seek(SeekFrom::Current(by)).map(drop),
+            Input::Placed(Placed { place, .. }) => {
+                *place = place.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
+                Ok(())
+            }
+        }
     }
 }
