@@ -115,13 +115,11 @@ fn rows_of_items_without_values_are_counted() {
     }
 }
 
-/// Guards the variance: a reader of bytes that live long is one of bytes that live shorter.
+/// Guards the variance: a reader of bytes that live long is one of bytes that live shorter. It is the compiler that looks.
 #[test]
 fn a_reader_may_live_shorter() {
     fn shorter<'a>(reader: Reader<&'static [u8]>, _: &'a [u8]) -> Reader<&'a [u8]> {
         reader
     }
-    let bytes: &'static [u8] = file(&[1u8, 2]).leak();
-    let mut reader = shorter(Reader::new(bytes).unwrap(), &[]);
-    assert_eq!(reader.read_vec::<u8>().unwrap(), [1, 2]);
+    let _ = shorter;
 }
