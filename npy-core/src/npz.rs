@@ -44,6 +44,7 @@ mod output;
 mod read;
 mod rows;
 pub mod sparse;
+mod spool;
 mod write;
 
 pub use fields::{ArchiveField, NpzArchive, load, save};

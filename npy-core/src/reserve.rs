@@ -47,9 +47,7 @@ pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     // SAFETY: the range lies within `memory`: it starts `before <= bytes` bytes behind its start and is no longer than what is left. The
     // advice changes no byte of it and nothing about who may use it, only how large the pages are that the system backs it with.
     // A system that does not know the advice says so, which is no matter.
-    let _ = unsafe {
-        rustix::mm::madvise(start.add(before).cast(), length, rustix::mm::Advice::LinuxHugepage)
-    };
+    let _ = unsafe { libc::madvise(start.add(before).cast(), length, libc::MADV_HUGEPAGE) };
 }
 
 /// Only Linux is asked.

@@ -3,6 +3,7 @@
 mod behind;
 pub(crate) mod replace;
 mod stream;
+pub(crate) mod temporary;
 mod text;
 mod values;
 

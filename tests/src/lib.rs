@@ -1,5 +1,5 @@
 //! What the integration tests share: where the files are, a real NumPy, other processes, how much memory a call takes, a disk
-//! that fails, and what must hold for any bytes.
+//! that fails, items that refuse values, and what must hold for any bytes.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -11,6 +11,7 @@ pub mod attacks;
 pub mod disk;
 pub mod faults;
 pub mod fuzz;
+pub mod picky;
 #[cfg(counted)]
 pub mod steps;
 pub mod zips;

@@ -3,9 +3,9 @@
 use std::io::Cursor;
 
 use npy_core::{
-    ArrayView, Be, DType, DynArray, Element, Error, ErrorKind, Header, InvalidValue, NpyArray,
-    Order, ReadNpy, WriteNpy, npz,
+    ArrayView, Be, DynArray, Error, ErrorKind, Header, NpyArray, Order, ReadNpy, WriteNpy, npz,
 };
+use npy_tests::picky::Even;
 
 fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
@@ -15,32 +15,6 @@ fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     bytes.extend(text.as_bytes());
     bytes.extend(data);
     bytes
-}
-
-/// A number that must be even, to have values that are invalid.
-#[derive(Debug, PartialEq)]
-struct Even(u8);
-
-impl Element for Even {
-    const SIZE: usize = 1;
-
-    fn dtype() -> DType {
-        u8::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Even(u8::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        Even::check(&[self.0])?;
-        self.0.encode(item)
-    }
-
-    fn check(items: &[u8]) -> Result<(), InvalidValue> {
-        let odd = items.iter().position(|n| n % 2 == 1);
-        odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
-    }
 }
 
 /// Reads an archive that has more members than the struct.

@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use npy_core::{
-    DType, Element, ErrorKind, InvalidValue, NpyArray, Order, ReadNpy, Result, WriteNpy,
-};
+use npy_core::{DType, Element, ErrorKind, InvalidValue, NpyArray, Order, ReadNpy, WriteNpy, npz};
+use npy_tests::picky::Even;
 
 /// What stands in a directory, by name.
 fn names(directory: &Path) -> Vec<String> {
@@ -16,29 +15,6 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// A number under 10, to have values that cannot be written.
-#[derive(Debug)]
-struct Digit(u8);
-
-impl Element for Digit {
-    const SIZE: usize = 1;
-
-    fn dtype() -> DType {
-        u8::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Digit(u8::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if self.0 > 9 {
-            return Err(InvalidValue::new(format!("{} is no digit", self.0)));
-        }
-        self.0.encode(item)
-    }
-}
-
 /// Guards the temporary file: what fails half-way leaves the old file and nothing beside it.
 #[test]
 fn a_write_that_fails_leaves_the_old_file() {
@@ -46,10 +22,10 @@ fn a_write_that_fails_leaves_the_old_file() {
     let path = directory.path().join("x.npy");
     [1u8, 2].write_npy(&path).unwrap();
     // The value that fails stands behind blocks that were written.
-    let mut digits: Vec<Digit> = (0..1_000_000).map(|_| Digit(0)).collect();
-    digits.push(Digit(10));
-    let error = digits.write_npy(&path).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}: row 1000000: 10 is no digit", path.display()));
+    let mut numbers: Vec<Even> = (0..1_000_000).map(|_| Even(0)).collect();
+    numbers.push(Even(1));
+    let error = numbers.write_npy(&path).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}: row 1000000: 1 is odd", path.display()));
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2]);
     assert_eq!(names(directory.path()), ["x.npy"]);
 }
@@ -155,5 +131,22 @@ mod unix {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         [2u8].write_npy(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    /// Guards what is in files that not everybody may read: nobody else reads it while it is written, either.
+    #[test]
+    fn what_is_private_is_private_all_the_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        fs::write(&path, []).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let mut writer = npz::Writer::create(&path).unwrap();
+        writer.write("secret", &[1u8; 100_000]).unwrap();
+        let names = names(directory.path());
+        assert_eq!(names.len(), 2, "the old file and the new one: {names:?}");
+        for name in names {
+            let mode = fs::metadata(directory.path().join(&name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
     }
 }

@@ -3,10 +3,11 @@
 use std::io::{Cursor, Read};
 
 use npy_core::{
-    ByteOrder, ByteStr, Cast, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray,
-    NpyElement, NpyRecord, Order, ReadOptions, Reader, WriteNpy, WriteOptions,
+    ByteOrder, ByteStr, Cast, DynArray, ErrorKind, NpyArray, NpyElement, NpyRecord, Order,
+    ReadOptions, Reader, WriteNpy, WriteOptions,
 };
 use npy_tests::alloc::{Counting, peak};
+use npy_tests::picky::Even;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -278,31 +279,6 @@ fn a_column_is_one_field_of_every_record() {
         lossless.cast(Cast::Lossless);
         let wide = lossless.reader(&bytes[..]).unwrap().read_column::<f64>("head.gain").unwrap();
         assert!(wide.iter().copied().eq(gains.iter().copied().map(f64::from)));
-    }
-}
-
-/// A number that must be even, to have values that are invalid.
-#[derive(Debug, PartialEq)]
-struct Even(u8);
-
-impl Element for Even {
-    const SIZE: usize = 1;
-
-    fn dtype() -> DType {
-        u8::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Even(u8::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        self.0.encode(item)
-    }
-
-    fn check(items: &[u8]) -> Result<(), InvalidValue> {
-        let odd = items.iter().position(|n| n % 2 == 1);
-        odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
     }
 }
 

@@ -5,8 +5,7 @@ use std::fmt;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use tempfile::SpooledTempFile;
-
+use super::spool::Spool;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
@@ -22,26 +21,22 @@ use crate::write;
 pub struct Rows<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
     name: String,
-    rows: write::Writer<T, SpooledTempFile>,
+    rows: write::Writer<T, Spool>,
 }
 
 /// A place for rows to wait, in memory or in a file in this directory.
 pub(super) fn waiting<T: Element>(
     options: &write::WriteOptions,
     directory: Option<&Path>,
-) -> Result<write::Writer<T, SpooledTempFile>> {
-    const IN_MEMORY: usize = 1 << 20;
-    options.writer(match directory {
-        Some(directory) => tempfile::spooled_tempfile_in(IN_MEMORY, directory),
-        None => tempfile::spooled_tempfile(IN_MEMORY),
-    })
+) -> Result<write::Writer<T, Spool>> {
+    options.writer(Spool::new(directory))
 }
 
 impl<'w, T: Element, W: Write> Rows<'w, T, W> {
     pub(super) fn new(
         archive: &'w mut Writer<W>,
         name: &str,
-        rows: write::Writer<T, SpooledTempFile>,
+        rows: write::Writer<T, Spool>,
     ) -> Self {
         Rows { archive, name: name.to_owned(), rows }
     }

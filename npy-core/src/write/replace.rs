@@ -4,9 +4,11 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
+use super::temporary::{self, Temporary};
 use crate::error::Result;
+
+/// Everybody may read and write it, as far as the umask allows.
+const ANY_NEW_FILE: u32 = 0o666;
 
 /// Writes a temporary file beside `path`, and puts it in its place once all is written. The file stays open.
 pub(crate) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()>) -> Result<File> {
@@ -19,7 +21,7 @@ pub(crate) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()
 #[derive(Debug)]
 pub(crate) struct Place {
     /// Where the file is now, and where it goes; none for what cannot be replaced, and is written to directly.
-    way: Option<(TempPath, PathBuf)>,
+    way: Option<(Temporary, PathBuf)>,
     permissions: Option<Permissions>,
 }
 
@@ -36,8 +38,8 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
         return Ok((file, Place { way: None, permissions: None }));
     }
     let target = followed(path);
-    let (file, temporary) = temporary(&target)?.into_parts();
     let permissions = old.map(|old| old.permissions());
+    let (file, temporary) = beside(&target, permissions.as_ref())?;
     Ok((file, Place { way: Some((temporary, target)), permissions }))
 }
 
@@ -48,7 +50,7 @@ impl Place {
         if let Some(permissions) = self.permissions {
             file.set_permissions(permissions)?;
         }
-        temporary.persist(&target).map_err(|error| error.error)?;
+        temporary.rename(&target)?;
         Ok(file)
     }
 }
@@ -73,15 +75,10 @@ pub(crate) fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A file beside `target`, which goes when dropped.
-fn temporary(target: &Path) -> Result<tempfile::NamedTempFile<File>> {
+/// A file beside `target`, which goes when dropped, and which nobody can read who could not read the old one.
+fn beside(target: &Path, old: Option<&Permissions>) -> Result<(File, Temporary)> {
     let directory = directory(target);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".npy-").suffix(".tmp");
-    // As for any new file: what the umask leaves of it.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory).map_err(|error| {
+    temporary::create(directory, old.map_or(ANY_NEW_FILE, mode)).map_err(|error| {
         let place = directory.display();
         let reason = match error.kind() {
             io::ErrorKind::NotFound => format!("there is no directory {place}; make it first"),
@@ -92,6 +89,18 @@ fn temporary(target: &Path) -> Result<tempfile::NamedTempFile<File>> {
         };
         io::Error::new(error.kind(), reason).into()
     })
+}
+
+/// Who may do what with the old file.
+#[cfg(unix)]
+fn mode(old: &Permissions) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(old) & 0o777
+}
+
+/// Only Unix says it in a number.
+#[cfg(not(unix))]
+fn mode(_: &Permissions) -> u32 {
+    ANY_NEW_FILE
 }
 
 /// What the system says, without the name of the temporary file.

@@ -3,30 +3,11 @@
 use std::io::{Cursor, Read, Seek, Write};
 
 use npy_core::npz::{Reader, WriteOptions, Writer};
-use npy_core::{DType, Element, Error, ErrorKind, InvalidValue, NpyRecord, Result};
+use npy_core::{Error, ErrorKind, NpyRecord, Result};
 
 use super::choices::Choices;
 use crate::disk::Disk;
-
-/// A number that must not be 13.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Lucky(u32);
-
-impl Element for Lucky {
-    const SIZE: usize = 4;
-
-    fn dtype() -> DType {
-        u32::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Lucky(u32::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> std::result::Result<(), InvalidValue> {
-        if self.0 == 13 { Err(InvalidValue::new("13")) } else { self.0.encode(item) }
-    }
-}
+use crate::picky::Lucky;
 
 #[derive(NpyRecord, Clone, Copy, Debug)]
 struct Pair {

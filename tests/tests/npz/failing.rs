@@ -8,26 +8,7 @@ use npy_core::npz::sparse::Csr;
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{DType, Element, ErrorKind, InvalidValue, ReadNpy};
 use npy_tests::disk::Disk;
-
-/// A number that must not be 13.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Lucky(u32);
-
-impl Element for Lucky {
-    const SIZE: usize = 4;
-
-    fn dtype() -> DType {
-        u32::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Lucky(u32::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if self.0 == 13 { Err(InvalidValue::new("13")) } else { self.0.encode(item) }
-    }
-}
+use npy_tests::picky::Lucky;
 
 /// So many values, the last of which is invalid.
 fn unlucky(count: usize) -> Vec<Lucky> {
@@ -113,6 +94,32 @@ fn rows_that_are_not_finished_are_no_member() {
     assert!(writer.start::<u8>("a").is_err(), "the name is taken");
     let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.read::<Vec<u32>>("a").unwrap(), [1, 2, 3, 4]);
+}
+
+/// Guards the file in which many rows wait: it goes, be they a member in the end or not, and on Unix it has no name at all.
+#[test]
+fn rows_leave_no_file_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = || std::fs::read_dir(directory.path()).unwrap().count();
+    let path = directory.path().join("x.npz");
+    let mut writer = Writer::create(&path).unwrap();
+    assert_eq!(files(), 1);
+    for name in ["waits", "is finished"] {
+        let mut rows = writer.start::<u32>(name).unwrap();
+        // More than stays in memory, and one by one after many.
+        rows.write_slice(&vec![7; 500_000]).unwrap();
+        (0..500_000).for_each(|n| rows.push(&n).unwrap());
+        assert_eq!(files(), if cfg!(unix) { 1 } else { 2 });
+        if name == "is finished" {
+            rows.finish().unwrap();
+        }
+    }
+    writer.finish().unwrap();
+    assert_eq!(files(), 1);
+    let mut reader = Reader::open(&path).unwrap();
+    let read: Vec<u32> = reader.read("is finished").unwrap();
+    assert!(read.iter().copied().eq(std::iter::repeat_n(7, 500_000).chain(0..500_000)));
+    assert!(!reader.contains("waits"));
 }
 
 #[test]

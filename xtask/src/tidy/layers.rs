@@ -108,7 +108,7 @@ pub(super) fn no_io_below(file: &File) -> Vec<Problem> {
     let wrapped = |at: usize| room(file) == Some("error") && code[at..].starts_with("io::Error");
     let modules = paths(code, "std").into_iter();
     let modules = modules.filter(|&(at, name)| matches!(name, "io" | "fs") && !wrapped(at));
-    let types = ["File", "OpenOptions", "tempfile"];
+    let types = ["File", "OpenOptions"];
     let types = types.into_iter().flat_map(|word| words(code, word).map(move |at| (at, word)));
     modules
         .chain(types)

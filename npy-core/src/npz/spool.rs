@@ -1,0 +1,84 @@
+//! Layer 7: bytes that wait until they are written elsewhere.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::write::temporary::{self, Temporary};
+
+/// So many bytes wait in memory.
+const IN_MEMORY: usize = 1 << 20;
+
+/// Bytes in memory, and in a temporary file once they are many.
+pub(super) struct Spool {
+    bytes: Bytes,
+    directory: PathBuf,
+}
+
+enum Bytes {
+    InMemory(Cursor<Vec<u8>>),
+    /// The file is closed before it is removed, as some systems want it.
+    InFile {
+        file: File,
+        _temporary: Option<Temporary>,
+    },
+}
+
+impl Spool {
+    /// Nothing yet; a file will stand in this directory, or where the system has such files.
+    pub(super) fn new(directory: Option<&Path>) -> Self {
+        let directory = directory.map_or_else(env::temp_dir, Path::to_owned);
+        Spool { bytes: Bytes::InMemory(Cursor::default()), directory }
+    }
+
+    /// What has the bytes now, with room for so many more.
+    fn with_room(&mut self, more: usize) -> io::Result<&mut Bytes> {
+        if let Bytes::InMemory(bytes) = &mut self.bytes
+            && bytes.get_ref().len().saturating_add(more) > IN_MEMORY
+        {
+            // For nobody else to read: where it stands, others may look.
+            let (mut file, temporary) = temporary::create(&self.directory, 0o600)?;
+            file.write_all(bytes.get_ref())?;
+            file.seek(SeekFrom::Start(bytes.position()))?;
+            // Where a file goes on without a name, nothing is left behind by a process that is killed.
+            let _temporary = (!cfg!(unix)).then_some(temporary);
+            self.bytes = Bytes::InFile { file, _temporary };
+        }
+        Ok(&mut self.bytes)
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.with_room(bytes.len())? {
+            Bytes::InMemory(memory) => memory.write(bytes),
+            Bytes::InFile { file, .. } => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.bytes {
+            Bytes::InMemory(_) => Ok(()),
+            Bytes::InFile { file, .. } => file.flush(),
+        }
+    }
+}
+
+impl Read for Spool {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.bytes {
+            Bytes::InMemory(bytes) => bytes.read(buffer),
+            Bytes::InFile { file, .. } => file.read(buffer),
+        }
+    }
+}
+
+impl Seek for Spool {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match &mut self.bytes {
+            Bytes::InMemory(bytes) => bytes.seek(to),
+            Bytes::InFile { file, .. } => file.seek(to),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Items with values that are invalid.
+
+use npy_core::{DType, Element, InvalidValue};
+
+/// A number that must be even, read and written.
+#[derive(Debug, PartialEq)]
+pub struct Even(pub u8);
+
+impl Element for Even {
+    const SIZE: usize = 1;
+
+    fn dtype() -> DType {
+        u8::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Even(u8::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        Even::check(&[self.0])?;
+        self.0.encode(item)
+    }
+
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        let odd = items.iter().position(|n| n % 2 == 1);
+        odd.map_or(Ok(()), |i| Err(InvalidValue::new(format!("{} is odd", items[i])).at_item(i)))
+    }
+}
+
+/// A number that must not be 13, written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lucky(pub u32);
+
+impl Element for Lucky {
+    const SIZE: usize = 4;
+
+    fn dtype() -> DType {
+        u32::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Lucky(u32::decode(item))
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        if self.0 == 13 { Err(InvalidValue::new("13")) } else { self.0.encode(item) }
+    }
+}
