@@ -238,6 +238,21 @@ impl DType {
         }
     }
 
+    /// How many bytes of an item are parts of numbers of more than one byte, or of characters.
+    pub(crate) fn ordered_bytes(&self) -> usize {
+        match &self.0 {
+            Kind::Scalar(scalar) if scalar.swap_unit() > 1 => scalar.itemsize(),
+            Kind::Scalar(_) => 0,
+            Kind::SubArray(sub) => {
+                let items = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
+                sub.base.ordered_bytes().saturating_mul(items)
+            }
+            Kind::Record(record) => {
+                record.fields.iter().map(|field| field.dtype.ordered_bytes()).sum()
+            }
+        }
+    }
+
     /// Whether it is the other one, and not only one like it. Takes no time.
     pub(crate) fn is(&self, other: &DType) -> bool {
         match (&self.0, &other.0) {

@@ -103,6 +103,17 @@ pub trait Element: Sized {
         None
     }
 
+    /// Whether [`check`](Element::check) and `__decode` take items of which every number is big-endian.
+    #[doc(hidden)]
+    const __TURNS: bool = false;
+
+    /// [`decode`](Element::decode), of such an item if `TURNED`: what turns on its way is not turned before.
+    #[doc(hidden)]
+    #[inline]
+    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+        Self::decode(item)
+    }
+
     /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
     fn decode(item: &[u8]) -> Self;
 
@@ -228,6 +239,7 @@ impl<T: Element, const N: usize> Element for [T; N] {
         T::SIZE.saturating_mul(N)
     };
     const ALIGN: usize = T::ALIGN;
+    const __TURNS: bool = T::__TURNS;
 
     fn dtype() -> DType {
         Self::dtype_in(ByteOrder::Little)
@@ -246,8 +258,17 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 
     #[inline]
+    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+        match item.get(..Self::SIZE) {
+            // Of a length that the compiler knows: it checks nothing in the loop, and moves many at a time.
+            Some(item) => std::array::from_fn(|i| nth_value::<T, N, TURNED>(item, i)),
+            None => std::array::from_fn(|i| nth_value::<T, N, TURNED>(item, i)),
+        }
+    }
+
+    #[inline]
     fn decode(item: &[u8]) -> Self {
-        std::array::from_fn(|i| T::decode(nth(item, i, T::SIZE)))
+        Self::__decode::<false>(item)
     }
 
     #[inline]
@@ -265,6 +286,13 @@ impl<T: Element, const N: usize> Element for [T; N] {
             e.at_item(item)
         })
     }
+}
+
+/// The `i`th of `N` values.
+#[inline]
+fn nth_value<T: Element, const N: usize, const TURNED: bool>(item: &[u8], i: usize) -> T {
+    // `i` is never more; without saying so the compiler does not know it in the middle of a loop.
+    T::__decode::<TURNED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
 }
 
 /// The `i`th run of `size` bytes; what is missing is left out.

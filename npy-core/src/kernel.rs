@@ -20,7 +20,7 @@ pub(crate) fn run<'b>(
 ) -> &'b [u8] {
     match &plan.path {
         Path::Exact => block,
-        Path::Swapped(steps) => {
+        Path::Swapped { steps, .. } => {
             swap_in_place(steps, block, plan.from_size);
             block
         }
@@ -99,6 +99,9 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
     }
 }
 
+/// So many in a row are turned one after the other in all items.
+const FEW: usize = 8;
+
 /// Turns round what the steps say, where it stands.
 fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
     /// A part stays in the first-level cache from step to step.
@@ -124,26 +127,51 @@ fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
 
 /// Turns round each run of `N` bytes in one place of each item.
 fn swap_each<const N: usize>(items: &mut [u8], itemsize: usize, place: Range<usize>) {
-    let turn = |bytes: &mut [u8]| bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|n| n.reverse());
     if place.len() == itemsize {
-        turn(items);
-    } else if place.len() == N {
-        let items = items.chunks_exact_mut(itemsize).filter_map(|item| item.get_mut(place.start..));
-        items.filter_map(|bytes| bytes.first_chunk_mut::<N>()).for_each(|n| n.reverse());
+        turn_all::<N>(items);
+    } else if place.len() <= FEW.saturating_mul(N) {
+        // A loop over the items for each of them, none in each item.
+        for start in place.step_by(N) {
+            let items = items.chunks_exact_mut(itemsize);
+            let places = items.filter_map(|item| item.get_mut(start..)?.first_chunk_mut::<N>());
+            places.for_each(turn);
+        }
     } else {
         let items = items.chunks_exact_mut(itemsize);
-        items.for_each(|item| turn(item.get_mut(place.clone()).unwrap_or_default()));
+        items.for_each(|item| turn_all::<N>(item.get_mut(place.clone()).unwrap_or_default()));
     }
 }
 
 /// Turns round each run of `unit` bytes.
 fn swap(bytes: &mut [u8], unit: usize) {
     match unit {
-        2 => bytes.as_chunks_mut::<2>().0.iter_mut().for_each(|n| n.reverse()),
-        4 => bytes.as_chunks_mut::<4>().0.iter_mut().for_each(|n| n.reverse()),
-        8 => bytes.as_chunks_mut::<8>().0.iter_mut().for_each(|n| n.reverse()),
-        16 => bytes.as_chunks_mut::<16>().0.iter_mut().for_each(|n| n.reverse()),
+        2 => turn_all::<2>(bytes),
+        4 => turn_all::<4>(bytes),
+        8 => turn_all::<8>(bytes),
+        16 => turn_all::<16>(bytes),
         n => bytes.chunks_exact_mut(n.max(1)).for_each(<[u8]>::reverse),
+    }
+}
+
+/// Turns round each run of `N` bytes.
+fn turn_all<const N: usize>(bytes: &mut [u8]) {
+    bytes.as_chunks_mut::<N>().0.iter_mut().for_each(turn);
+}
+
+/// Turns bytes round: where there is a number of the size, as the machine does that.
+#[inline]
+fn turn<const N: usize>(bytes: &mut [u8; N]) {
+    let bytes = bytes.as_mut_slice();
+    if let Ok(n) = <&mut [u8; 2]>::try_from(&mut *bytes) {
+        *n = u16::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
+    } else if let Ok(n) = <&mut [u8; 4]>::try_from(&mut *bytes) {
+        *n = u32::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
+    } else if let Ok(n) = <&mut [u8; 8]>::try_from(&mut *bytes) {
+        *n = u64::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
+    } else if let Ok(n) = <&mut [u8; 16]>::try_from(&mut *bytes) {
+        *n = u128::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
+    } else {
+        bytes.reverse();
     }
 }
 
@@ -189,7 +217,7 @@ mod tests {
             match self.below(if depth == 0 { 1 } else { 3 }) {
                 0 => format!("'{}'", self.scalar()),
                 1 => {
-                    let shape = ["(2,)", "(3, 2)", "(1,)", "(0,)"][self.below(4)];
+                    let shape = ["(2,)", "(3, 2)", "(1,)", "(0,)", "(11,)"][self.below(5)];
                     format!("({}, {shape})", self.descr(depth - 1))
                 }
                 _ => self.record(depth),
@@ -268,7 +296,7 @@ mod tests {
             let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
             paths[match plan.path {
                 Path::Exact => 0,
-                Path::Swapped(_) => 1,
+                Path::Swapped { .. } => 1,
                 Path::General(_) => 2,
             }] += 1;
             let count = 1 + random.below(5);

@@ -55,7 +55,11 @@ pub(crate) enum Path {
     /// The bytes are the same.
     Exact,
     /// Everything stays where it is; some of it turns round. All steps swap in place.
-    Swapped(Vec<Step>),
+    Swapped {
+        steps: Vec<Step>,
+        /// Whether nothing stays as it is but what has no byte order.
+        all: bool,
+    },
     /// Everything else: the steps write items of their own.
     General(Vec<Step>),
 }
@@ -130,6 +134,11 @@ impl Plan {
         matches!(self.path, Path::Exact)
     }
 
+    /// Whether items are those that are wanted once every number of them is turned round.
+    pub(crate) fn turns_all(&self) -> bool {
+        matches!(self.path, Path::Swapped { all: true, .. })
+    }
+
     /// Where in an item of the file all that is wanted stands, as it is wanted: a field, or fields side by side.
     pub(crate) fn one_run(&self) -> Option<usize> {
         match &self.path {
@@ -139,7 +148,7 @@ impl Plan {
                 }
                 _ => None,
             },
-            Path::Exact | Path::Swapped(_) => None,
+            Path::Exact | Path::Swapped { .. } => None,
         }
     }
 
@@ -156,7 +165,9 @@ impl Plan {
             Path::Exact
         } else if same_size && steps.iter().all(Step::swaps_in_place) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            Path::Swapped(steps)
+            let turned: usize =
+                steps.iter().map(|step| step.ends().0.saturating_sub(step.from)).sum();
+            Path::Swapped { all: turned == to.ordered_bytes(), steps }
         } else {
             Path::General(steps)
         };

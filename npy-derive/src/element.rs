@@ -62,10 +62,11 @@ impl<'a> Element<'a> {
             }
             _ => None,
         };
-        let (inner, decode, encode, check) = match &self.kind {
+        let (inner, turns, decode, encode, check) = match &self.kind {
             Kind::Transparent { member, ty, packed, .. } => (
                 quote!(#ty),
-                quote!(Self { #member: <#ty as #element>::decode(__item) }),
+                quote!(<#ty as #element>::__TURNS),
+                quote!(Self { #member: <#ty as #element>::__decode::<__TURNED>(__item) }),
                 match packed {
                     // It may be misaligned, and is copied to be read.
                     true => quote!(<#ty as #element>::encode(&{ self.#member }, __item)),
@@ -78,9 +79,11 @@ impl<'a> Element<'a> {
                 let name = ident.to_string();
                 (
                     inner.clone(),
+                    // `check` takes canonical items.
+                    quote!(<#inner as #element>::SIZE == 1),
                     // What is no variant has been refused by `check`.
                     quote! {{
-                        let __value = <#inner as #element>::decode(__item);
+                        let __value = <#inner as #element>::__decode::<__TURNED>(__item);
                         #(if __value == Self::#variants as #inner { return Self::#variants; })*
                         Self::#first
                     }},
@@ -103,6 +106,7 @@ impl<'a> Element<'a> {
                 impl #impl_generics #element for #ident #type_generics #where_clause {
                     const SIZE: #usize = <#inner as #element>::SIZE;
                     const ALIGN: #usize = <#inner as #element>::ALIGN;
+                    const __TURNS: ::core::primitive::bool = #turns;
 
                     fn dtype() -> #krate::DType {
                         <#inner as #element>::dtype()
@@ -119,8 +123,13 @@ impl<'a> Element<'a> {
                     #plain
 
                     #[inline]
-                    fn decode(__item: &#bytes) -> Self {
+                    fn __decode<const __TURNED: ::core::primitive::bool>(__item: &#bytes) -> Self {
                         #decode
+                    }
+
+                    #[inline]
+                    fn decode(__item: &#bytes) -> Self {
+                        <Self as #element>::__decode::<false>(__item)
                     }
 
                     #[inline]

@@ -28,6 +28,7 @@ use crate::field::{Default, Field, Skipped, Stored};
 /// impl Element for Pick {
 ///     const SIZE: usize = size(Self::FIELDS, Self::ALIGN);
 ///     const ALIGN: usize = Packing::Packed.align(Self::FIELDS);
+///     const __TURNS: bool = <u32 as Element>::__TURNS && <f64 as Element>::__TURNS;
 ///     fn dtype() -> DType { Self::schema(ByteOrder::Little).into_dtype() }
 ///     fn dtype_in(order: ByteOrder) -> DType { Self::schema(order).into_dtype() }
 ///     fn schema(order: ByteOrder) -> Schema {
@@ -37,12 +38,13 @@ use crate::field::{Default, Field, Skipped, Stored};
 ///         ])
 ///     }
 ///     fn __plain() -> Option<Plain<Self>> { … } // of a struct with #[repr(C)] or its like
-///     fn decode(item: &[u8]) -> Self {
+///     fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
 ///         Self {
-///             station: <u32 as Element>::decode(part::<Self, 0>(item)),
-///             time: <f64 as Element>::decode(part::<Self, 1>(item)),
+///             station: <u32 as Element>::__decode::<TURNED>(part::<Self, 0>(item)),
+///             time: <f64 as Element>::__decode::<TURNED>(part::<Self, 1>(item)),
 ///         }
 ///     }
+///     fn decode(item: &[u8]) -> Self { Self::__decode::<false>(item) }
 ///     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
 ///         put::<Self, 0>(item, |item| <u32 as Element>::encode(&self.station, item))?;
 ///         put::<Self, 1>(item, |item| <f64 as Element>::encode(&self.time, item))?;
@@ -97,10 +99,12 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let members = fields.iter().map(|field| member(record, field));
     let passed = if fields.iter().all(|field| field.endian.is_some()) { "_" } else { "__order" };
     let passed: TokenStream = passed.parse().unwrap_or_default();
+    let turns = fields.iter().map(|field| of_codec(field, "__TURNS"));
     let decoded = fields.iter().enumerate().map(|(i, field)| {
-        let (member, decode) = (&field.member, of_codec(field, "decode"));
+        let (member, decode) = (&field.member, of_codec(field, "__decode"));
         // As a whole at the type: what it is stored as gives it back.
-        let decoded = quote_spanned!(at(field.ty)=> #decode(#private::part::<Self, #i>(__item)));
+        let decoded =
+            quote_spanned!(at(field.ty)=> #decode::<__TURNED>(#private::part::<Self, #i>(__item)));
         match &field.stored {
             // At the module, where it is reported if it has no such function.
             Stored::With(module) => {
@@ -140,6 +144,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             impl #impl_generics __npy::Element for #ident #type_generics #where_clause {
                 const SIZE: #usize = #size;
                 const ALIGN: #usize = #packing.align(#layouts);
+                const __TURNS: ::core::primitive::bool = true #(&& #turns)*;
 
                 fn dtype() -> __npy::DType {
                     #this::schema(__npy::ByteOrder::Little).into_dtype()
@@ -156,9 +161,14 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                 #plain
 
                 #[inline]
-                fn decode(__item: &#bytes) -> Self {
+                fn __decode<const __TURNED: ::core::primitive::bool>(__item: &#bytes) -> Self {
                     #whole
                     Self { #(#decoded,)* #(#skipped),* }
+                }
+
+                #[inline]
+                fn decode(__item: &#bytes) -> Self {
+                    #this::__decode::<false>(__item)
                 }
 
                 #[inline]

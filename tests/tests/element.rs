@@ -88,3 +88,55 @@ fn a_value_that_is_no_variant_names_row_and_field() {
     let error = Vec::<Pick>::read_npy_from(&file[..]).unwrap_err();
     assert_eq!(error.to_string(), "row 1: field \"more\": 265 is no variant of Phase");
 }
+
+/// Guards the checks of items that are decoded as they stand in a file of the other byte order.
+#[test]
+fn what_is_no_variant_is_found_in_both_byte_orders() {
+    #[derive(NpyElement, Debug)]
+    #[repr(u8)]
+    enum Bit {
+        Off,
+        On,
+    }
+    #[derive(NpyRecord)]
+    struct Raw {
+        time: f64,
+        bit: u8,
+        phase: i16,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct OneByte {
+        time: f64,
+        bit: Bit,
+    }
+    #[derive(NpyRecord)]
+    struct TwoBytes {
+        time: f64,
+        bit: u8,
+        phase: Phase,
+    }
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let read = |bit, phase| {
+            let raw = [Raw { time: 0.5, bit: 1, phase: -2 }, Raw { time: 1.5, bit, phase }];
+            let mut file = Vec::new();
+            WriteOptions::new().byte_order(order).write_to(&mut file, &raw).unwrap();
+            Vec::<TwoBytes>::read_npy_from(&file[..]).map(|items| {
+                assert!(items[0].time == 0.5 && items[0].phase == Phase::P);
+                assert!(items[1].time == 1.5 && items[1].bit == bit);
+            })
+        };
+        read(0, 300).unwrap();
+        let error = read(0, 2).unwrap_err();
+        assert_eq!(error.to_string(), "row 1: field \"phase\": 2 is no variant of Phase");
+
+        let mut file = Vec::new();
+        let bits = [OneByte { time: 0.5, bit: Bit::Off }, OneByte { time: 1.5, bit: Bit::On }];
+        WriteOptions::new().byte_order(order).write_to(&mut file, &bits).unwrap();
+        let read = Vec::<OneByte>::read_npy_from(&file[..]).unwrap();
+        assert!(matches!(read[..], [OneByte { bit: Bit::Off, .. }, OneByte { bit: Bit::On, .. }]));
+        assert!(read[0].time == 0.5 && read[1].time == 1.5);
+        *file.last_mut().unwrap() = 2;
+        let error = Vec::<OneByte>::read_npy_from(&file[..]).unwrap_err();
+        assert_eq!(error.to_string(), "row 1: field \"bit\": 2 is no variant of Bit");
+    }
+}

@@ -6,8 +6,8 @@ use half::{bf16, f16};
 use npy_core::time::{Generic, Ns, Second, Times};
 use npy_core::{
     ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element, FixedStr, Float8,
-    Header, LongDouble, NpyArray, Order, ReadNpy, ReadOptions, TimeDelta64, Void, WriteNpy,
-    WriteOptions,
+    Header, LongDouble, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, TimeDelta64, Void,
+    WriteNpy, WriteOptions,
 };
 use num_complex::Complex;
 
@@ -75,29 +75,50 @@ fn comes_back<T: Element + ReadNpy + WriteNpy>() {
     let bytes = if T::check(&random).is_ok() { random.clone() } else { points.collect() };
     T::check(&bytes).unwrap();
     let values: Vec<T> = bytes.chunks_exact(T::SIZE).map(T::decode).collect();
-    let canonical = |values: &[T]| {
-        let mut bytes = vec![0; values.len() * T::SIZE];
-        let slots = bytes.chunks_exact_mut(T::SIZE);
-        slots.zip(values).for_each(|(slot, value)| value.encode(slot).unwrap());
-        bytes
-    };
     // A bool has more bytes than values.
     assert!(canonical(&values) == bytes || T::dtype().to_string() == "|b1");
+    list_comes_back(&values);
     for order in [ByteOrder::Little, ByteOrder::Big] {
-        let mut options = WriteOptions::new();
-        options.byte_order(order);
         let mut file = Vec::new();
-        options.write_to(&mut file, &values).unwrap();
+        WriteOptions::new().byte_order(order).write_to(&mut file, &values[0]).unwrap();
+        let again = T::read_npy_from(&file[..]).unwrap();
+        assert_eq!(canonical(&[again]), canonical(&values[..1]));
+    }
+    let records = bytes.chunks_exact(6 * T::SIZE).zip(0u8..).map(|(six, i)| {
+        let mut item = vec![i];
+        item.extend(six);
+        Within::<T>::decode(&item)
+    });
+    list_comes_back(&records.collect::<Vec<_>>());
+}
+
+/// A type in all places that a record has for it.
+#[derive(NpyRecord)]
+struct Within<T> {
+    count: u8,
+    one: T,
+    pair: [T; 2],
+    more: Box<[T; 2]>,
+    last: T,
+}
+
+fn canonical<T: Element>(values: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * T::SIZE];
+    let slots = bytes.chunks_exact_mut(T::SIZE);
+    slots.zip(values).for_each(|(slot, value)| value.encode(slot).unwrap());
+    bytes
+}
+
+/// Values there and back in both byte orders: what turns numbers round, and what decodes them so.
+fn list_comes_back<T: Element>(values: &[T]) {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut file = Vec::new();
+        WriteOptions::new().byte_order(order).write_to(&mut file, values).unwrap();
         let dtype = DynArray::read_npy_from(&file[..]).unwrap().dtype().clone();
         assert_eq!(dtype, T::dtype_in(order));
         assert_eq!(dtype, T::dtype().with_byte_order(order));
         let again = Vec::<T>::read_npy_from(&file[..]).unwrap();
-        assert_eq!(canonical(&again), canonical(&values), "{dtype}");
-
-        let mut file = Vec::new();
-        options.write_to(&mut file, &values[0]).unwrap();
-        let again = T::read_npy_from(&file[..]).unwrap();
-        assert_eq!(canonical(&[again]), canonical(&values[..1]), "{dtype}");
+        assert_eq!(canonical(&again), canonical(values), "{dtype}");
     }
 }
 

@@ -59,11 +59,16 @@ pub(crate) fn decode<T: Element>(
         let runs = buffers.block.get(at..).unwrap_or_default();
         return decode_apart(runs, plan.from_size, out);
     }
-    let items = buffers.run(plan, count);
+    let turns = T::__TURNS && plan.turns_all();
+    let items = if turns { &buffers.block } else { buffers.run(plan, count) };
     let checked = T::check(items);
     let valid = checked.as_ref().err().map_or(count, InvalidValue::item);
-    let items = items.get(..valid.saturating_mul(T::SIZE)).unwrap_or(items);
-    out.extend(items.chunks_exact(T::SIZE).map(T::decode));
+    let items = items.get(..valid.saturating_mul(T::SIZE)).unwrap_or(items).chunks_exact(T::SIZE);
+    if turns {
+        out.extend(items.map(T::__decode::<true>));
+    } else {
+        out.extend(items.map(T::decode));
+    }
     checked
 }
 

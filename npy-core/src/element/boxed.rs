@@ -1,6 +1,6 @@
 //! Layer 4: sub-arrays on the heap.
 
-use super::{Element, InvalidValue, nth};
+use super::{Element, InvalidValue, nth_value};
 use crate::dtype::{ByteOrder, DType};
 use crate::schema::Schema;
 
@@ -24,6 +24,7 @@ use crate::schema::Schema;
 impl<T: Element, const N: usize> Element for Box<[T; N]> {
     const SIZE: usize = <[T; N]>::SIZE;
     const ALIGN: usize = <[T; N]>::ALIGN;
+    const __TURNS: bool = T::__TURNS;
 
     fn dtype() -> DType {
         <[T; N]>::dtype()
@@ -38,9 +39,18 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
     }
 
     #[inline]
-    fn decode(item: &[u8]) -> Self {
-        let items: Vec<T> = (0..N).map(|i| T::decode(nth(item, i, T::SIZE))).collect();
+    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+        let items: Vec<T> = match item.get(..Self::SIZE) {
+            // Of a length that the compiler knows, as in an array.
+            Some(item) => (0..N).map(|i| nth_value::<T, N, TURNED>(item, i)).collect(),
+            None => (0..N).map(|i| nth_value::<T, N, TURNED>(item, i)).collect(),
+        };
         items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
+    }
+
+    #[inline]
+    fn decode(item: &[u8]) -> Self {
+        Self::__decode::<false>(item)
     }
 
     #[inline]

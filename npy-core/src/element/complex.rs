@@ -13,6 +13,7 @@ macro_rules! complex {
         impl Element for Complex<$part> {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;
+            const __TURNS: bool = true;
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -27,9 +28,14 @@ macro_rules! complex {
             }
 
             #[inline]
-            fn decode(item: &[u8]) -> Self {
-                let [re, im] = <[$part; 2]>::decode(item);
+            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+                let [re, im] = <[$part; 2]>::__decode::<TURNED>(item);
                 Complex { re, im }
+            }
+
+            #[inline]
+            fn decode(item: &[u8]) -> Self {
+                Self::__decode::<false>(item)
             }
 
             #[inline]

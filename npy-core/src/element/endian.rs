@@ -138,6 +138,7 @@ macro_rules! ordered {
         /// States its byte order, whatever it stands in. Its bytes have no alignment, in memory and in `#[npy(align)]`.
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
+            const __TURNS: bool = T::__TURNS;
 
             fn dtype() -> DType {
                 T::dtype_in(ByteOrder::$order)
@@ -148,8 +149,13 @@ macro_rules! ordered {
             }
 
             #[inline]
+            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+                Self::new(T::__decode::<TURNED>(item))
+            }
+
+            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::new(T::decode(item))
+                Self::__decode::<false>(item)
             }
 
             #[inline]

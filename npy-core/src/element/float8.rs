@@ -21,6 +21,7 @@ pub struct Float8(pub u8);
 
 impl Element for Float8 {
     const SIZE: usize = 1;
+    const __TURNS: bool = true;
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()

@@ -13,6 +13,7 @@ number!(f16 => Float);
 impl Element for bf16 {
     const SIZE: usize = 2;
     const ALIGN: usize = 2;
+    const __TURNS: bool = true;
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()

@@ -10,6 +10,7 @@ macro_rules! number {
         impl Element for $type {
             const SIZE: usize = size_of::<$type>();
             const ALIGN: usize = size_of::<$type>();
+            const __TURNS: bool = true;
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -24,8 +25,14 @@ macro_rules! number {
             }
 
             #[inline]
+            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+                let of = if TURNED { <$type>::from_be_bytes } else { <$type>::from_le_bytes };
+                item.first_chunk().map_or(<$type>::default(), |bytes| of(*bytes))
+            }
+
+            #[inline]
             fn decode(item: &[u8]) -> Self {
-                item.first_chunk().map_or(<$type>::default(), |bytes| <$type>::from_le_bytes(*bytes))
+                Self::__decode::<false>(item)
             }
 
             #[inline]
@@ -52,6 +59,7 @@ number! {
 impl Element for bool {
     const SIZE: usize = 1;
     const ALIGN: usize = 1;
+    const __TURNS: bool = true;
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bool, 1).into()

@@ -117,6 +117,7 @@ impl<const N: usize> fmt::Debug for ByteStr<N> {
 
 impl<const N: usize> Element for ByteStr<N> {
     const SIZE: usize = N;
+    const __TURNS: bool = true;
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bytes, N).into()

@@ -185,6 +185,7 @@ macro_rules! time {
         impl<U: TimeUnit> Element for $name<U> {
             const SIZE: usize = 8;
             const ALIGN: usize = 8;
+            const __TURNS: bool = true;
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -199,8 +200,13 @@ macro_rules! time {
             }
 
             #[inline]
+            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
+                Self::new(i64::__decode::<TURNED>(item))
+            }
+
+            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::new(i64::decode(item))
+                Self::__decode::<false>(item)
             }
 
             #[inline]

@@ -50,6 +50,7 @@ impl<const N: usize> fmt::Debug for Void<N> {
 
 impl<const N: usize> Element for Void<N> {
     const SIZE: usize = N;
+    const __TURNS: bool = true;
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Void, N).into()
