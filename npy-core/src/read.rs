@@ -531,18 +531,12 @@ impl<R: Read> Reader<R> {
             None => Vec::new(),
         };
         self.lost = true;
-        if straight.is_some() {
-            for (before, part) in (0..).step_by(BLOCK).zip(data.chunks_mut(BLOCK)) {
-                let found = self.source.fill_slice(part)?;
-                if found < part.len() {
-                    return Err(truncated(bytes, found.saturating_add(before)));
-                }
-            }
-        } else {
-            let found = self.source.append(&mut data, bytes)?;
-            if found < bytes {
-                return Err(truncated(bytes, found));
-            }
+        let found = match straight {
+            Some(_) => self.source.fill_parts(&mut data, BLOCK, &|_| ())?,
+            None => self.source.append(&mut data, bytes)?,
+        };
+        if found < bytes {
+            return Err(truncated(bytes, found));
         }
         self.lost = false;
         self.remaining = 0;

@@ -193,6 +193,49 @@ fn a_file_that_is_cut_is_found_out() {
     assert_eq!(found.len(), (8_000_000 - 192) / 11);
 }
 
+/// Guards where two threads meet in what they both fill: all of it, from any row on, in either byte order.
+#[test]
+fn two_threads_fill_one_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    // An odd number of parts, and of items in the last one.
+    let all: Vec<u64> = (0..1_000_003).map(|n| n << 20).collect();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        WriteOptions::new().byte_order(order).write(&path, &all).unwrap();
+        for from in [0, 1, 300, 450_000] {
+            let mut reader = open(&path);
+            reader.seek_to(from).unwrap();
+            assert!(reader.read_vec::<u64>().unwrap() == all[from..], "{order:?} {from}");
+            assert_eq!(reader.remaining(), 0);
+            // The file stands behind them, and goes back.
+            let mut two = Vec::new();
+            reader.seek_to(7).unwrap();
+            reader.read_chunk::<u64>(&mut two, 2).unwrap();
+            assert_eq!(two, all[7..9]);
+        }
+        let mut two = ReadOptions::new();
+        two.threads(2);
+        assert!(two.read::<DynArray>(&path).unwrap().to_vec::<u64>().unwrap() == all);
+        // Cut, behind what opening has read, where the one thread finds out, or the other.
+        for length in [5000, 3_000_000, 7_999_999] {
+            let mut reader = open(&path);
+            let bytes = fs::read(&path).unwrap();
+            fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+            let error = reader.read_vec::<u64>().unwrap_err();
+            let found = length - 128;
+            assert!(
+                matches!(error.kind(), ErrorKind::Truncated { found: at, .. } if *at == found),
+                "{length}: {error}"
+            );
+            let mut two = Vec::new();
+            reader.seek_to(50).unwrap();
+            reader.read_chunk::<u64>(&mut two, 2).unwrap();
+            assert_eq!(two, all[50..52]);
+            fs::write(&path, bytes).unwrap();
+        }
+    }
+}
+
 #[test]
 fn two_threads_write_what_one_writes() {
     let dir = tempfile::tempdir().unwrap();

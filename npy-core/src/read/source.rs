@@ -1,6 +1,7 @@
 //! Where bytes come from: a stream, or a file that is read ahead a little.
 
 mod ahead;
+mod both;
 mod input;
 
 use std::fs::{File, Metadata};
@@ -132,11 +133,7 @@ impl<R: Read> Source<R> {
             return self.append(block, bytes);
         }
         if let Some(result) = self.running.as_mut().and_then(|running| running.take(block)) {
-            if let Input::Placed(file) = &mut self.inner {
-                file.step_over(limits::to_u64(block.len()));
-            }
-            self.left = self.left.map(|left| left.saturating_sub(signed(block.len())));
-            self.taken = self.taken.saturating_add(limits::to_u64(block.len()));
+            self.took(block.len());
             return result.map(|()| block.len());
         }
         block.resize(bytes, 0);
@@ -159,17 +156,61 @@ impl<R: Read> Source<R> {
         result.map(|()| found)
     }
 
+    /// Fills `room` with the next bytes, `part` bytes at a time, with two threads if that helps; tells how many there were.
+    ///
+    /// Each part is turned while it is in the cache, by the thread that has read it.
+    pub(super) fn fill_parts(
+        &mut self,
+        room: &mut [u8],
+        part: usize,
+        turn: both::Turn<'_>,
+    ) -> Result<usize> {
+        let part = part.max(1);
+        if let Some(file) = self.second(room.len()) {
+            return both::fill(self, &file, room, part, turn);
+        }
+        let mut found = 0usize;
+        for part in room.chunks_mut(part) {
+            let read = self.fill_slice(part)?;
+            turn(part);
+            found = found.saturating_add(read);
+            if read < part.len() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     /// Lets the second thread, if there is one, read what [`Source::fill`] will ask for: `bytes` bytes in blocks of this length.
     pub(super) fn read_ahead(&mut self, block: usize, bytes: usize) {
+        if block <= BLOCK && self.ahead().is_empty() && self.running.is_none() {
+            let second = self.second(bytes);
+            self.running = second.and_then(|file| Ahead::start(file, block, bytes));
+        }
+    }
+
+    /// The file for a second thread, at what comes next, if there may be one and so many bytes are worth it.
+    fn second(&self, bytes: usize) -> Option<Placed> {
         /// Less is read before a thread has started.
         const WORTH_IT: usize = 4 << 20;
-        let waits = !self.ahead().is_empty();
-        if bytes < WORTH_IT || block > BLOCK || waits || self.running.is_some() {
-            return;
+        match &self.inner {
+            Input::Placed(file) if self.two_threads && bytes >= WORTH_IT => {
+                file.again(limits::to_u64(self.ahead().len()))
+            }
+            _ => None,
         }
-        if let (true, Input::Placed(file)) = (self.two_threads, &self.inner) {
-            self.running = file.again().and_then(|file| Ahead::start(file, block, bytes));
+    }
+
+    /// Goes over bytes that another thread has read.
+    fn took(&mut self, bytes: usize) {
+        let ahead = self.ahead().len().min(bytes);
+        self.used = self.used.saturating_add(ahead);
+        let read = bytes.saturating_sub(ahead);
+        if let Input::Placed(file) = &mut self.inner {
+            file.step_over(limits::to_u64(read));
         }
+        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
+        self.taken = self.taken.saturating_add(limits::to_u64(bytes));
     }
 
     /// Ends what [`Source::read_ahead`] began.

@@ -22,21 +22,22 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let mut items = plain.zeros(count)?;
+        let bytes = plain.bytes_mut(&mut items);
+        let first = self.row(way);
+        let before = self.header.data_bytes().saturating_sub(self.bytes_left());
+        let turn = |part: &mut [u8]| {
+            let count = part.len().checked_div(T::SIZE).unwrap_or_default();
+            kernel::run(&way.plan, count, part, &mut Vec::new());
+        };
         self.lost = true;
-        // Part by part: what is to be turned or checked is in the cache.
-        for part in items.chunks_mut(block::items_per_block(&way.plan)) {
-            let first = self.row(way);
-            let bytes = plain.bytes_mut(part);
-            let before = self.header.data_bytes().saturating_sub(self.bytes_left());
-            let found = self.source.fill_slice(bytes)?;
-            let read = found.checked_div(T::SIZE).unwrap_or_default();
-            self.remaining = self.remaining.saturating_sub(read.saturating_mul(way.per_item));
-            if found < bytes.len() {
-                return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
-            }
-            let checked = T::check(kernel::run(&way.plan, read, bytes, &mut Vec::new()));
-            checked.map_err(|error| block::invalid(&error, first))?;
+        let part = block::items_per_block(&way.plan).saturating_mul(T::SIZE);
+        let found = self.source.fill_parts(bytes, part, &turn)?;
+        let read = found.checked_div(T::SIZE).unwrap_or_default();
+        self.remaining = self.remaining.saturating_sub(read.saturating_mul(way.per_item));
+        if found < bytes.len() {
+            return Err(truncated(self.header.data_bytes(), before.saturating_add(found)));
         }
+        T::check(bytes).map_err(|error| block::invalid(&error, first))?;
         self.lost = false;
         Ok(Some(items))
     }

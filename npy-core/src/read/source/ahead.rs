@@ -1,73 +1,167 @@
-//! A second thread that reads the next blocks of a file while the first one decodes.
+//! Two threads that read the blocks of a file: one that reads ahead, and the one that decodes, while the block it wants is not there.
 
 use std::io::Result;
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::{Placed, read_full};
+use crate::limits;
 
-/// Blocks that wait to be taken, at most. Two more are in work, one on each side: that is all the memory this takes.
+/// Blocks that wait to be taken, before no more are read ahead. At most three more are in work: that is all the memory this takes.
 const WAITING: usize = 2;
 
 /// A file that is being read ahead.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    /// Never locked: it lets threads share a reader.
-    blocks: Mutex<Receiver<Block>>,
-    used: Sender<Vec<u8>>,
-    thread: JoinHandle<()>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    /// How many blocks were taken.
+    taken: usize,
 }
 
-/// What was read, and whether it failed then.
-type Block = (Vec<u8>, Result<()>);
+/// What both threads know.
+#[derive(Debug)]
+struct Shared {
+    /// Where the first block stands.
+    file: Placed,
+    /// Bytes of a block, and of all.
+    block: usize,
+    bytes: usize,
+    state: Mutex<State>,
+    /// Told of each block that is read or taken.
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many blocks have been read or are being read.
+    begun: usize,
+    ready: Vec<Block>,
+    spare: Vec<Vec<u8>>,
+    /// Nobody takes blocks any more.
+    stopped: bool,
+    /// The other thread reads no more.
+    ended: bool,
+}
+
+/// A block that was read: which, and whether it failed then.
+#[derive(Debug)]
+struct Block {
+    index: usize,
+    bytes: Vec<u8>,
+    result: Result<()>,
+}
 
 impl Ahead {
     /// Starts to read `bytes` bytes, `block` at a time; `None` where the system has no thread for it.
     pub(super) fn start(file: Placed, block: usize, bytes: usize) -> Option<Ahead> {
-        let (sender, blocks) = mpsc::sync_channel(WAITING);
-        let (used, spare) = mpsc::channel();
-        let work = move || read(file, block, bytes, &sender, &spare);
-        let thread = thread::Builder::new().name("npy-read".into()).spawn(work).ok()?;
-        Some(Ahead { blocks: Mutex::new(blocks), used, thread })
+        let (state, changed) = Default::default();
+        let shared = Arc::new(Shared { file, block, bytes, state, changed });
+        let work = Worker(shared.clone());
+        let thread = thread::Builder::new().name("npy-read".into()).spawn(move || work.run());
+        Some(Ahead { shared, thread: Some(thread.ok()?), taken: 0 })
     }
 
     /// Puts the next block in the place of one that is used; `None` if there is no more.
     pub(super) fn take(&mut self, block: &mut Vec<u8>) -> Option<Result<()>> {
-        let blocks = self.blocks.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (next, result) = blocks.recv().ok()?;
-        let used = std::mem::replace(block, next);
-        // A thread that has ended needs none.
-        let _ = self.used.send(used);
-        Some(result)
+        let shared = &*self.shared;
+        let mut state = shared.lock();
+        loop {
+            if let Some(at) = state.ready.iter().position(|ready| ready.index == self.taken) {
+                let next = state.ready.swap_remove(at);
+                state.spare.push(std::mem::replace(block, next.bytes));
+                shared.changed.notify_all();
+                self.taken = self.taken.saturating_add(1);
+                return Some(next.result);
+            }
+            // The other thread is reading it. What comes then is not there yet either.
+            let next = shared.begin(&mut state);
+            let Some(index) = next else {
+                if state.ended || self.taken >= state.begun {
+                    return None;
+                }
+                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let spare = state.spare.pop().unwrap_or_default();
+            drop(state);
+            let read = shared.read(index, spare);
+            state = shared.lock();
+            state.ready.push(read);
+        }
     }
 
-    /// Ends it. What it has read and nobody took is read again.
-    pub(super) fn stop(self) {
-        drop((self.blocks, self.used));
-        // If it panicked, its blocks have come to an end before they were all there.
-        drop(self.thread.join());
+    /// Ends it. What was read and nobody took is read again.
+    pub(super) fn stop(mut self) {
+        let thread = self.thread.take();
+        drop(self);
+        // If it panicked, there is nothing to be told of.
+        let _ = thread.map(JoinHandle::join);
     }
 }
 
-/// Reads the blocks until one is short, or nobody takes them any more.
-fn read(
-    mut file: Placed,
-    block: usize,
-    bytes: usize,
-    blocks: &SyncSender<Block>,
-    spare: &Receiver<Vec<u8>>,
-) {
-    let mut missing = bytes;
-    while missing > 0 {
-        let wanted = missing.min(block);
-        let mut bytes = spare.try_recv().unwrap_or_default();
-        bytes.resize(wanted, 0);
+/// Ends the other thread, and does not wait for it.
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.shared.lock().stopped = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Shared {
+    /// Nobody panics who has it; if so, it is as good as before.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next block that nobody reads, if there is one and not enough wait.
+    fn begin(&self, state: &mut State) -> Option<usize> {
+        let index = state.begun;
+        if state.ready.len() >= WAITING || index.saturating_mul(self.block) >= self.bytes {
+            return None;
+        }
+        state.begun = index.saturating_add(1);
+        Some(index)
+    }
+
+    /// Reads a block, or a part of it at the end.
+    fn read(&self, index: usize, mut bytes: Vec<u8>) -> Block {
+        let before = index.saturating_mul(self.block);
+        bytes.resize(self.bytes.saturating_sub(before).min(self.block), 0);
+        let mut file = self.file.at(limits::to_u64(before));
         let (found, result) = read_full(&mut file, &mut bytes);
         bytes.truncate(found);
-        if blocks.send((bytes, result)).is_err() || found < wanted {
-            break;
+        Block { index, bytes, result }
+    }
+}
+
+/// The other thread.
+struct Worker(Arc<Shared>);
+
+impl Worker {
+    /// Reads blocks until there are no more, or nobody takes them.
+    fn run(self) {
+        let Worker(shared) = &self;
+        let mut state = shared.lock();
+        while !state.stopped && state.begun.saturating_mul(shared.block) < shared.bytes {
+            let Some(index) = shared.begin(&mut state) else {
+                state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let spare = state.spare.pop().unwrap_or_default();
+            drop(state);
+            let read = shared.read(index, spare);
+            state = shared.lock();
+            state.ready.push(read);
+            shared.changed.notify_all();
         }
-        missing = missing.saturating_sub(wanted);
+    }
+}
+
+/// Also where it panics: nobody waits for what it does not read.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_all();
     }
 }

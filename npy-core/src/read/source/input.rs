@@ -1,5 +1,6 @@
 //! What is read from: a stream, or a file of which each read says where.
 
+use std::borrow::Borrow;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
@@ -14,8 +15,8 @@ pub(super) enum Input<R> {
 
 /// A file, and where it is read next.
 #[derive(Debug)]
-pub(super) struct Placed {
-    file: File,
+pub(super) struct Placed<F = File> {
+    file: F,
     place: u64,
 }
 
@@ -25,38 +26,45 @@ impl Placed {
         Placed { file, place }
     }
 
-    /// The same file and place, for another thread; `None` if the system has no second handle.
-    pub(super) fn again(&self) -> Option<Self> {
-        Some(Placed { file: self.file.try_clone().ok()?, place: self.place })
+    /// The same file, so many bytes before here, for another thread; `None` if the system has no second handle, or has one place for
+    /// both.
+    pub(super) fn again(&self, before: u64) -> Option<Self> {
+        let apart = cfg!(any(unix, windows));
+        let file = apart.then(|| self.file.try_clone().ok()).flatten()?;
+        Some(Placed { file, place: self.place.saturating_sub(before) })
+    }
+
+    /// The same file, so many bytes further.
+    pub(super) fn at(&self, bytes: u64) -> Placed<&File> {
+        Placed { file: &self.file, place: self.place.saturating_add(bytes) }
     }
 
     /// Goes over bytes that were read elsewhere.
     pub(super) fn step_over(&mut self, bytes: u64) {
         self.place = self.place.saturating_add(bytes);
     }
-
-    #[cfg(unix)]
-    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
-        std::os::unix::fs::FileExt::read_at(&self.file, room, self.place)
-    }
-
-    #[cfg(windows)]
-    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
-        std::os::windows::fs::FileExt::seek_read(&self.file, room, self.place)
-    }
-
-    #[cfg(not(any(unix, windows)))]
-    fn read_there(&self, room: &mut [u8]) -> Result<usize> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(self.place))?;
-        file.read(room)
-    }
 }
 
-impl Read for Placed {
+#[cfg(unix)]
+fn read_at(file: &File, room: &mut [u8], place: u64) -> Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, room, place)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, room: &mut [u8], place: u64) -> Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, room, place)
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, room: &mut [u8], place: u64) -> Result<usize> {
+    file.seek(SeekFrom::Start(place))?;
+    file.read(room)
+}
+
+impl<F: Borrow<File>> Read for Placed<F> {
     fn read(&mut self, room: &mut [u8]) -> Result<usize> {
-        let read = self.read_there(room)?;
-        self.step_over(limits::to_u64(read));
+        let read = read_at(self.file.borrow(), room, self.place)?;
+        self.place = self.place.saturating_add(limits::to_u64(read));
         Ok(read)
     }
 }
