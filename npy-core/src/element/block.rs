@@ -17,7 +17,7 @@ use crate::schema::Schema;
 pub(crate) const BLOCK: usize = 256 << 10;
 
 /// Bytes of a block that is written at once, where no other thread waits for it: fewer calls of the system, and still in the cache.
-pub(crate) const WRITTEN: usize = 1 << 20;
+pub(crate) const WRITTEN: usize = 512 << 10;
 
 /// The two buffers that a run over blocks needs; each holds one block.
 #[derive(Default)]
@@ -78,16 +78,23 @@ fn decode_apart<T: Element>(
     stride: usize,
     out: &mut Vec<T>,
 ) -> Result<(), InvalidValue> {
-    // The last one may end sooner than the stride.
-    let whole = |item: &[u8]| T::check(item.get(..T::SIZE).unwrap_or_default()).err();
+    let stride = stride.max(1);
+    let whole = |start: &[u8]| T::check(item::<T>(start)).err();
     let check = |i: usize| Some(whole(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
     // Counted: where every item is valid, nothing is left of the loop.
-    let count = items.len().div_ceil(stride.max(1));
+    let count = items.len().div_ceil(stride);
     let invalid = (0..count).find_map(check);
     let valid = invalid.as_ref().map_or(count, InvalidValue::item);
-    let items = items.chunks(stride.max(1)).map(|item| item.get(..T::SIZE).unwrap_or_default());
-    out.extend(items.take(valid).map(T::decode));
+    let items = items.get(..valid.saturating_mul(stride)).unwrap_or(items).chunks_exact(stride);
+    // The last one may end sooner than the stride; of the others nothing has to be asked one by one.
+    let last = Some(items.remainder()).filter(|last| !last.is_empty());
+    out.extend(items.chain(last).map(|start| T::decode(item::<T>(start))));
     invalid.map_or(Ok(()), Err)
+}
+
+/// The item that starts here.
+fn item<T: Element>(start: &[u8]) -> &[u8] {
+    start.get(..T::SIZE).unwrap_or_default()
 }
 
 /// Encoded items that wait to be written: one block at the most.

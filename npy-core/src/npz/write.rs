@@ -2,8 +2,9 @@
 
 mod archive;
 mod entry;
+mod job;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -20,7 +21,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::write::{self, WriteNpy, replace};
 use archive::Archive;
-use entry::{Entry, Job};
+use entry::Entry;
+use job::{Job, Jobs};
 
 /// An archive that is being written.
 ///
@@ -65,7 +67,7 @@ pub struct Writer<W: Write> {
     /// All of `arr_0` and so on before this one are among them.
     unnamed: u64,
     /// Members that are being compressed.
-    jobs: VecDeque<Job>,
+    jobs: Jobs,
     /// What is to be done with the writer in the end.
     then: Then<W>,
     path: Option<PathBuf>,
@@ -186,7 +188,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn with(archive: Archive<W>, options: WriteOptions) -> Self {
-        let (names, jobs) = (HashSet::new(), VecDeque::new());
+        let (names, jobs) = Default::default();
         Writer { archive, options, names, unnamed: 0, jobs, then: None, path: None }
     }
 
@@ -250,7 +252,9 @@ impl<W: Write> Writer<W> {
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
         self.located(|writer| {
-            while writer.take_job()? {}
+            while let Some(job) = writer.jobs.any() {
+                writer.write_job(job)?;
+            }
             let inner = writer.archive.finish()?;
             match writer.then.take() {
                 Some(then) => then(inner),
@@ -270,8 +274,9 @@ impl<W: Write> Writer<W> {
             if writer.options.level.is_some() && writer.options.threads > 1 {
                 writer.compress(&file, put).map_err(|error| error.in_member(name))?;
                 writer.names.insert(file);
-                // One may be compressed while the others wait.
-                while writer.jobs.len() > writer.options.threads && writer.take_job()? {}
+                while let Some(job) = writer.jobs.next(writer.options.threads) {
+                    writer.write_job(job)?;
+                }
                 return Ok(());
             }
             let entry = Entry::new(&mut writer.archive, &file, writer.options.level);
@@ -289,16 +294,13 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         let mut bytes = Vec::new();
         put(&mut bytes)?;
-        self.jobs.push_back(Job::start(file, self.options.level, bytes)?);
-        Ok(())
+        self.jobs.start(file, self.options.level, bytes, self.options.threads)
     }
 
-    /// Writes the member that was begun first; tells whether there was one.
-    fn take_job(&mut self) -> Result<bool> {
-        let Some(job) = self.jobs.pop_front() else { return Ok(false) };
+    /// Writes a member that another thread compresses.
+    fn write_job(&mut self, job: Job) -> Result<()> {
         let name = name::plain(job.file()).to_owned();
-        job.finish(&mut self.archive).map_err(|error| error.in_member(&name))?;
-        Ok(true)
+        job.finish(&mut self.archive).map_err(|error| error.in_member(&name))
     }
 
     /// Refuses a name that no member can have, or that one has.

@@ -1,23 +1,21 @@
 //! A member that is being written.
 
 use std::io::{self, Write};
-use std::thread::{self, JoinHandle};
 
-use zip::write::{SimpleFileOptions, ZipFileBuilder};
-use zip::{CompressionMethod, DateTime, PreparedZipFile, System};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, System};
 
 use super::archive::Archive;
 use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::header::Header;
 use crate::limits::to_u64;
-use crate::npz::directory::zip_error;
 
 /// Where the data of a member may start: any item is aligned there, and a line of the cache begins.
 const ALIGN: u16 = 64;
 
 /// How a member is written.
-fn options(level: Option<u8>, large: bool) -> SimpleFileOptions {
+pub(super) fn options(level: Option<u8>, large: bool) -> SimpleFileOptions {
     let method = match level {
         Some(_) => CompressionMethod::Deflated,
         None => CompressionMethod::Stored,
@@ -34,7 +32,7 @@ fn options(level: Option<u8>, large: bool) -> SimpleFileOptions {
 }
 
 /// Whether a member that starts with these bytes needs the sizes of zip64.
-fn is_large(start: &[u8]) -> bool {
+pub(super) fn is_large(start: &[u8]) -> bool {
     // Near 4 GiB, as what cannot be compressed becomes a little larger.
     const NEAR: u64 = 0xfff0_0000;
     let whole = Header::parse(start).map(|(header, data)| data.saturating_add(header.data_bytes()));
@@ -115,50 +113,5 @@ impl<W: Write> Write for Entry<'_, W> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// A member that is compressed by another thread.
-pub(super) struct Job {
-    file: String,
-    /// None once its end was waited for.
-    work: Option<JoinHandle<zip::result::ZipResult<PreparedZipFile>>>,
-}
-
-impl Job {
-    /// Begins to compress the bytes of a member.
-    pub(super) fn start(file: &str, level: Option<u8>, bytes: Vec<u8>) -> Result<Self> {
-        let name = file.to_owned();
-        let work = thread::Builder::new().spawn(move || {
-            let large = is_large(bytes.get(..BLOCK).unwrap_or(&bytes));
-            let mut builder = ZipFileBuilder::new(name, options(level, large))?;
-            for block in bytes.chunks(BLOCK) {
-                builder.write_all(block)?;
-            }
-            builder.finish()
-        })?;
-        Ok(Job { file: file.to_owned(), work: Some(work) })
-    }
-
-    /// The name in the archive.
-    pub(super) fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// Writes the member, when it is compressed.
-    pub(super) fn finish<W: Write>(mut self, archive: &mut Archive<W>) -> Result<()> {
-        let done = self.work.take().and_then(|work| work.join().ok());
-        let panicked = || io::Error::other("the thread that compressed it panicked");
-        archive.add(done.ok_or_else(panicked)?.map_err(zip_error)?)
-    }
-}
-
-/// No thread goes on when its archive is gone.
-impl Drop for Job {
-    fn drop(&mut self) {
-        if let Some(work) = self.work.take() {
-            // Nobody asks how it ended.
-            drop(work.join());
-        }
     }
 }
