@@ -118,6 +118,24 @@ struct Generic<T: Copy> {
     b: T,
 }
 
+/// Guards memory that comes as zeros from the system: no part of it is left so.
+#[test]
+fn more_than_32_mib_are_filled_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let values: Vec<u32> = (1..9_000_002).collect();
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        WriteOptions::new().byte_order(order).write(&path, &values).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        reader.seek_to(5).unwrap();
+        assert!(reader.read_vec::<u32>().unwrap() == values[5..]);
+        reader.seek_to(0).unwrap();
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(35_000_128).unwrap();
+        let error = reader.read_vec::<u32>().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Truncated { found: 35_000_000, .. }), "{error}");
+    }
+}
+
 #[test]
 fn many_values_are_written_and_read_as_few_are() {
     let dir = tempfile::tempdir().unwrap();

@@ -189,6 +189,11 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Whether a second thread would help to read so many bytes.
+    pub(super) fn has_second(&self, bytes: usize) -> bool {
+        self.second(bytes).is_some()
+    }
+
     /// The file for a second thread, at what comes next, if there may be one and so many bytes are worth it.
     fn second(&self, bytes: usize) -> Option<Placed> {
         /// Less is read before a thread has started.
