@@ -134,8 +134,8 @@ impl ReadOptions {
 
     /// How many threads may work on one read; one by default.
     ///
-    /// A second one reads a file ahead while this one decodes, where that is more than a few MiB. More than two are of no use for
-    /// one file, whose bytes come one after the other.
+    /// A second one reads a file with this one, which decodes, where that is more than a few MiB. More than two are of no use for
+    /// one file.
     ///
     /// ```no_run
     /// let values: Vec<f64> = npy_core::ReadOptions::new().threads(2).read("large.npy")?;
