@@ -83,11 +83,7 @@ impl Ahead {
                 state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let spare = state.spare.pop().unwrap_or_default();
-            drop(state);
-            let read = shared.read(index, spare);
-            state = shared.lock();
-            state.ready.push(read);
+            state = shared.read(state, index);
         }
     }
 
@@ -124,14 +120,18 @@ impl Shared {
         Some(index)
     }
 
-    /// Reads a block, or a part of it at the end.
-    fn read(&self, index: usize, mut bytes: Vec<u8>) -> Block {
+    /// Reads a block, or a part of it at the end, while others have the state.
+    fn read<'s>(&'s self, mut state: MutexGuard<'s, State>, index: usize) -> MutexGuard<'s, State> {
+        let mut bytes = state.spare.pop().unwrap_or_default();
+        drop(state);
         let before = index.saturating_mul(self.block);
         bytes.resize(self.bytes.saturating_sub(before).min(self.block), 0);
         let mut file = self.file.at(limits::to_u64(before));
         let (found, result) = read_full(&mut file, &mut bytes);
         bytes.truncate(found);
-        Block { index, bytes, result }
+        let mut state = self.lock();
+        state.ready.push(Block { index, bytes, result });
+        state
     }
 }
 
@@ -148,11 +148,7 @@ impl Worker {
                 state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let spare = state.spare.pop().unwrap_or_default();
-            drop(state);
-            let read = shared.read(index, spare);
-            state = shared.lock();
-            state.ready.push(read);
+            state = shared.read(state, index);
             shared.changed.notify_all();
         }
     }
