@@ -532,7 +532,10 @@ impl<R: Read> Reader<R> {
         };
         self.lost = true;
         let found = match straight {
-            Some(_) => self.source.fill_parts(&mut data, BLOCK, &|_| ())?,
+            Some(_) => {
+                let second = self.source.second(bytes);
+                self.source.fill_parts(&mut data, BLOCK, &|_| (), second)?
+            }
             None => self.source.append(&mut data, bytes)?,
         };
         if found < bytes {

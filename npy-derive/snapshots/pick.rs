@@ -24,6 +24,8 @@ const _: () = {
         );
         const ALIGN: ::core::primitive::usize =
             __npy::private::Packing::Packed.align(<Self as __npy::NpyRecord>::FIELDS);
+        const __TURNS: ::core::primitive::bool =
+            true && <u32 as __npy::Element>::__TURNS && <f64 as __npy::Element>::__TURNS;
         fn dtype() -> __npy::DType {
             <Self as __npy::Element>::schema(__npy::ByteOrder::Little).into_dtype()
         }
@@ -42,13 +44,23 @@ const _: () = {
             )
         }
         #[inline]
-        fn decode(__item: &[::core::primitive::u8]) -> Self {
+        fn __decode<const __TURNED: ::core::primitive::bool>(
+            __item: &[::core::primitive::u8],
+        ) -> Self {
             Self {
-                station: <u32 as __npy::Element>::decode(__npy::private::part::<Self, 0usize>(
-                    __item,
-                )),
-                time: <f64 as __npy::Element>::decode(__npy::private::part::<Self, 1usize>(__item)),
+                station: <u32 as __npy::Element>::__decode::<__TURNED>(__npy::private::part::<
+                    Self,
+                    0usize,
+                >(__item)),
+                time: <f64 as __npy::Element>::__decode::<__TURNED>(__npy::private::part::<
+                    Self,
+                    1usize,
+                >(__item)),
             }
+        }
+        #[inline]
+        fn decode(__item: &[::core::primitive::u8]) -> Self {
+            <Self as __npy::Element>::__decode::<false>(__item)
         }
         #[inline]
         fn encode(

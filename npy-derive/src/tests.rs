@@ -227,7 +227,9 @@ fn the_expansions_are_those_that_were_reviewed() {
 /// The tokens without the commas that only the formatting adds.
 fn without_last_commas(tokens: &TokenStream) -> String {
     let text: String = tokens.to_string().split_whitespace().collect();
-    [")", "]", "{", "}"].iter().fold(text, |text, close| text.replace(&format!(",{close}"), close))
+    [")", "]", "{", "}", ">"]
+        .iter()
+        .fold(text, |text, close| text.replace(&format!(",{close}"), close))
 }
 
 /// Guards against a second error for each use of a struct that is wrong.

@@ -97,6 +97,41 @@ fn a_stated_byte_order_stays_in_fortran_order() {
     }
 }
 
+/// Guards a path that begins where the process is: it leads to the same file when the process has gone elsewhere.
+#[test]
+fn a_process_may_move_while_it_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    let child = npy_tests::again("child_that_moves")
+        .current_dir(directory.path())
+        .env("TMPDIR", "")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&[child.stdout, child.stderr].concat()).into_owned();
+    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    assert_eq!(names(directory.path()), ["elsewhere", "x.npz"]);
+    assert_eq!(names(&directory.path().join("elsewhere")), [""; 0]);
+}
+
+/// The process of [`a_process_may_move_while_it_writes`].
+#[test]
+#[ignore = "started by `a_process_may_move_while_it_writes`"]
+fn child_that_moves() {
+    let mut writer = npz::Writer::create("x.npz").unwrap();
+    fs::create_dir("elsewhere").unwrap();
+    std::env::set_current_dir("elsewhere").unwrap();
+    let mut rows = writer.start::<u64>("rows").unwrap();
+    (0..500_000).for_each(|n| rows.push(&n).unwrap());
+    rows.finish().unwrap();
+    writer.finish().unwrap();
+    let mut reader = npz::Reader::open("../x.npz").unwrap();
+    assert!(reader.read::<Vec<u64>>("rows").unwrap().into_iter().eq(0..500_000));
+    // In memory, whose rows wait in a file where the system has such files: with `TMPDIR=`, here.
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    let mut rows = writer.start::<u64>("rows").unwrap();
+    (0..500_000).for_each(|n| rows.push(&n).unwrap());
+    rows.finish().unwrap();
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};

@@ -118,6 +118,17 @@ struct Generic<T: Copy> {
     b: T,
 }
 
+/// Guards the stack, which has no room for an item as large as an image.
+#[test]
+fn large_items_do_not_pass_over_the_stack() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let pixels = NpyArray::new((0..2 << 20).collect::<Vec<u32>>(), [2, 1 << 10, 1 << 10]).unwrap();
+    pixels.write_npy(&path).unwrap();
+    let images = Vec::<[[u32; 1 << 10]; 1 << 10]>::read_npy(&path).unwrap();
+    assert!(images.as_flattened().as_flattened().iter().copied().eq(0..2 << 20));
+}
+
 /// Guards memory that comes as zeros from the system: no part of it is left so.
 #[test]
 fn more_than_32_mib_are_filled_at_once() {

@@ -22,7 +22,7 @@ pub trait Codec {
     const SIZE: usize;
     /// The alignment in a C struct.
     const ALIGN: usize;
-    /// Whether there is nothing to turn round.
+    /// Whether items of which every number is big-endian are the same: there is no number.
     const __TURNS: bool;
 
     /// The dtype.

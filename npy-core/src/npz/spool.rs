@@ -38,7 +38,13 @@ impl Spool {
             && bytes.get_ref().len().saturating_add(more) > IN_MEMORY
         {
             // For nobody else to read: where it stands, others may look.
-            let (mut file, temporary) = temporary::create(&self.directory, 0o600)?;
+            let (mut file, temporary) =
+                temporary::create(&self.directory, 0o600).map_err(|error| {
+                    let place = self.directory.display();
+                    let reason =
+                        format!("no file for rows that wait can be made in {place}: {error}");
+                    io::Error::new(error.kind(), reason)
+                })?;
             file.write_all(bytes.get_ref())?;
             file.seek(SeekFrom::Start(bytes.position()))?;
             // Where a file goes on without a name, nothing is left behind by a process that is killed.

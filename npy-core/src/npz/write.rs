@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::write::{self, WriteNpy, replace};
 use archive::Archive;
 use entry::Entry;
-use job::{Job, Jobs};
+use job::{Done, Jobs};
 
 /// An archive that is being written.
 ///
@@ -71,6 +71,8 @@ pub struct Writer<W: Write> {
     /// What is to be done with the writer in the end.
     then: Then<W>,
     path: Option<PathBuf>,
+    /// Where it stands, if it is a file of ours.
+    directory: Option<PathBuf>,
 }
 
 /// Puts the writer in its place.
@@ -131,7 +133,11 @@ impl Writer<File> {
 
     fn at(path: &Path, writer: Result<Self>) -> Result<Self> {
         match writer {
-            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
+            Ok(writer) => {
+                // From the root: the process may be elsewhere when rows come.
+                let directory = std::path::absolute(replace::directory(path)).ok();
+                Ok(Writer { path: Some(path.to_owned()), directory, ..writer })
+            }
             Err(error) => Err(error.in_file(path)),
         }
     }
@@ -189,7 +195,16 @@ impl<W: Write> Writer<W> {
 
     fn with(archive: Archive<W>, options: WriteOptions) -> Self {
         let (names, jobs) = Default::default();
-        Writer { archive, options, names, unnamed: 0, jobs, then: None, path: None }
+        Writer {
+            archive,
+            options,
+            names,
+            unnamed: 0,
+            jobs,
+            then: None,
+            path: None,
+            directory: None,
+        }
     }
 
     /// Writes an array as a member.
@@ -238,8 +253,7 @@ impl<W: Write> Writer<W> {
     pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
         let rows = self.located(|writer| {
             writer.check_name(name)?;
-            let directory = writer.path.as_deref().map(replace::directory);
-            let rows = rows::waiting(&writer.options.arrays, directory);
+            let rows = rows::waiting(&writer.options.arrays, writer.directory.as_deref());
             rows.map_err(|error| error.in_member(name))
         })?;
         Ok(Rows::new(self, name, rows))
@@ -252,8 +266,8 @@ impl<W: Write> Writer<W> {
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
         self.located(|writer| {
-            while let Some(job) = writer.jobs.any() {
-                writer.write_job(job)?;
+            while let Some(done) = writer.jobs.any() {
+                writer.write_done(done)?;
             }
             let inner = writer.archive.finish()?;
             match writer.then.take() {
@@ -274,8 +288,8 @@ impl<W: Write> Writer<W> {
             if writer.options.level.is_some() && writer.options.threads > 1 {
                 writer.compress(&file, put).map_err(|error| error.in_member(name))?;
                 writer.names.insert(file);
-                while let Some(job) = writer.jobs.next(writer.options.threads) {
-                    writer.write_job(job)?;
+                while let Some(done) = writer.jobs.next(writer.options.threads) {
+                    writer.write_done(done)?;
                 }
                 return Ok(());
             }
@@ -294,13 +308,14 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         let mut bytes = Vec::new();
         put(&mut bytes)?;
-        self.jobs.start(file, self.options.level, bytes, self.options.threads)
+        self.jobs.start(file, self.options.level, bytes, self.options.threads);
+        Ok(())
     }
 
-    /// Writes a member that another thread compresses.
-    fn write_job(&mut self, job: Job) -> Result<()> {
-        let name = name::plain(job.file()).to_owned();
-        job.finish(&mut self.archive).map_err(|error| error.in_member(&name))
+    /// Writes a member that another thread has compressed.
+    fn write_done(&mut self, (file, done): (String, Done)) -> Result<()> {
+        let added = done.and_then(|member| self.archive.add(member));
+        added.map_err(|error| error.in_member(name::plain(&file)))
     }
 
     /// Refuses a name that no member can have, or that one has.

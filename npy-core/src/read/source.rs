@@ -156,7 +156,7 @@ impl<R: Read> Source<R> {
         result.map(|()| found)
     }
 
-    /// Fills `room` with the next bytes, `part` bytes at a time, with two threads if that helps; tells how many there were.
+    /// Fills `room` with the next bytes, `part` bytes at a time, with a second thread if there is one; tells how many there were.
     ///
     /// Each part is turned while it is in the cache, by the thread that has read it.
     pub(super) fn fill_parts(
@@ -164,9 +164,10 @@ impl<R: Read> Source<R> {
         room: &mut [u8],
         part: usize,
         turn: both::Turn<'_>,
+        second: Option<Placed>,
     ) -> Result<usize> {
         let part = part.max(1);
-        if let Some(file) = self.second(room.len()) {
+        if let Some(file) = second {
             return both::fill(self, &file, room, part, turn);
         }
         let mut found = 0usize;
@@ -189,13 +190,8 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Whether a second thread would help to read so many bytes.
-    pub(super) fn has_second(&self, bytes: usize) -> bool {
-        self.second(bytes).is_some()
-    }
-
     /// The file for a second thread, at what comes next, if there may be one and so many bytes are worth it.
-    fn second(&self, bytes: usize) -> Option<Placed> {
+    pub(super) fn second(&self, bytes: usize) -> Option<Placed> {
         /// Less is read before a thread has started.
         const WORTH_IT: usize = 4 << 20;
         match &self.inner {

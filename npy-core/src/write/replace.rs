@@ -37,7 +37,8 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
         let file = OpenOptions::new().write(true).open(path)?;
         return Ok((file, Place { way: None, permissions: None }));
     }
-    let target = followed(path);
+    // From the root: the process may be elsewhere once the file is written.
+    let target = std::path::absolute(followed(path))?;
     let permissions = old.map(|old| old.permissions());
     let (file, temporary) = beside(&target, permissions.as_ref())?;
     Ok((file, Place { way: Some((temporary, target)), permissions }))
@@ -75,7 +76,7 @@ pub(crate) fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A file beside `target`, which goes when dropped, and which nobody can read who could not read the old one.
+/// A file beside `target`, which goes when dropped. Where it replaces another, only its owner can read it until it does.
 fn beside(target: &Path, old: Option<&Permissions>) -> Result<(File, Temporary)> {
     let directory = directory(target);
     temporary::create(directory, old.map_or(ANY_NEW_FILE, mode)).map_err(|error| {
@@ -91,10 +92,10 @@ fn beside(target: &Path, old: Option<&Permissions>) -> Result<(File, Temporary)>
     })
 }
 
-/// Who may do what with the old file.
+/// What the owner may do with the old file.
 #[cfg(unix)]
 fn mode(old: &Permissions) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(old) & 0o777
+    std::os::unix::fs::PermissionsExt::mode(old) & 0o700
 }
 
 /// Only Unix says it in a number.

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
 
 /// The name of a file of ours, which goes with it.
 #[derive(Debug)]
@@ -16,6 +17,9 @@ pub(crate) struct Temporary {
 pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<(File, Temporary)> {
     // A name that is taken is rarer than a machine that breaks, unless somebody guesses: nobody guesses often.
     const TRIES: usize = 16;
+    // As the system has it: the directory without a name is the one where the process is.
+    let here = Path::new(".");
+    let directory = if directory == Path::new("") { here } else { directory };
     let directory = std::path::absolute(directory)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
@@ -34,9 +38,12 @@ pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<(File, Temporary
     result
 }
 
-/// What nobody knows beforehand: the standard library's keys against hash tables made to collide.
+/// What nobody knows beforehand: the standard library's keys against hash tables made to collide, which a process that was forked has
+/// in common with its parent.
 fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(process::id());
+    hasher.finish()
 }
 
 impl Temporary {

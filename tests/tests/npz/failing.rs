@@ -122,6 +122,24 @@ fn rows_leave_no_file_behind() {
     assert!(!reader.contains("waits"));
 }
 
+/// Guards the order of members, and that many may wait for one before them.
+#[test]
+fn small_members_wait_for_a_slow_one() {
+    let slow: Vec<u8> =
+        (0..20_000_000u32).map(|n| n.wrapping_mul(0x915f_77f5).to_be_bytes()[0] & 3).collect();
+    let archive = |threads| {
+        let mut writer = WriteOptions::new()
+            .deflate(9)
+            .threads(threads)
+            .writer(Cursor::new(Vec::new()))
+            .unwrap();
+        writer.write("slow", &slow).unwrap();
+        (0..3000u32).for_each(|n| writer.write(&format!("{n}"), &n).unwrap());
+        writer.finish().unwrap().into_inner()
+    };
+    assert!(archive(3) == archive(1));
+}
+
 #[test]
 fn a_disk_that_fails_is_told_of_for_ever() {
     let run = |disk: &Disk, options: &WriteOptions| {

@@ -15,7 +15,7 @@ pub(super) enum Input<R> {
 
 /// A file, and where it is read next.
 #[derive(Debug)]
-pub(super) struct Placed<F = File> {
+pub(in crate::read) struct Placed<F = File> {
     file: F,
     place: u64,
 }
