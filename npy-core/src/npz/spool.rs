@@ -29,6 +29,8 @@ impl Spool {
     /// Nothing yet; a file will stand in this directory, or where the system has such files.
     pub(super) fn new(directory: Option<&Path>) -> Self {
         let directory = directory.map_or_else(env::temp_dir, Path::to_owned);
+        // From the root: the process may be elsewhere later. What has no name is where it is.
+        let directory = std::path::absolute(directory.join(".")).unwrap_or(directory);
         Spool { bytes: Bytes::InMemory(Cursor::default()), directory }
     }
 

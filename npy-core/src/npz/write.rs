@@ -71,7 +71,7 @@ pub struct Writer<W: Write> {
     /// What is to be done with the writer in the end.
     then: Then<W>,
     path: Option<PathBuf>,
-    /// Where it stands, if it is a file of ours.
+    /// Where it is to stand, if it is a file of ours.
     directory: Option<PathBuf>,
 }
 
@@ -128,16 +128,14 @@ impl Writer<File> {
     }
 
     fn replacing(archive: Archive<File>, options: WriteOptions, place: replace::Place) -> Self {
-        Writer { then: Some(Box::new(|file| place.take(file))), ..Writer::with(archive, options) }
+        let directory = place.directory().map(Path::to_owned);
+        let then: Then<File> = Some(Box::new(|file| place.take(file)));
+        Writer { directory, then, ..Writer::with(archive, options) }
     }
 
     fn at(path: &Path, writer: Result<Self>) -> Result<Self> {
         match writer {
-            Ok(writer) => {
-                // From the root: the process may be elsewhere when rows come.
-                let directory = std::path::absolute(replace::directory(path)).ok();
-                Ok(Writer { path: Some(path.to_owned()), directory, ..writer })
-            }
+            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
             Err(error) => Err(error.in_file(path)),
         }
     }
@@ -315,7 +313,12 @@ impl<W: Write> Writer<W> {
     /// Writes a member that another thread has compressed.
     fn write_done(&mut self, (file, done): (String, Done)) -> Result<()> {
         let added = done.and_then(|member| self.archive.add(member));
-        added.map_err(|error| error.in_member(name::plain(&file)))
+        added.map_err(|error| {
+            let error = error.in_member(name::plain(&file));
+            // Who was told that it was written hears of it only here, and at the end.
+            self.archive.fail(&error);
+            error
+        })
     }
 
     /// Refuses a name that no member can have, or that one has.

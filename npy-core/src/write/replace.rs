@@ -38,13 +38,20 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
         return Ok((file, Place { way: None, permissions: None }));
     }
     // From the root: the process may be elsewhere once the file is written.
-    let target = std::path::absolute(followed(path))?;
+    let target = followed(path);
+    let target = std::path::absolute(&target).unwrap_or(target);
     let permissions = old.map(|old| old.permissions());
     let (file, temporary) = beside(&target, permissions.as_ref())?;
     Ok((file, Place { way: Some((temporary, target)), permissions }))
 }
 
 impl Place {
+    /// Where the file will stand, unless it is written to directly.
+    #[cfg(feature = "npz")]
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.way.as_ref().map(|(_, target)| directory(target))
+    }
+
     /// Puts the file there, which stays open.
     pub(crate) fn take(self, file: File) -> Result<File> {
         let Some((temporary, target)) = self.way else { return Ok(file) };
@@ -69,7 +76,7 @@ fn followed(path: &Path) -> PathBuf {
 }
 
 /// Where the file of a path stands.
-pub(crate) fn directory(path: &Path) -> &Path {
+fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

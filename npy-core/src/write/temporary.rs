@@ -17,9 +17,6 @@ pub(crate) struct Temporary {
 pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<(File, Temporary)> {
     // A name that is taken is rarer than a machine that breaks, unless somebody guesses: nobody guesses often.
     const TRIES: usize = 16;
-    // As the system has it: the directory without a name is the one where the process is.
-    let here = Path::new(".");
-    let directory = if directory == Path::new("") { here } else { directory };
     let directory = std::path::absolute(directory)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);

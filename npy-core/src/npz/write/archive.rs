@@ -73,6 +73,11 @@ impl<W: Write> Archive<W> {
         }
     }
 
+    /// Writes nothing more.
+    pub(super) fn fail(&self, why: &Error) {
+        self.fate.fail(why);
+    }
+
     /// Adds a member that is compressed.
     pub(super) fn add(&mut self, member: PreparedZipFile) -> Result<()> {
         either!(&mut self.zip, zip => zip.add_prepared_file(member).map_err(zip_error))

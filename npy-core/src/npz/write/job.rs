@@ -45,7 +45,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// At most one for each thread that has nothing to do.
+    /// Those that no thread has begun.
     tasks: VecDeque<Task>,
     /// How many are being compressed.
     running: usize,
