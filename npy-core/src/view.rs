@@ -492,8 +492,8 @@ impl<T> Plain<T> {
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
     }
 
-    /// Appends so many values whose bytes are all zero, for which there is room; tells how many there was room for.
-    pub(crate) fn append_zeros(&self, values: &mut Vec<T>, count: usize) -> usize {
+    /// Appends so many values whose bytes are all zero, or as many as there is room for.
+    pub(crate) fn append_zeros(&self, values: &mut Vec<T>, count: usize) {
         let room = values.spare_capacity_mut();
         let count = count.min(room.len());
         // SAFETY: these are the first `count` places of the room, which is borrowed alone.
@@ -501,7 +501,6 @@ impl<T> Plain<T> {
         let length = values.len().saturating_add(count);
         // SAFETY: all bytes of those were written just now, and `self` proves that any bytes are values.
         unsafe { values.set_len(length) };
-        count
     }
 
     /// So many values whose bytes are all zero; of no size, none.

@@ -63,8 +63,9 @@ impl WriteOptions {
 
     /// How many members are compressed at the same time; 1 by default, and then by the caller's own thread.
     ///
-    /// With more, so many members and one are held in memory, or as many as have 64 MiB together, with their compressed bytes. The
-    /// archive is the same byte for byte; in a stream, which is not gone back in, members then have their sizes in front and not behind. Members that are stored are written as they come.
+    /// With more, so many members and one are held in memory, or as many as have 64 MiB together, with their compressed bytes.
+    /// Members that are stored are written as they come. The archive is the same byte for byte; only in a stream, which is not gone
+    /// back in, members then have their sizes in front and not behind.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self

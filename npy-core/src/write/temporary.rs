@@ -15,7 +15,7 @@ pub(crate) struct Temporary {
 
 /// A new file in this directory, to read and write; what else may be done with it by whom is for `mode` and the umask to say, on Unix.
 pub(crate) fn create(directory: &Path, mode: u32) -> io::Result<(File, Temporary)> {
-    // A name that is taken is rarer than a machine that breaks, unless somebody guesses: nobody guesses often.
+    // A name of 64 random bits is taken only if somebody guesses, and nobody guesses often.
     const TRIES: usize = 16;
     let directory = std::path::absolute(directory)?;
     let mut options = OpenOptions::new();

@@ -15,9 +15,9 @@ use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::npz::directory::zip_error;
 
-/// So many bytes of members may wait for those before them, however many members these are.
+/// So many bytes of members may wait for those before them.
 const WAITING: usize = 64 << 20;
-/// What a member takes that has next to no bytes.
+/// What a member counts for at least: its names and places take memory, too.
 const AT_LEAST: usize = 64 << 10;
 
 /// The members that are being compressed, and those that wait to be written, in their order.
