@@ -11,6 +11,7 @@ pub(crate) mod float8;
 mod half;
 pub(crate) mod layout;
 pub(crate) mod longdouble;
+pub(crate) mod parts;
 pub(crate) mod record;
 pub(crate) mod scalar;
 pub(crate) mod text;
@@ -19,7 +20,10 @@ pub(crate) mod ucs4;
 pub(crate) mod void;
 pub(crate) mod width;
 
+use std::slice;
+
 use crate::dtype::{ByteOrder, DType};
+use crate::element::parts::Parts;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
 use crate::view::Plain;
@@ -97,10 +101,28 @@ pub trait Element: Sized {
         Schema::plain(Self::dtype_in(order))
     }
 
-    /// The proof that values in memory are canonical items, if they are.
+    /// The proof that values in memory are canonical items, if the compiler knows that they are.
+    #[doc(hidden)]
+    const __PLAIN: Option<Plain<Self>> = None;
+
+    /// The same, also where it takes a look at the dtype.
     #[doc(hidden)]
     fn __plain() -> Option<Plain<Self>> {
-        None
+        Self::__PLAIN
+    }
+
+    /// How many bytes of an item stay where they lie [in parts](Element::__parts).
+    #[doc(hidden)]
+    const __LYING: usize = 0;
+
+    /// [`encode`](Element::encode), but for large values that are canonical items as they lie.
+    ///
+    /// # Errors
+    ///
+    /// As `encode`.
+    #[doc(hidden)]
+    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
+        parts.encode(Self::SIZE, |item| self.encode(item))
     }
 
     /// Whether [`check`](Element::check) and `__decode` take items of which every number is big-endian.
@@ -240,6 +262,11 @@ impl<T: Element, const N: usize> Element for [T; N] {
     };
     const ALIGN: usize = T::ALIGN;
     const __TURNS: bool = T::__TURNS;
+    const __PLAIN: Option<Plain<Self>> = Plain::repeated(T::__PLAIN);
+    const __LYING: usize = match Self::__PLAIN {
+        Some(_) if Self::SIZE >= parts::LARGE => Self::SIZE,
+        _ => T::__LYING.saturating_mul(N),
+    };
 
     fn dtype() -> DType {
         Self::dtype_in(ByteOrder::Little)
@@ -254,7 +281,18 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 
     fn __plain() -> Option<Plain<Self>> {
-        T::__plain().map(Plain::repeated)
+        Plain::repeated(T::__plain())
+    }
+
+    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
+        match Self::__PLAIN {
+            Some(plain) if Self::SIZE >= parts::LARGE => {
+                parts.lie(plain.bytes(slice::from_ref(self)));
+                Ok(())
+            }
+            _ if T::__LYING > 0 => self.iter().try_for_each(|value| value.__parts(parts)),
+            _ => parts.encode(Self::SIZE, |item| self.encode(item)),
+        }
     }
 
     #[inline]

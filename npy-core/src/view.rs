@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{self, Layout};
+use std::array;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
@@ -54,15 +55,20 @@ pub unsafe trait ZeroCopy: Element + Copy {
     /// Such a type can be viewed, and not written in place. What is derived also proves here that the layout is that of the dtype.
     const PADDED: bool;
 
+    /// Whether a value in memory is known to be its canonical item byte for byte; only if it is.
+    #[doc(hidden)]
+    const __CANONICAL: bool = false;
+
     /// The dtype of a value in memory: as [`Element::dtype`], with each number in the byte order that it has there.
     fn memory_dtype() -> DType;
 }
 
 macro_rules! zero_copy {
-    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+    ($canonical:expr => $([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         // SAFETY: a number, or bytes without any rule, and nothing around them.
         unsafe impl<$($generics)*> ZeroCopy for $type {
             const PADDED: bool = false;
+            const __CANONICAL: bool = $canonical;
 
             fn memory_dtype() -> DType {
                 Self::dtype_in(ByteOrder::NATIVE)
@@ -71,20 +77,23 @@ macro_rules! zero_copy {
     )*};
 }
 
-zero_copy! {
+/// Whether numbers lie in memory as they do in canonical items.
+const LITTLE: bool = cfg!(target_endian = "little");
+
+zero_copy! { LITTLE =>
     [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
-    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>,
     [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
 }
 
-zero_copy! { [const N: usize] Void<N>, [] Float8 }
+zero_copy! { true => [T: Number] Le<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8 }
+zero_copy! { size_of::<T>() == 1 => [T: Number] Be<T> }
 
 #[cfg(feature = "half")]
-zero_copy! { [] half::f16, [] half::bf16 }
+zero_copy! { LITTLE => [] half::f16, [] half::bf16 }
 
 // Two numbers, and nothing around them: `repr(C)`.
 #[cfg(feature = "num-complex")]
-zero_copy! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
+zero_copy! { LITTLE => [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
 
 // SAFETY: an array is its items side by side, and any bytes are items.
 unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
@@ -456,12 +465,46 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
 }
 
+/// `N` items of `size` bytes whose starts are `stride` bytes apart, the first where `bytes` starts; `None` if they are not all there.
+///
+/// One look at the length is enough for all.
+#[inline]
+pub(crate) fn items_apart<const N: usize>(
+    bytes: &[u8],
+    stride: usize,
+    size: usize,
+) -> Option<[&[u8]; N]> {
+    let last = stride.checked_mul(N.checked_sub(1)?)?;
+    if last.checked_add(size)? > bytes.len() {
+        return None;
+    }
+    let item = |i: usize| {
+        let start = i.wrapping_mul(stride);
+        // SAFETY: `i` is less than `N`, so `start` is at most `last`, and does not overflow; behind that there are `size` bytes.
+        unsafe { bytes.get_unchecked(start..start.wrapping_add(size)) }
+    };
+    Some(array::from_fn(item))
+}
+
 /// The proof that values of `T` are its canonical items as they lie in memory, every byte of them: many of them are read and written
 /// where they lie.
 #[doc(hidden)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
+impl<T> Clone for Plain<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Plain<T> {}
+
 impl<T: ZeroCopy> Plain<T> {
+    /// `None` where it takes a look at the dtype to know.
+    pub(crate) const fn known() -> Option<Self> {
+        if T::__CANONICAL { Some(Plain(PhantomData)) } else { None }
+    }
+
     /// `None` where numbers lie in another byte order, or bytes belong to no field.
     pub(crate) fn of() -> Option<Self> {
         let canonical = block::canonical::<T>().ok()?;
@@ -475,8 +518,11 @@ impl<T: ZeroCopy> Plain<T> {
 
 impl<T> Plain<T> {
     /// An array is its items side by side.
-    pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
-        Plain(PhantomData)
+    pub(crate) const fn repeated<const N: usize>(of: Option<Self>) -> Option<Plain<[T; N]>> {
+        match of {
+            Some(_) => Some(Plain(PhantomData)),
+            None => None,
+        }
     }
 
     /// The values as bytes.
@@ -527,5 +573,50 @@ impl<T> Plain<T> {
         // SAFETY: there is room for so many, all bytes of it are initialised, and `self` proves that any bytes are values.
         unsafe { values.set_len(count) };
         Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::time::Second;
+
+    /// Guards what the compiler is told of types, against what their dtypes say.
+    #[test]
+    fn what_is_known_is_so() {
+        fn is<T: ZeroCopy>() {
+            let name = block::type_name::<T>();
+            assert_eq!(Plain::<T>::known().is_some(), Plain::<T>::of().is_some(), "{name}");
+        }
+        is::<i8>();
+        is::<u16>();
+        is::<f64>();
+        is::<Le<u32>>();
+        is::<Be<u32>>();
+        is::<Be<i8>>();
+        is::<ByteStr<3>>();
+        is::<Void<3>>();
+        is::<Float8>();
+        is::<DateTime64<Second>>();
+        is::<TimeDelta64<Second>>();
+        #[cfg(feature = "half")]
+        is::<half::f16>();
+        #[cfg(feature = "half")]
+        is::<half::bf16>();
+        #[cfg(feature = "num-complex")]
+        is::<num_complex::Complex<f32>>();
+    }
+
+    #[test]
+    fn items_apart_are_all_there_or_none() {
+        let bytes: Vec<u8> = (0..20).collect();
+        let items = items_apart::<3>(&bytes, 8, 4).unwrap();
+        assert_eq!(items, [&[0, 1, 2, 3], &[8, 9, 10, 11], &[16, 17, 18, 19]]);
+        assert!(items_apart::<3>(&bytes, 8, 5).is_none());
+        assert!(items_apart::<4>(&bytes, 8, 1).is_none());
+        assert!(items_apart::<3>(&bytes, usize::MAX / 2 + 1, 0).is_none());
+        assert!(items_apart::<2>(&bytes, 1, usize::MAX).is_none());
+        assert!(items_apart::<0>(&bytes, 1, 1).is_none());
+        assert_eq!(items_apart::<2>(&bytes, 0, 1), Some([&[0][..], &[0]]));
     }
 }

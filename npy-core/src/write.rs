@@ -1,6 +1,7 @@
 //! Layer 6: everything that writes.
 
 mod behind;
+mod gather;
 pub(crate) mod replace;
 mod stream;
 pub(crate) mod temporary;
@@ -14,6 +15,7 @@ use std::slice;
 use crate::dtype::{ByteOrder, DType};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers, Pending};
+use crate::element::parts;
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, Result};
 use crate::header::{Header, Version};
@@ -91,6 +93,8 @@ pub struct WriteOptions {
     byte_order: Option<ByteOrder>,
     order: Option<Order>,
     threads: usize,
+    /// Whether the writer takes many slices at a call.
+    gathers: bool,
 }
 
 impl WriteOptions {
@@ -135,7 +139,8 @@ impl WriteOptions {
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
         let replaced = replace::replace(path, &mut |file| match self.threads {
-            0 | 1 => array.put(self, file),
+            // Elsewhere each slice is a call.
+            0 | 1 => array.put(&WriteOptions { gathers: cfg!(unix), ..self.clone() }, file),
             _ => {
                 let mut behind = Behind::new(file.try_clone()?);
                 let put = array.put(self, &mut behind);
@@ -238,6 +243,9 @@ impl WriteOptions {
         match items {
             Items::Slice(items) => match as_they_lie(&plan, items) {
                 Some(bytes) => Ok(writer.write_all(bytes)?),
+                None if const { parts::most_lies::<T>() } && self.gathers && plan.is_exact() => {
+                    gather::put(items, writer)
+                }
                 None => self.put_each(plan, count, items.iter(), writer),
             },
             Items::Each(items) => self.put_each(plan, count, items, writer),

@@ -79,6 +79,22 @@ const _: () = {
             })?;
             ::core::result::Result::Ok(())
         }
+        const __LYING: ::core::primitive::usize = <[T; N] as __npy::Element>::__LYING;
+        fn __parts<'__v>(
+            &'__v self,
+            __parts: &mut __npy::private::Parts<'__v>,
+        ) -> ::core::result::Result<(), __npy::InvalidValue> {
+            __npy::private::put_parts::<Self, 0usize>(__parts, |__parts| {
+                __parts.encode(<u8 as __npy::Element>::SIZE, |__item| {
+                    <u8 as __npy::Element>::encode(&self.0, __item)
+                })
+            })?;
+            __npy::private::put_parts::<Self, 1usize>(__parts, |__parts| {
+                <[T; N] as __npy::Element>::__parts(&self.1, __parts)
+            })?;
+            __npy::private::end_parts::<Self>(__parts);
+            ::core::result::Result::Ok(())
+        }
         #[inline]
         fn check(
             __items: &[::core::primitive::u8],

@@ -62,6 +62,19 @@ impl<'a> Element<'a> {
             }
             _ => None,
         };
+        let parts = match &self.kind {
+            Kind::Transparent { member, ty, packed: false, .. } => Some(quote! {
+                const __LYING: #usize = <#ty as #element>::__LYING;
+
+                fn __parts<'__v>(
+                    &'__v self,
+                    __parts: &mut #krate::private::Parts<'__v>,
+                ) -> #invalid {
+                    <#ty as #element>::__parts(&self.#member, __parts)
+                }
+            }),
+            _ => None,
+        };
         let (inner, turns, decode, encode, check) = match &self.kind {
             Kind::Transparent { member, ty, packed, .. } => (
                 quote!(#ty),
@@ -136,6 +149,8 @@ impl<'a> Element<'a> {
                     fn encode(&self, __item: &mut #bytes) -> #invalid {
                         #encode
                     }
+
+                    #parts
 
                     #[inline]
                     fn check(__items: &#bytes) -> #invalid {

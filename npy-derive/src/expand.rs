@@ -50,6 +50,17 @@ use crate::field::{Default, Field, Skipped, Stored};
 ///         put::<Self, 1>(item, |item| <f64 as Element>::encode(&self.time, item))?;
 ///         Ok(())
 ///     }
+///     // If there were a field that may be large, `samples: [f32; 1024]`:
+///     const __LYING: usize = <[f32; 1024] as Element>::__LYING;
+///     fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
+///         put_parts::<Self, 0>(parts, |parts| {
+///             parts.encode(<u32 as Element>::SIZE, |item| <u32 as Element>::encode(&self.station, item))
+///         })?;
+///         // … and `time`
+///         put_parts::<Self, 2>(parts, |parts| <[f32; 1024] as Element>::__parts(&self.samples, parts))?;
+///         end_parts::<Self>(parts);
+///         Ok(())
+///     }
 ///     fn check(items: &[u8]) -> Result<(), InvalidValue> {
 ///         check(items, Self::SIZE, |item| {
 ///             check_part::<Self, 0>(item, |item| <u32 as Element>::check(item))?;
@@ -129,6 +140,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
     });
 
+    let parts = (!record.packed && fields.iter().any(may_be_large))
+        .then(|| parts(record, &private, &invalid));
     let plain = record.may_be_plain.then(|| plain(krate, fields.iter().map(|field| field.ty)));
 
     quote! {
@@ -177,6 +190,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                     ::core::result::Result::Ok(())
                 }
 
+                #parts
+
                 #[inline]
                 fn check(__items: &#bytes) -> #invalid {
                     #private::check(__items, #this::SIZE, |__item| {
@@ -188,6 +203,38 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 
             #proof
         };
+    }
+}
+
+/// Whether the field may hold a value that is large and stored as it is.
+fn may_be_large(field: &Field<'_>) -> bool {
+    let as_is = matches!(field.stored, Stored::Plain | Stored::Flat);
+    as_is && !field.is_scalar()
+}
+
+/// `Element::__parts` of a record whose fields may be borrowed, and of which one may be large.
+fn parts(record: &Record<'_>, private: &TokenStream, invalid: &TokenStream) -> TokenStream {
+    let large = record.fields.iter().filter(|field| may_be_large(field));
+    let lying = large.map(|field| of_codec(field, "__LYING"));
+    let puts = record.fields.iter().enumerate().map(|(i, field)| {
+        let reference = borrow(record, field, &quote!(self));
+        let put = if may_be_large(field) {
+            let put = of_codec(field, "__parts");
+            quote!(#put(#reference, __parts))
+        } else {
+            let (size, encode) = (of_codec(field, "SIZE"), encode(field, &reference));
+            quote!(__parts.encode(#size, |__item| { #encode }))
+        };
+        quote!(#private::put_parts::<Self, #i>(__parts, |__parts| { #put })?;)
+    });
+    quote! {
+        const __LYING: ::core::primitive::usize = #(#lying)+*;
+
+        fn __parts<'__v>(&'__v self, __parts: &mut #private::Parts<'__v>) -> #invalid {
+            #(#puts)*
+            #private::end_parts::<Self>(__parts);
+            ::core::result::Result::Ok(())
+        }
     }
 }
 

@@ -153,6 +153,27 @@ fn the_length_is_what_is_left() {
 }
 
 /// Guards parts of a column, which threads share.
+/// Guards the loop that takes several records at a turn: whatever their number, and whichever field it is, also the last one.
+#[test]
+fn all_are_there_whatever_their_number() {
+    for count in 0..=33 {
+        let (_dir, path) = saved(&traces()[..count], ByteOrder::Little);
+        let map = map::<Trace>(&path);
+        let times: Vec<_> = traces()[..count].iter().map(|trace| trace.time).collect();
+        let flags: Vec<_> = traces()[..count].iter().map(|trace| trace.flags).collect();
+        let column = map.column::<f64>("time").unwrap();
+        for taken in 0..=count.min(3) {
+            let mut iter = column.iter();
+            assert_eq!(iter.by_ref().take(taken).collect::<Vec<_>>(), times[..taken]);
+            let rest = iter.fold(Vec::new(), |list, time| [list, vec![time]].concat());
+            assert_eq!(rest, times[taken..], "{count} records, {taken} taken one by one");
+        }
+        assert_eq!(map.column::<[u8; 4]>("flags").unwrap().to_vec().unwrap(), flags);
+        let read = Reader::open(&path).unwrap().read_column::<[u8; 4]>("flags").unwrap();
+        assert_eq!(read, flags, "{count} records, read");
+    }
+}
+
 #[test]
 fn a_range_is_a_column_of_its_own() {
     for order in [ByteOrder::Little, ByteOrder::Big] {

@@ -12,6 +12,7 @@ use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::recent::{self, Recent};
 use crate::schema::Schema;
+use crate::view;
 
 /// Bytes of a block: it stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
@@ -85,15 +86,28 @@ fn decode_apart<T: Element>(
     let count = items.len().div_ceil(stride);
     let invalid = (0..count).find_map(check);
     let valid = invalid.as_ref().map_or(count, InvalidValue::item);
-    let items = items.get(..valid.saturating_mul(stride)).unwrap_or(items).chunks_exact(stride);
-    // The last one may end sooner than the stride; of the others nothing has to be asked one by one.
-    let last = Some(items.remainder()).filter(|last| !last.is_empty());
-    out.extend(items.chain(last).map(|start| T::decode(item::<T>(start))));
+    out.extend(apart::<T>(items.get(..valid.saturating_mul(stride)).unwrap_or(items), stride));
     invalid.map_or(Ok(()), Err)
 }
 
+/// The values of canonical items whose starts are `stride` bytes apart; the last one may end sooner.
+///
+/// Eight at a turn of the loop, so that the processor gets sooner to the memory that is next.
+#[inline]
+pub(crate) fn apart<T: Element>(items: &[u8], stride: usize) -> impl Iterator<Item = T> {
+    let stride = stride.max(1);
+    let eights = items.chunks_exact(stride.saturating_mul(8));
+    let rest = eights.remainder().chunks_exact(stride);
+    let last = Some(rest.remainder()).filter(|last| !last.is_empty());
+    let eight = move |items| -> [T; 8] {
+        view::items_apart(items, stride, T::SIZE).unwrap_or_default().map(T::decode)
+    };
+    eights.flat_map(eight).chain(rest.chain(last).map(|start| T::decode(item::<T>(start))))
+}
+
 /// The item that starts here.
-fn item<T: Element>(start: &[u8]) -> &[u8] {
+#[inline]
+pub(crate) fn item<T: Element>(start: &[u8]) -> &[u8] {
     start.get(..T::SIZE).unwrap_or_default()
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Element, InvalidValue, nth_value};
 use crate::dtype::{ByteOrder, DType};
+use crate::element::parts::Parts;
 use crate::schema::Schema;
 
 /// A sub-array like `[T; N]`, for those that are too large for the stack.
@@ -25,6 +26,7 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
     const SIZE: usize = <[T; N]>::SIZE;
     const ALIGN: usize = <[T; N]>::ALIGN;
     const __TURNS: bool = T::__TURNS;
+    const __LYING: usize = <[T; N]>::__LYING;
 
     fn dtype() -> DType {
         <[T; N]>::dtype()
@@ -56,6 +58,10 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
     #[inline]
     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
         <[T; N]>::encode(self, item)
+    }
+
+    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
+        <[T; N]>::__parts(self, parts)
     }
 
     #[inline]

@@ -14,6 +14,7 @@ macro_rules! complex {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;
             const __TURNS: bool = true;
+            const __PLAIN: Option<Plain<Self>> = Plain::known();
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -21,10 +22,6 @@ macro_rules! complex {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
-            }
-
-            fn __plain() -> Option<Plain<Self>> {
-                Plain::of()
             }
 
             #[inline]

@@ -139,13 +139,10 @@ macro_rules! ordered {
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
             const __TURNS: bool = T::__TURNS;
+            const __PLAIN: Option<Plain<Self>> = Plain::known();
 
             fn dtype() -> DType {
                 T::dtype_in(ByteOrder::$order)
-            }
-
-            fn __plain() -> Option<Plain<Self>> {
-                Plain::of()
             }
 
             #[inline]

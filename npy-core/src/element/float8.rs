@@ -22,13 +22,10 @@ pub struct Float8(pub u8);
 impl Element for Float8 {
     const SIZE: usize = 1;
     const __TURNS: bool = true;
+    const __PLAIN: Option<Plain<Self>> = Plain::known();
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()
-    }
-
-    fn __plain() -> Option<Plain<Self>> {
-        Plain::of()
     }
 
     #[inline]

@@ -11,6 +11,7 @@ macro_rules! number {
             const SIZE: usize = size_of::<$type>();
             const ALIGN: usize = size_of::<$type>();
             const __TURNS: bool = true;
+            const __PLAIN: Option<Plain<Self>> = Plain::known();
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -18,10 +19,6 @@ macro_rules! number {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::$kind, Self::SIZE, order).into()
-            }
-
-            fn __plain() -> Option<Plain<Self>> {
-                Plain::of()
             }
 
             #[inline]

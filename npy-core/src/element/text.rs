@@ -118,13 +118,10 @@ impl<const N: usize> fmt::Debug for ByteStr<N> {
 impl<const N: usize> Element for ByteStr<N> {
     const SIZE: usize = N;
     const __TURNS: bool = true;
+    const __PLAIN: Option<Plain<Self>> = Plain::known();
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bytes, N).into()
-    }
-
-    fn __plain() -> Option<Plain<Self>> {
-        Plain::of()
     }
 
     #[inline]

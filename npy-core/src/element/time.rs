@@ -186,6 +186,7 @@ macro_rules! time {
             const SIZE: usize = 8;
             const ALIGN: usize = 8;
             const __TURNS: bool = true;
+            const __PLAIN: Option<Plain<Self>> = Plain::known();
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -193,10 +194,6 @@ macro_rules! time {
 
             fn dtype_in(order: ByteOrder) -> DType {
                 Scalar::ordered(ScalarKind::$kind(U::RESOLUTION), Self::SIZE, order).into()
-            }
-
-            fn __plain() -> Option<Plain<Self>> {
-                Plain::of()
             }
 
             #[inline]

@@ -51,13 +51,10 @@ impl<const N: usize> fmt::Debug for Void<N> {
 impl<const N: usize> Element for Void<N> {
     const SIZE: usize = N;
     const __TURNS: bool = true;
+    const __PLAIN: Option<Plain<Self>> = Plain::known();
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Void, N).into()
-    }
-
-    fn __plain() -> Option<Plain<Self>> {
-        Plain::of()
     }
 
     #[inline]

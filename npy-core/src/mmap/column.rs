@@ -4,7 +4,6 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::slice::ChunksExact;
 use std::vec;
 
 use crate::dtype::DType;
@@ -90,7 +89,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
         let row = index..index.saturating_add(1);
         match self.plan.path {
-            Path::Exact => Some(value(self.rows(row)?, &self.field_bytes())),
+            Path::Exact => Some(F::decode(self.rows(row)?.get(self.field_bytes())?)),
             _ => self.batch(row, &mut Buffers::default()).pop(),
         }
     }
@@ -136,11 +135,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
     /// The values in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = F> + FusedIterator {
-        let (records, batches) = match self.records() {
-            Some(records) => (records, None),
-            None => ([].chunks_exact(1), Some(Box::new(Batches::new(self)))),
+        let (items, batches) = match self.items() {
+            Some(items) => (items, None),
+            None => (&[][..], Some(Box::new(Batches::new(self)))),
         };
-        Values { records, field: self.field_bytes(), batches }
+        Values { items, stride: self.stride, batches }
     }
 
     /// The values in the order of the file, in a list.
@@ -154,12 +153,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
         let mut values = Vec::new();
         reserve::exact(&mut values, self.len)?;
-        match self.records() {
-            // The loop that one would write by hand.
-            Some(records) => {
-                let field = self.field_bytes();
-                values.extend(records.map(|record| value::<F>(record, &field)));
-            }
+        match self.items() {
+            Some(items) => values.extend(block::apart::<F>(items, self.stride)),
             None => values.extend(self.iter()),
         }
         Ok(values)
@@ -232,13 +227,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
-    /// The records, if the field in each is canonical bytes.
-    fn records(&self) -> Option<ChunksExact<'a, u8>> {
-        match self.plan.path {
-            // Records of no bytes have to be counted.
-            Path::Exact if self.stride > 0 => Some(self.data.chunks_exact(self.stride)),
-            _ => None,
-        }
+    /// The bytes from the first value on, if values are canonical bytes. Those of no bytes have to be counted.
+    fn items(&self) -> Option<&'a [u8]> {
+        let lie = F::SIZE > 0 && matches!(self.plan.path, Path::Exact);
+        lie.then(|| self.data.get(self.offset..).unwrap_or_default())
     }
 
     /// Where the field lies in a record.
@@ -266,17 +258,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 }
 
-/// The value whose canonical bytes are this part of a record.
-#[inline]
-fn value<F: ZeroCopy>(record: &[u8], field: &Range<usize>) -> F {
-    F::decode(record.get(field.clone()).unwrap_or_default())
-}
-
 /// The values of a column one by one.
 struct Values<'c, F> {
-    /// Each is decoded where it lies,
-    records: ChunksExact<'c, u8>,
-    field: Range<usize>,
+    /// From the next one on; each is decoded where it lies,
+    items: &'c [u8],
+    stride: usize,
     /// or some at a time. In a box, so that a loop over the others has its state in registers.
     batches: Option<Box<Batches<'c, F>>>,
 }
@@ -286,15 +272,19 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
 
     #[inline]
     fn next(&mut self) -> Option<F> {
-        match self.records.next() {
-            Some(record) => Some(value(record, &self.field)),
-            None => self.batches.as_mut().and_then(|batches| batches.next()),
+        if self.items.is_empty() {
+            return self.batches.as_mut().and_then(|batches| batches.next());
         }
+        let value = F::decode(block::item::<F>(self.items));
+        // Behind the last one there may be less.
+        self.items = self.items.get(self.stride..).unwrap_or_default();
+        Some(value)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let batched = |it: &Batches<'_, F>| it.rows.len().saturating_add(it.batch.len());
-        let left = self.batches.as_deref().map_or(self.records.len(), batched);
+        let lying = || self.items.len().div_ceil(self.stride.max(1));
+        let left = self.batches.as_deref().map_or_else(lying, batched);
         (left, Some(left))
     }
 
@@ -302,7 +292,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
-            None => self.records.map(|record| value(record, &self.field)).fold(init, f),
+            None => block::apart(self.items, self.stride).fold(init, f),
             // Not the fold of the box, which asks for each value.
             Some(batches) => (*batches).fold(init, f),
         }
