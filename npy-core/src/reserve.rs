@@ -30,29 +30,45 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
 /// Asks for pages of 2 MiB where memory is large and not touched yet: a page fault for each 4 KiB takes longer than the reading.
 ///
 /// As NumPy does for its arrays.
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
 pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LARGE: usize = 2 << 20;
-    // No machine has larger ordinary pages; the system wants whole ones.
-    const PAGE: usize = 64 << 10;
-    let bytes = size_of_val(memory);
-    if bytes < LARGE {
-        return;
+    if size_of_val(memory) >= LARGE {
+        // No machine has larger ordinary pages.
+        advise(memory, 64 << 10, Advice::LargePages);
     }
+}
+
+/// Asks for all pages of memory that is written to at once, where the system has given none yet: in one call, and not in a fault for each.
+pub(crate) fn pages<T>(memory: &mut [MaybeUninit<T>]) {
+    // On a machine with larger ones the system may say no.
+    advise(memory, 4 << 10, Advice::Pages);
+}
+
+enum Advice {
+    LargePages,
+    Pages,
+}
+
+/// Tells the system about the whole pages in this memory; one that does not know the advice says so, which is no matter.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
+    let advice = match advice {
+        Advice::LargePages => libc::MADV_HUGEPAGE,
+        Advice::Pages => libc::MADV_POPULATE_WRITE,
+    };
     let start = memory.as_mut_ptr().cast::<u8>();
-    let before = start.align_offset(PAGE);
-    let Some(rest) = bytes.checked_sub(before) else { return };
-    let length = rest.saturating_sub(rest % PAGE);
-    // SAFETY: the range lies within `memory`: it starts `before <= bytes` bytes behind its start and is no longer than what is left. The
-    // advice changes no byte of it and nothing about who may use it, only how large the pages are that the system backs it with.
-    // A system that does not know the advice says so, which is no matter.
-    let _ = unsafe { libc::madvise(start.add(before).cast(), length, libc::MADV_HUGEPAGE) };
+    let before = start.align_offset(page);
+    let Some(rest) = size_of_val(memory).checked_sub(before) else { return };
+    let length = rest.saturating_sub(rest.checked_rem(page).unwrap_or_default());
+    // SAFETY: the range lies within `memory`: it starts `before` bytes behind its start, which are no more than it has, and is no longer
+    // than what is left. Neither advice changes a byte of it or who may use it, only which pages the system backs it with, and when.
+    let _ = unsafe { libc::madvise(start.add(before).cast(), length, advice) };
 }
 
 /// Only Linux is asked.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn large_pages<T>(_: &mut [MaybeUninit<T>]) {}
+fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 
 /// What a list of so many more items takes.
 fn bytes<T>(vec: &[T], additional: usize) -> usize {

@@ -59,7 +59,9 @@ impl<R: Read> Reader<R> {
         self.lost = true;
         while self.left(way) > 0 {
             let start = items.len();
-            plain.append_zeros(&mut items, self.left(way).min(part));
+            let count = self.left(way).min(part);
+            reserve::pages(items.spare_capacity_mut().get_mut(..count).unwrap_or_default());
+            plain.append_zeros(&mut items, count);
             let room = plain.bytes_mut(items.get_mut(start..).unwrap_or_default());
             let found = self.source.fill_slice(room)?;
             turn(room);
