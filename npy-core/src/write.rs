@@ -139,8 +139,11 @@ impl WriteOptions {
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
         let replaced = replace::replace(path, &mut |file| match self.threads {
-            // Elsewhere each slice is a call.
-            0 | 1 => array.put(&WriteOptions { gathers: cfg!(unix), ..self.clone() }, file),
+            0 | 1 => {
+                // Elsewhere a call takes one slice, or not so many bytes.
+                let gathers = cfg!(target_os = "linux");
+                array.put(&WriteOptions { gathers, ..self.clone() }, file)
+            }
             _ => {
                 let mut behind = Behind::new(file.try_clone()?);
                 let put = array.put(self, &mut behind);

@@ -152,7 +152,6 @@ fn the_length_is_what_is_left() {
     }
 }
 
-/// Guards parts of a column, which threads share.
 /// Guards the loop that takes several records at a turn: whatever their number, and whichever field it is, also the last one.
 #[test]
 fn all_are_there_whatever_their_number() {
@@ -174,6 +173,38 @@ fn all_are_there_whatever_their_number() {
     }
 }
 
+/// Guards the stack, which has no room for many values that are large.
+#[test]
+fn large_values_are_taken_one_by_one() {
+    #[derive(NpyRecord)]
+    struct Full {
+        id: u32,
+        samples: Box<[f64; 16_000]>,
+        code: u8,
+    }
+    /// Less than there is.
+    #[derive(NpyRecord)]
+    struct Part {
+        samples: [f64; 16_000],
+    }
+    let full = |id: u8| Full { id: 7, samples: Box::new([id.into(); 16_000]), code: id };
+    let (_dir, path) = saved(&(0..9).map(full).collect::<Vec<_>>(), ByteOrder::Little);
+    // As large as threads have it if nothing is said.
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let work = move || {
+        let parts = Vec::<Part>::read_npy(&path).unwrap();
+        assert_eq!([parts[0].samples[9], parts[8].samples[9]], [0.0, 8.0]);
+        let mut reader = Reader::open(&path).unwrap();
+        assert_eq!(reader.read_column::<[f64; 16_000]>("samples").unwrap()[8][9], 8.0);
+        let map = map_any(&path);
+        let column = map.column::<[f64; 16_000]>("samples").unwrap();
+        assert_eq!(column.iter().fold(0.0, |sum, samples| sum + samples[1]), 36.0);
+        assert_eq!(column.to_vec().unwrap()[7][15_999], 7.0);
+    };
+    thread.spawn(work).unwrap().join().unwrap();
+}
+
+/// Guards parts of a column, which threads share.
 #[test]
 fn a_range_is_a_column_of_its_own() {
     for order in [ByteOrder::Little, ByteOrder::Big] {

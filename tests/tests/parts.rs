@@ -239,6 +239,34 @@ fn an_element_of_ones_own_is_encoded() {
     assert_eq!(stored.as_bytes()[..8], 1.5f64.to_le_bytes());
 }
 
+/// Guards the row in the error of an element that has items of its own.
+#[test]
+fn an_error_has_the_row_of_the_array() {
+    #[derive(Clone)]
+    struct Bad;
+    impl Element for Bad {
+        const SIZE: usize = 1;
+        fn dtype() -> npy_core::DType {
+            u8::dtype()
+        }
+        fn decode(_: &[u8]) -> Self {
+            Bad
+        }
+        fn encode(&self, _: &mut [u8]) -> Result<(), InvalidValue> {
+            Err(InvalidValue::new("bad").at_item(4))
+        }
+    }
+    #[derive(NpyRecord, Clone)]
+    struct Both {
+        bad: Bad,
+        samples: [f64; 700],
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let items = vec![Both { bad: Bad, samples: [0.0; 700] }; 2];
+    let error = items.write_npy(dir.path().join("x.npy")).unwrap_err().to_string();
+    assert!(error.ends_with("row 0: field \"bad\": bad"), "{error}");
+}
+
 /// Guards against a file that takes less than it is given: what does not fit is an error.
 #[cfg(target_os = "linux")]
 #[test]

@@ -86,23 +86,56 @@ fn decode_apart<T: Element>(
     let count = items.len().div_ceil(stride);
     let invalid = (0..count).find_map(check);
     let valid = invalid.as_ref().map_or(count, InvalidValue::item);
-    out.extend(apart::<T>(items.get(..valid.saturating_mul(stride)).unwrap_or(items), stride));
+    extend_apart(out, items.get(..valid.saturating_mul(stride)).unwrap_or(items), stride);
     invalid.map_or(Ok(()), Err)
 }
 
-/// The values of canonical items whose starts are `stride` bytes apart; the last one may end sooner.
-///
-/// Eight at a turn of the loop, so that the processor gets sooner to the memory that is next.
+/// Appends the values of canonical items whose starts are `stride` bytes apart; the last one may end sooner.
+pub(crate) fn extend_apart<T: Element>(out: &mut Vec<T>, items: &[u8], stride: usize) {
+    if const { is_small::<T>() } {
+        out.extend(eights(items, stride));
+    } else {
+        out.extend(ones(items, stride));
+    }
+}
+
+/// Folds the values of such items.
 #[inline]
-pub(crate) fn apart<T: Element>(items: &[u8], stride: usize) -> impl Iterator<Item = T> {
-    let stride = stride.max(1);
-    let eights = items.chunks_exact(stride.saturating_mul(8));
-    let rest = eights.remainder().chunks_exact(stride);
-    let last = Some(rest.remainder()).filter(|last| !last.is_empty());
+pub(crate) fn fold_apart<T: Element, B>(
+    items: &[u8],
+    stride: usize,
+    init: B,
+    f: impl FnMut(B, T) -> B,
+) -> B {
+    if const { is_small::<T>() } {
+        eights(items, stride).fold(init, f)
+    } else {
+        ones(items, stride).fold(init, f)
+    }
+}
+
+/// Whether eight values are nothing to the stack.
+const fn is_small<T>() -> bool {
+    size_of::<T>() <= 64
+}
+
+/// The values one by one.
+#[inline]
+fn ones<T: Element>(items: &[u8], stride: usize) -> impl Iterator<Item = T> {
+    let items = items.chunks_exact(stride.max(1));
+    let last = Some(items.remainder()).filter(|last| !last.is_empty());
+    items.chain(last).map(|start| T::decode(item::<T>(start)))
+}
+
+/// The values, eight at a turn of the loop, so that the processor gets sooner to the memory that is next.
+#[inline]
+fn eights<T: Element>(items: &[u8], stride: usize) -> impl Iterator<Item = T> {
+    let eights = items.chunks_exact(stride.max(1).saturating_mul(8));
+    let rest = ones(eights.remainder(), stride);
     let eight = move |items| -> [T; 8] {
         view::items_apart(items, stride, T::SIZE).unwrap_or_default().map(T::decode)
     };
-    eights.flat_map(eight).chain(rest.chain(last).map(|start| T::decode(item::<T>(start))))
+    eights.flat_map(eight).chain(rest)
 }
 
 /// The item that starts here.

@@ -154,7 +154,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let mut values = Vec::new();
         reserve::exact(&mut values, self.len)?;
         match self.items() {
-            Some(items) => values.extend(block::apart::<F>(items, self.stride)),
+            Some(items) => block::extend_apart(&mut values, items, self.stride),
             None => values.extend(self.iter()),
         }
         Ok(values)
@@ -292,7 +292,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
-            None => block::apart(self.items, self.stride).fold(init, f),
+            None => block::fold_apart(self.items, self.stride, init, f),
             // Not the fold of the box, which asks for each value.
             Some(batches) => (*batches).fold(init, f),
         }

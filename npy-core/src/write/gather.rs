@@ -9,11 +9,11 @@ use crate::error::Result;
 /// How many slices go in one call: as many as Linux takes.
 const SLICES: usize = 1024;
 
-/// Writes items, many slices at a call. The writer takes that, as files do on Unix.
+/// Writes items, many slices at a call. The writer takes that, however many bytes it is, as files do on Linux.
 pub(super) fn put<T: Element>(items: &[T], writer: &mut dyn Write) -> Result<()> {
     let mut parts = Parts::default();
     for (row, item) in items.iter().enumerate() {
-        item.__parts(&mut parts).map_err(|error| block::invalid(&error, row))?;
+        item.__parts(&mut parts).map_err(|error| block::invalid(&error.at_item(row), 0))?;
         if parts.count() >= SLICES || parts.encoded() >= block::BLOCK {
             write(&parts, writer)?;
             parts.clear();
@@ -29,7 +29,9 @@ fn write(parts: &Parts<'_>, writer: &mut dyn Write) -> io::Result<()> {
     let mut left = &mut slices[..];
     while !left.is_empty() {
         match writer.write_vectored(left) {
-            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(0) => {
+                return Err(io::Error::new(ErrorKind::WriteZero, "failed to write all bytes"));
+            }
             Ok(written) => IoSlice::advance_slices(&mut left, written),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
