@@ -100,6 +100,7 @@ pub(crate) fn extend_apart<T: Element>(out: &mut Vec<T>, items: &[u8], stride: u
 }
 
 /// Folds the values of such items.
+#[cfg(feature = "mmap")]
 #[inline]
 pub(crate) fn fold_apart<T: Element, B>(
     items: &[u8],
