@@ -92,14 +92,16 @@ fn decode_apart<T: Element>(
 
 /// Appends the values of canonical items whose starts are `stride` bytes apart; the last one may end sooner.
 pub(crate) fn extend_apart<T: Element>(out: &mut Vec<T>, items: &[u8], stride: usize) {
+    // Not as one chain: with that the compiler looks up for each value where `out` lies.
+    let mut rest = items;
     if const { is_small::<T>() } {
-        let (eights, rest) = in_eights(items, stride);
-        // Not as one chain: with that the compiler looks up for each value where `out` lies.
+        let eights;
+        (eights, rest) = in_eights(items, stride);
         out.extend(eights);
-        out.extend(ones(rest, stride));
-    } else {
-        out.extend(ones(items, stride));
     }
+    let (ones, last) = one_by_one(rest, stride);
+    out.extend(ones);
+    out.extend(last);
 }
 
 /// Folds the values of such items.
@@ -111,13 +113,14 @@ pub(crate) fn fold_apart<T: Element, B>(
     init: B,
     mut f: impl FnMut(B, T) -> B,
 ) -> B {
+    let (mut folded, mut rest) = (init, items);
     if const { is_small::<T>() } {
-        let (eights, rest) = in_eights(items, stride);
-        let folded = eights.fold(init, &mut f);
-        ones(rest, stride).fold(folded, f)
-    } else {
-        ones(items, stride).fold(init, f)
+        let eights;
+        (eights, rest) = in_eights(items, stride);
+        folded = eights.fold(folded, &mut f);
     }
+    let (ones, last) = one_by_one(rest, stride);
+    last.fold(ones.fold(folded, &mut f), f)
 }
 
 /// Whether eight values are nothing to the stack.
@@ -140,10 +143,17 @@ fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T
     (eights.flat_map(values), rest)
 }
 
-/// The values one by one.
+/// The values, one at a turn of the loop; and that of an item at the end that stops before the next would start. So the compiler knows
+/// how long the others are.
 #[inline]
-fn ones<T: Element>(items: &[u8], stride: usize) -> impl Iterator<Item = T> {
-    items.chunks(stride.max(1)).map(|start| T::decode(item::<T>(start)))
+fn one_by_one<T: Element>(
+    items: &[u8],
+    stride: usize,
+) -> (impl Iterator<Item = T>, impl Iterator<Item = T>) {
+    let ones = items.chunks_exact(stride.max(1));
+    let last = Some(ones.remainder()).filter(|last| !last.is_empty());
+    let value = |start| T::decode(item::<T>(start));
+    (ones.map(value), last.into_iter().map(value))
 }
 
 /// The item that starts here.
