@@ -184,9 +184,9 @@ impl<R: Read> Source<R> {
 
     /// Lets the second thread, if there is one, read what [`Source::fill`] will ask for: `bytes` bytes in blocks of this length.
     pub(super) fn read_ahead(&mut self, block: usize, bytes: usize) {
-        if block <= BLOCK && self.ahead().is_empty() && self.running.is_none() {
-            let second = self.second(bytes);
-            self.running = second.and_then(|file| Ahead::start(file, block, bytes));
+        let may = block <= BLOCK && self.ahead().is_empty() && self.running.is_none();
+        if let Some(file) = may.then(|| self.second(bytes)).flatten() {
+            self.running = Ahead::start(file, block, bytes);
         }
     }
 
