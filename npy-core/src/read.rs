@@ -10,12 +10,13 @@ mod values;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::array::NpyArray;
 #[cfg(feature = "npz")]
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
-use crate::element::block::{self, BLOCK, Buffers};
+use crate::element::block::{self, BLOCK, Buffers, Key};
 use crate::element::fit::{self, Fit};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -207,6 +208,8 @@ impl ReadOptions {
             lost: false,
             nothings: 0,
             rows_before: 0,
+            known: None,
+            buffers: Buffers::default(),
             options: self.clone(),
             places: Vec::new(),
         })
@@ -237,6 +240,10 @@ pub struct Reader<R> {
     /// How many items were given that are none of the array's (`[f32; 0]`), and how many rows were gone over before.
     nothings: usize,
     rows_before: usize,
+    /// How items of the type that was read last are taken.
+    known: Option<Arc<Known>>,
+    /// What the chunk before was read into, by the same way.
+    buffers: Buffers,
     options: ReadOptions,
     /// Where the array is, innermost first.
     places: Vec<Place>,
@@ -306,11 +313,11 @@ impl<R: Read> Reader<R> {
     /// As [`ReadNpy::read_npy`]. A read that fails once it has begun is the last: where the reader stands is not known then.
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
-            let (fit, way) = reader.fit::<T>()?;
-            if fit.ndim != 1 {
+            let known = reader.known::<T>()?;
+            if known.fit.ndim != 1 {
                 return Err(reader.no_list::<Vec<T>>());
             }
-            reader.items(&fit, &way)
+            reader.items(&known)
         })
     }
 
@@ -322,9 +329,9 @@ impl<R: Read> Reader<R> {
     pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
             reader.untouched()?;
-            let (fit, way) = reader.fit::<T>()?;
-            let items = reader.items(&fit, &way)?;
-            NpyArray::with_order(items, fit.shape(&reader.header), fit.order)
+            let known = reader.known::<T>()?;
+            let items = reader.items(&known)?;
+            NpyArray::with_order(items, known.fit.shape(&reader.header), known.fit.order)
         })
     }
 
@@ -344,29 +351,38 @@ impl<R: Read> Reader<R> {
     fn read_single<T: Element>(&mut self) -> Result<T> {
         self.located(|reader| {
             reader.untouched()?;
-            let (fit, way) = reader.fit::<T>()?;
-            let single = if fit.ndim == 0 { reader.items(&fit, &way)?.pop() } else { None };
+            let known = reader.known::<T>()?;
+            let single = if known.fit.ndim == 0 { reader.items(&known)?.pop() } else { None };
             single.ok_or_else(|| reader.no_single::<T>())
         })
     }
 
-    /// How items of `T` lie in this array, and the way to canonical ones.
-    fn fit<T: Element>(&self) -> Result<(Fit, Way)> {
-        let fit = fit::fit::<T>(&self.header)?;
-        let plan = block::reading::<T>(&fit.item, self.options.cast)?;
-        if self.remaining.checked_rem(fit.per_item).is_some_and(|rest| rest > 0) {
+    /// How items of `T` are taken from this array: found out once, if they are read part by part.
+    fn known<T: Element>(&mut self) -> Result<Arc<Known>> {
+        let of = Key::of::<T>();
+        let known = match &self.known {
+            Some(known) if known.of.is(of) => Arc::clone(known),
+            _ => {
+                // By another way padding is elsewhere, and it is to be zero.
+                self.buffers = Buffers::default();
+                let fit = fit::fit::<T>(&self.header)?;
+                let plan = block::reading::<T>(&fit.item, self.options.cast)?;
+                let count = shape::count(fit.shape(&self.header))?;
+                let way = Way { plan, per_item: fit.per_item, count };
+                Arc::clone(self.known.insert(Arc::new(Known { of, fit, way })))
+            }
+        };
+        if self.remaining.checked_rem(known.fit.per_item).is_some_and(|rest| rest > 0) {
             let what = "reading sub-arrays where a part of one was read already".into();
             let needs =
                 "all parts of it: read on with the type that was read before, or seek to a row";
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
-        let way =
-            Way { plan, per_item: fit.per_item, count: shape::count(fit.shape(&self.header))? };
-        Ok((fit, way))
+        Ok(known)
     }
 
     /// Decodes the items that remain, block by block.
-    fn items<T: Element>(&mut self, fit: &Fit, way: &Way) -> Result<Vec<T>> {
+    fn items<T: Element>(&mut self, Known { fit, way, .. }: &Known) -> Result<Vec<T>> {
         if fit.scattered {
             self.untouched()?;
             let array = self.bytes()?.to_order(Order::C)?;
@@ -620,12 +636,21 @@ impl<R: Read> Reader<R> {
 }
 
 /// The way from items of the file to those of a type.
+#[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) plan: Plan,
     /// How many items of the array make one: several for a sub-array.
     per_item: usize,
     /// How many there are in the array.
     count: usize,
+}
+
+/// How items of one type are taken.
+#[derive(Debug)]
+struct Known {
+    of: Key,
+    fit: Fit,
+    way: Way,
 }
 
 /// What decodes so many items of a block to the end of a list.

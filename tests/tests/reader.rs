@@ -1,8 +1,11 @@
 //! A reader that is asked again: after its items were read, and after a read failed.
 
 use std::io::Cursor;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use npy_core::{ByteStr, Cast, ErrorKind, Limits, NpyArray, ReadOptions, Reader, WriteNpy};
+use npy_core::{
+    ByteStr, Cast, ErrorKind, FixedStr, Limits, NpyArray, NpyRecord, ReadOptions, Reader, WriteNpy,
+};
 
 fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -122,4 +125,72 @@ fn a_reader_may_live_shorter() {
         reader
     }
     let _ = shorter;
+}
+
+/// Guards what a reader keeps of the type before: the way to its items, and zeros between what it wrote.
+#[test]
+fn each_chunk_may_be_of_another_type() {
+    #[derive(NpyRecord)]
+    struct Word {
+        n: u16,
+        text: FixedStr<2>,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Wide {
+        n: u64,
+        text: FixedStr<4>,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Turned {
+        text: FixedStr<4>,
+        n: u64,
+    }
+
+    let words: Vec<_> =
+        (0..6).map(|n| Word { n: 0x101 * n, text: "ab".try_into().unwrap() }).collect();
+    let bytes = file(&words);
+    let mut reader = ReadOptions::new().cast(Cast::Lossless).reader(&bytes[..]).unwrap();
+    let text: FixedStr<4> = "ab".try_into().unwrap();
+    let mut wide: Vec<Wide> = Vec::new();
+    let mut turned: Vec<Turned> = Vec::new();
+    for _ in 0..3 {
+        reader.read_chunk(&mut wide, 1).unwrap();
+        reader.read_chunk(&mut turned, 1).unwrap();
+    }
+    assert_eq!(wide, [0, 0x202, 0x404].map(|n| Wide { n, text }));
+    assert_eq!(turned, [0x101, 0x303, 0x505].map(|n| Turned { text, n }));
+}
+
+/// Guards what the attribute promises.
+#[test]
+fn a_default_is_made_once_a_file() {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+
+    fn next() -> u32 {
+        MADE.fetch_add(1, Ordering::Relaxed)
+    }
+
+    #[derive(NpyRecord)]
+    struct Row {
+        n: u8,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Numbered {
+        n: u8,
+        #[npy(default = next)]
+        file: u32,
+    }
+
+    let bytes = file(&[Row { n: 1 }, Row { n: 2 }]);
+    for file in 0..2 {
+        let mut reader = Reader::new(Cursor::new(&bytes)).unwrap();
+        let mut rows: Vec<Numbered> = Vec::new();
+        while reader.read_chunk(&mut rows, 1).unwrap() > 0 {}
+        reader.seek_to(1).unwrap();
+        rows.extend(reader.records().unwrap().map(Result::unwrap));
+        assert_eq!(rows, [1, 2, 2].map(|n| Numbered { n, file }));
+    }
 }

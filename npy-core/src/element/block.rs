@@ -20,8 +20,8 @@ pub(crate) const BLOCK: usize = 256 << 10;
 /// Bytes of a block that is written at once, where no other thread waits for it: fewer calls of the system, and still in the cache.
 pub(crate) const WRITTEN: usize = 512 << 10;
 
-/// The two buffers that a run over blocks needs; each holds one block.
-#[derive(Default)]
+/// The two buffers that a run over blocks by one plan needs; each holds one block.
+#[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
     scratch: Vec<u8>,
@@ -31,6 +31,12 @@ impl Buffers {
     /// Runs a plan over the `count` items of the block.
     pub(crate) fn run(&mut self, plan: &Plan, count: usize) -> &[u8] {
         kernel::run(plan, count, &mut self.block, &mut self.scratch)
+    }
+
+    /// What is kept for the next run: not the memory of one item that is larger than a block.
+    pub(crate) fn kept(self) -> Self {
+        let small = self.block.len().max(self.scratch.len()) <= BLOCK;
+        if small { self } else { Buffers::default() }
     }
 }
 
@@ -268,25 +274,38 @@ impl<T: Element> Pending<T> {
 
 /// Canonical items of `T`, and how they are found.
 pub(crate) fn canonical<T: Element>() -> Result<Rc<Schema>, Error> {
-    // Where two types have one function for it, they have one schema.
-    let (schema, size): Key = (T::schema, T::SIZE);
-    let same = |key: &Key| std::ptr::fn_addr_eq(key.0, schema) && key.1 == size;
-    if let Some(schema) = recent::find(&RECENT, same) {
+    let of = Key::of::<T>();
+    if let Some(schema) = recent::find(&RECENT, |key| key.is(of)) {
         return Ok(schema);
     }
-    let canonical = Rc::new(schema(ByteOrder::Little).canonical());
+    let canonical = Rc::new(T::schema(ByteOrder::Little).canonical());
     let dtype = &canonical.dtype;
-    if dtype.itemsize() != size {
+    if dtype.itemsize() != T::SIZE {
         let reason =
-            format!("its items have {} bytes, and Element::SIZE is {size}", dtype.itemsize());
+            format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
         return Err(ErrorKind::DType { descr: dtype.descr(), reason }.into());
     }
-    recent::keep(&RECENT, (schema, size), canonical.clone());
+    recent::keep(&RECENT, of, canonical.clone());
     Ok(canonical)
 }
 
-/// What makes the schema of a type, and the size that it is checked against.
-type Key = (fn(ByteOrder) -> Schema, usize);
+/// What a type is known by: what makes its schema, and the size that this is checked against.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    schema: fn(ByteOrder) -> Schema,
+    size: usize,
+}
+
+impl Key {
+    pub(crate) fn of<T: Element>() -> Self {
+        Key { schema: T::schema, size: T::SIZE }
+    }
+
+    /// Whether the schema is the same. Where two types have one function for it, they have one schema.
+    pub(crate) fn is(self, other: Key) -> bool {
+        std::ptr::fn_addr_eq(self.schema, other.schema) && self.size == other.size
+    }
+}
 
 thread_local! {
     static RECENT: Recent<Key, Rc<Schema>> = const { Recent::new() };

@@ -2,9 +2,11 @@
 
 use std::io::Read;
 use std::marker::PhantomData;
+use std::mem;
+use std::sync::Arc;
 use std::vec;
 
-use super::{Reader, Way};
+use super::{Known, Reader, Way};
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::error::{Error, ErrorKind, Result};
@@ -41,10 +43,10 @@ impl<R: Read> Reader<R> {
     /// As [`Reader::read_vec`], but for the number of dimensions: those of an array of several are gone through in the order of the
     /// file. What goes wrong on the way is an item of the iterator, and its last.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
-        let way = self.located(Self::way::<T>)?;
+        let known = self.located(Self::one_by_one::<T>)?;
         Ok(Records {
             reader: self,
-            way,
+            known,
             buffers: Buffers::default(),
             batch: Vec::new().into_iter(),
             error: None,
@@ -75,8 +77,9 @@ impl<R: Read> Reader<R> {
     /// As [`Reader::records`]; `out` then has the items before the one that failed.
     pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
         self.located(|reader| {
-            let way = reader.way::<T>()?;
-            let count = reader.left(&way).min(max);
+            let known = reader.one_by_one::<T>()?;
+            let way = &known.way;
+            let count = reader.left(way).min(max);
             if way.plan.from_size == 0 {
                 reader
                     .options
@@ -84,8 +87,10 @@ impl<R: Read> Reader<R> {
                     .check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
             }
             reader.is_allowed(count.saturating_mul(way.plan.from_size))?;
-            reader.some(&way, count, &mut Buffers::default(), out)?;
-            Ok(count)
+            let mut buffers = mem::take(&mut reader.buffers);
+            let read = reader.some(way, count, &mut buffers, out);
+            reader.buffers = buffers.kept();
+            read.map(|()| count)
         })
     }
 
@@ -135,21 +140,21 @@ impl<R: Read> Reader<R> {
     }
 
     /// How items of `T` are taken one after the other.
-    fn way<T: Element>(&mut self) -> Result<Way> {
-        let (fit, way) = self.fit::<T>()?;
-        if fit.scattered {
+    fn one_by_one<T: Element>(&mut self) -> Result<Arc<Known>> {
+        let known = self.known::<T>()?;
+        if known.fit.scattered {
             let what = "reading sub-arrays one by one from a file in Fortran order, where their parts are far apart,";
             let needs = "the whole array: use read_vec or read_array";
             return Err(ErrorKind::Unsupported { what: what.into(), needs }.into());
         }
-        Ok(way)
+        Ok(known)
     }
 }
 
 /// The items of an array one by one: the iterator of [`Reader::records`].
 pub struct Records<'r, R, T> {
     reader: &'r mut Reader<R>,
-    way: Way,
+    known: Arc<Known>,
     buffers: Buffers,
     batch: vec::IntoIter<T>,
     /// What stopped the reading, behind the items in the batch.
@@ -163,14 +168,15 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
     fn next(&mut self) -> Option<Result<T>> {
         if let Some(item) = self.batch.next() {
             // Only now is it taken: what is not asked for remains in the reader.
-            self.reader.step(&self.way);
+            self.reader.step(&self.known.way);
             return Some(Ok(item));
         }
         if let Some(error) = self.error.take() {
             self.reader.lose();
             return Some(Err(error));
         }
-        let count = self.reader.left(&self.way).min(block::items_per_block(&self.way.plan));
+        let way = &self.known.way;
+        let count = self.reader.left(way).min(block::items_per_block(&way.plan));
         if count == 0 || self.reader.is_lost() {
             return None;
         }
@@ -183,17 +189,18 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         // Or an error in place of the last.
-        (0, self.reader.left(&self.way).checked_add(1))
+        (0, self.reader.left(&self.known.way).checked_add(1))
     }
 }
 
 impl<R: Read, T: Element> Records<'_, R, T> {
     /// Decodes the items of the next block; those before one that fails, too.
     fn fill(&mut self, count: usize, batch: &mut Vec<T>) -> Result<()> {
-        let first = self.reader.row(&self.way);
-        let (n, cut) = self.reader.look(&self.way, count, &mut self.buffers)?;
+        let way = &self.known.way;
+        let first = self.reader.row(way);
+        let (n, cut) = self.reader.look(way, count, &mut self.buffers)?;
         reserve::growing(batch, n)?;
-        block::decode(&self.way.plan, n, &mut self.buffers, batch)
+        block::decode(&way.plan, n, &mut self.buffers, batch)
             .map_err(|error| block::invalid(&error, first))?;
         cut.map_or(Ok(()), Err)
     }
