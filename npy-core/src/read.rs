@@ -443,8 +443,8 @@ impl<R: Read> Reader<R> {
         out: &mut Vec<T>,
         mut decode: impl Decode<T>,
     ) -> Result<()> {
-        let most = block::items_per_block(&way.plan);
         let bytes = |items: usize| items.saturating_mul(way.plan.from_size);
+        let most = block::items_in(self.source.block(bytes(count)), &way.plan);
         let mut missing = count;
         while missing > 0 {
             let n = missing.min(most);

@@ -3,11 +3,13 @@
 //! Nobody gets more than a GiB at once: whether a machine would promise more is no part of a test.
 //!
 //! A test says `#[global_allocator] static ALLOCATOR: Counting = Counting;` and calls [`peak`].
-//! Each thread has a count of its own, so tests that run at the same time do not see each other.
+//! Each thread has a count of its own, so tests that run at the same time do not see each other. A test that runs alone in its process
+//! may ask for that of all threads together: [`peak_of_all`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 thread_local! {
     // `const` and without a destructor: these need no memory themselves, and outlive the thread's other values.
@@ -15,6 +17,9 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static SPENT: Cell<u64> = const { Cell::new(0) };
 }
+
+static NOW_ALL: AtomicIsize = AtomicIsize::new(0);
+static PEAK_ALL: AtomicIsize = AtomicIsize::new(0);
 
 /// The most that is given at once.
 const MOST: usize = 1 << 30;
@@ -28,6 +33,8 @@ fn count(change: isize) {
     let now = NOW.get().wrapping_add(change);
     NOW.set(now);
     PEAK.set(PEAK.get().max(now));
+    let all = NOW_ALL.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
+    PEAK_ALL.fetch_max(all, Ordering::Relaxed);
     // A call is not free, also one for a byte.
     SPENT.set(SPENT.get().wrapping_add(change.max(0).unsigned_abs() as u64 + 16));
 }
@@ -107,6 +114,15 @@ pub fn peak<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let high = PEAK.get();
     // The peak of a call around this one.
     PEAK.set(high.max(before));
+    (result, high.wrapping_sub(start).cast_unsigned())
+}
+
+/// What `f` returns, and how many bytes above the start all threads together held at the most. Only where no other test runs.
+pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (R, usize) {
+    let start = NOW_ALL.load(Ordering::Relaxed);
+    PEAK_ALL.store(start, Ordering::Relaxed);
+    let result = f();
+    let high = PEAK_ALL.load(Ordering::Relaxed);
     (result, high.wrapping_sub(start).cast_unsigned())
 }
 

@@ -45,7 +45,8 @@ pub(crate) fn items_per_block(plan: &Plan) -> usize {
     items_in(BLOCK, plan)
 }
 
-fn items_in(block: usize, plan: &Plan) -> usize {
+/// How many of them make one of so many bytes.
+pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
     block.checked_div(plan.from_size.max(plan.to_size)).unwrap_or(block).max(1)
 }
 

@@ -190,14 +190,22 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// How many of so many bytes to ask [`Source::fill`] for at a time.
+    pub(super) fn block(&self, bytes: usize) -> usize {
+        if self.placed(bytes).is_some() { ahead::BLOCK } else { BLOCK }
+    }
+
     /// The file for a second thread, at what comes next, if there may be one and so many bytes are worth it.
     pub(super) fn second(&self, bytes: usize) -> Option<Placed> {
+        self.placed(bytes)?.again(limits::to_u64(self.ahead().len()))
+    }
+
+    /// The file, if a second thread may read it and so many bytes are worth it.
+    fn placed(&self, bytes: usize) -> Option<&Placed> {
         /// Less is read before a thread has started.
         const WORTH_IT: usize = 4 << 20;
         match &self.inner {
-            Input::Placed(file) if self.two_threads && bytes >= WORTH_IT => {
-                file.again(limits::to_u64(self.ahead().len()))
-            }
+            Input::Placed(file) if self.two_threads && bytes >= WORTH_IT => Some(file),
             _ => None,
         }
     }

@@ -7,8 +7,11 @@ use std::thread::{self, JoinHandle};
 use super::{Placed, read_full};
 use crate::limits;
 
-/// Blocks that wait to be taken, before no more are read ahead. At most three more are in work: that is all the memory this takes.
-const WAITING: usize = 2;
+/// Bytes of a block: less than one thread would read at a time, as there are up to six.
+pub(super) const BLOCK: usize = 64 << 10;
+
+/// Bytes that wait to be taken, before no more are read ahead. At most three blocks more are in work: that is all the memory this takes.
+const WAITING: usize = 3 * BLOCK;
 
 /// A file that is being read ahead.
 #[derive(Debug)]
@@ -113,7 +116,8 @@ impl Shared {
     /// The next block that nobody reads, if there is one and not enough wait.
     fn begin(&self, state: &mut State) -> Option<usize> {
         let index = state.begun;
-        if state.ready.len() >= WAITING || index.saturating_mul(self.block) >= self.bytes {
+        let waiting = state.ready.len().saturating_mul(self.block);
+        if waiting >= WAITING || index.saturating_mul(self.block) >= self.bytes {
             return None;
         }
         state.begun = index.saturating_add(1);
