@@ -84,7 +84,7 @@ pub trait Element: Sized {
     /// The alignment that `np.dtype(…, align=True)` gives a field of this type, in bytes.
     const ALIGN: usize = 1;
 
-    /// The dtype that is written for this type: the same whenever a thread asks.
+    /// The dtype that is written for this type: the same whenever it is asked for.
     fn dtype() -> DType;
 
     /// The dtype inside something that states a byte order.

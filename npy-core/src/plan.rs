@@ -42,7 +42,7 @@ pub enum Cast {
 }
 
 /// The way from items of one dtype to items of another.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) from_size: usize,
     pub(crate) to_size: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Plan {
 }
 
 /// The three ways, each the cheapest for its case.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Path {
     /// The bytes are the same.
     Exact,

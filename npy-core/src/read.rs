@@ -7,6 +7,7 @@ mod straight;
 mod text;
 mod values;
 
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -230,7 +231,6 @@ impl ReadOptions {
 /// assert_eq!(reader.remaining(), 0);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Reader<R> {
     source: Source<R>,
     header: Header,
@@ -635,8 +635,15 @@ impl<R: Read> Reader<R> {
     }
 }
 
+impl<R> fmt::Debug for Reader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Reader");
+        debug.field("header", &self.header).field("remaining", &self.remaining);
+        debug.finish_non_exhaustive()
+    }
+}
+
 /// The way from items of the file to those of a type.
-#[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) plan: Plan,
     /// How many items of the array make one: several for a sub-array.
@@ -646,7 +653,6 @@ pub(crate) struct Way {
 }
 
 /// How items of one type are taken.
-#[derive(Debug)]
 struct Known {
     of: Key,
     fit: Fit,

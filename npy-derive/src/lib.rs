@@ -61,7 +61,7 @@ use crate::ctxt::Ctxt;
 /// | [`title = "…"`](#names) | NumPy's title, a second name, which is written |
 /// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
 /// | [`offset = N`](#layout) | bytes before it; what lies between is padding. Offsets ascend |
-/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file and stored as it would be in one: what a file cannot hold (a field that is skipped in it, digits) is lost. A default takes memory that the file did not |
+/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file (anew where items of another type are read in between) and stored as it would be in one: what a file cannot hold (a field that is skipped in it, digits) is lost. A default takes memory that the file did not |
 /// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; for each record it is made anew: its `Default`, that of `default = path`, or that in the struct's `Default`. Its type need not be an `Element` |
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`) |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |

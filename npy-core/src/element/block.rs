@@ -21,7 +21,7 @@ pub(crate) const BLOCK: usize = 256 << 10;
 pub(crate) const WRITTEN: usize = 512 << 10;
 
 /// The two buffers that a run over blocks by one plan needs; each holds one block.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
     scratch: Vec<u8>,
@@ -35,8 +35,8 @@ impl Buffers {
 
     /// What is kept for the next run: not the memory of one item that is larger than a block.
     pub(crate) fn kept(self) -> Self {
-        let small = self.block.len().max(self.scratch.len()) <= BLOCK;
-        if small { self } else { Buffers::default() }
+        let most = self.block.capacity().max(self.scratch.capacity());
+        if most <= 2 * BLOCK { self } else { Buffers::default() }
     }
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn canonical<T: Element>() -> Result<Rc<Schema>, Error> {
 }
 
 /// What a type is known by: what makes its schema, and the size that this is checked against.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     schema: fn(ByteOrder) -> Schema,
     size: usize,
@@ -371,6 +371,16 @@ pub(crate) fn type_name<T: ?Sized>() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Guards the memory of a reader: that of a large item, also of one that the file did not have, is given back.
+    #[test]
+    fn buffers_of_a_block_are_kept() {
+        let kept = |bytes| {
+            let block = Vec::with_capacity(bytes);
+            Buffers { block, ..Buffers::default() }.kept().block.capacity()
+        };
+        assert_eq!([BLOCK, 3 * BLOCK].map(kept), [BLOCK, 0]);
+    }
 
     #[test]
     fn names_lose_their_modules() {

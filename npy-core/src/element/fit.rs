@@ -7,7 +7,6 @@ use crate::header::Header;
 use crate::shape::{self, Order};
 
 /// What an array is as items of a type: a sub-array type stands for the last dimensions.
-#[derive(Debug)]
 pub(crate) struct Fit {
     /// How many of the dimensions do not belong to the item.
     pub(crate) ndim: usize,

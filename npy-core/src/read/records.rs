@@ -89,7 +89,9 @@ impl<R: Read> Reader<R> {
             reader.is_allowed(count.saturating_mul(way.plan.from_size))?;
             let mut buffers = mem::take(&mut reader.buffers);
             let read = reader.some(way, count, &mut buffers, out);
-            reader.buffers = buffers.kept();
+            if reader.remaining > 0 {
+                reader.buffers = buffers.kept();
+            }
             read.map(|()| count)
         })
     }

@@ -13,7 +13,6 @@ use ahead::Ahead;
 use input::{Input, Placed};
 
 /// A reader, and what has been read ahead of it.
-#[derive(Debug)]
 pub(super) struct Source<R> {
     inner: Input<R>,
     /// What was read ahead stands from `used` to `end`.

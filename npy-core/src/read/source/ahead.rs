@@ -7,14 +7,16 @@ use std::thread::{self, JoinHandle};
 use super::{Placed, read_full};
 use crate::limits;
 
-/// Bytes of a block: less than one thread would read at a time, as there are up to six.
+/// Bytes of a block: less than one thread would read at a time, as there are up to five.
 pub(super) const BLOCK: usize = 64 << 10;
 
-/// Bytes that wait to be taken, before no more are read ahead. At most three blocks more are in work: that is all the memory this takes.
+/// Bytes that wait to be taken, before no more are read ahead. Three blocks at most are in work: that is all the memory this takes.
 const WAITING: usize = 3 * BLOCK;
 
+/// What a block counts for at least: one of few bytes, of items that grow, has its cost, too.
+const LEAST: usize = 4 << 10;
+
 /// A file that is being read ahead.
-#[derive(Debug)]
 pub(super) struct Ahead {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -23,7 +25,6 @@ pub(super) struct Ahead {
 }
 
 /// What both threads know.
-#[derive(Debug)]
 struct Shared {
     /// Where the first block stands.
     file: Placed,
@@ -35,7 +36,7 @@ struct Shared {
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     /// How many blocks have been read or are being read.
     begun: usize,
@@ -48,7 +49,6 @@ struct State {
 }
 
 /// A block that was read: which, and whether it failed then.
-#[derive(Debug)]
 struct Block {
     index: usize,
     bytes: Vec<u8>,
@@ -116,7 +116,7 @@ impl Shared {
     /// The next block that nobody reads, if there is one and not enough wait.
     fn begin(&self, state: &mut State) -> Option<usize> {
         let index = state.begun;
-        let waiting = state.ready.len().saturating_mul(self.block);
+        let waiting = state.ready.len().saturating_mul(self.block.max(LEAST));
         if waiting >= WAITING || index.saturating_mul(self.block) >= self.bytes {
             return None;
         }

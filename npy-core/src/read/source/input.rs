@@ -7,14 +7,12 @@ use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 use crate::limits;
 
 /// A reader. A regular file that was opened here has a place of its own: to go elsewhere in it takes no call of the system.
-#[derive(Debug)]
 pub(super) enum Input<R> {
     Stream(R),
     Placed(Placed),
 }
 
 /// A file, and where it is read next.
-#[derive(Debug)]
 pub(in crate::read) struct Placed<F = File> {
     file: F,
     place: u64,
