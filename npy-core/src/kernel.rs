@@ -49,53 +49,90 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
         return;
     }
     for step in steps {
-        // Each item of one side with its item of the other, from the step's place on.
-        let items = from.chunks_exact(from_size.max(1)).filter_map(|item| item.get(step.from..));
-        let into = to.chunks_exact_mut(to_size).filter_map(|item| item.get_mut(step.to..));
+        let from = from.get(step.from..).unwrap_or_default();
+        let to = to.get_mut(step.to..).unwrap_or_default();
+        let sizes = (from_size, to_size);
         match &step.action {
-            Action::Copy { bytes } => {
-                let pairs = items.zip(into);
-                match bytes {
-                    1 => pairs.for_each(|(f, t)| copy_array::<1>(f, t)),
-                    2 => pairs.for_each(|(f, t)| copy_array::<2>(f, t)),
-                    4 => pairs.for_each(|(f, t)| copy_array::<4>(f, t)),
-                    8 => pairs.for_each(|(f, t)| copy_array::<8>(f, t)),
-                    16 => pairs.for_each(|(f, t)| copy_array::<16>(f, t)),
-                    n => pairs.for_each(|(f, t)| copy(f, t, *n)),
+            Action::Copy { bytes } => match bytes {
+                1 => pairs(from, to, sizes, copy_array::<1>),
+                2 => pairs(from, to, sizes, copy_array::<2>),
+                4 => pairs(from, to, sizes, copy_array::<4>),
+                8 => pairs(from, to, sizes, copy_array::<8>),
+                16 => pairs(from, to, sizes, copy_array::<16>),
+                n => pairs(from, to, sizes, |f, t| copy(f, t, *n)),
+            },
+            Action::Fill { bytes } => {
+                to.chunks_mut(to_size).for_each(|t| copy(bytes, t, bytes.len()));
+            }
+            Action::Swap { unit, count } if *count <= FEW => {
+                for start in (0..*count).map(|i| i.saturating_mul(*unit)) {
+                    let from = from.get(start..).unwrap_or_default();
+                    let to = to.get_mut(start..).unwrap_or_default();
+                    match unit {
+                        2 => pairs(from, to, sizes, copy_turned::<2>),
+                        4 => pairs(from, to, sizes, copy_turned::<4>),
+                        8 => pairs(from, to, sizes, copy_turned::<8>),
+                        16 => pairs(from, to, sizes, copy_turned::<16>),
+                        n => pairs(from, to, sizes, |f, t| copy_swapped(f, t, *n, *n)),
+                    }
                 }
             }
-            Action::Fill { bytes } => into.for_each(|t| copy(bytes, t, bytes.len())),
             Action::Swap { unit, count } => {
                 let bytes = unit.saturating_mul(*count);
-                items.zip(into).for_each(|(f, t)| {
-                    copy(f, t, bytes);
-                    swap(t.get_mut(..bytes).unwrap_or_default(), *unit);
-                });
+                pairs(from, to, sizes, |f, t| copy_swapped(f, t, bytes, *unit));
             }
             Action::Convert { convert, count } => {
-                let (f_size, t_size) = (convert.size_before(), convert.size_after());
-                items.zip(into).for_each(|(f, t)| {
-                    let scalars =
-                        f.chunks_exact(f_size.max(1)).zip(t.chunks_exact_mut(t_size.max(1)));
-                    scalars.take(*count).for_each(|(f, t)| convert.run(f, t));
-                });
+                let each = (convert.size_before(), convert.size_after());
+                if *count <= FEW {
+                    for i in 0..*count {
+                        let from = from.get(i.saturating_mul(each.0)..).unwrap_or_default();
+                        let to = to.get_mut(i.saturating_mul(each.1)..).unwrap_or_default();
+                        convert.run(from, to, sizes);
+                    }
+                } else {
+                    let bytes = (each.0.saturating_mul(*count), each.1.saturating_mul(*count));
+                    pairs(from, to, sizes, |f, t| {
+                        if let (Some(f), Some(t)) = (f.get(..bytes.0), t.get_mut(..bytes.1)) {
+                            convert.run(f, t, each);
+                        }
+                    });
+                }
             }
             Action::Repeat { count, from_stride, to_stride, steps } => {
                 let f_bytes = count.saturating_mul(*from_stride);
                 let t_bytes = count.saturating_mul(*to_stride);
-                let each = |(f, t): (&[u8], &mut [u8])| {
+                let each = |f: &[u8], t: &mut [u8]| {
                     if let (Some(f), Some(t)) = (f.get(..f_bytes), t.get_mut(..t_bytes)) {
                         run_steps(steps, f, *from_stride, t, *to_stride);
                     }
                 };
                 if from_size == 0 {
                     // Records of no bytes in the file, whose fields here are all defaults.
-                    into.for_each(|t| each((&[], t)));
+                    to.chunks_mut(to_size).for_each(|t| each(&[], t));
                 } else {
-                    items.zip(into).for_each(each);
+                    pairs(from, to, sizes, each);
                 }
             }
         }
+    }
+}
+
+/// Each item of one side with its item of the other: what starts these strides apart. The last ones may end where the next would not start.
+fn pairs(
+    from: &[u8],
+    to: &mut [u8],
+    strides: (usize, usize),
+    mut each: impl FnMut(&[u8], &mut [u8]),
+) {
+    let (from_stride, to_stride) = (strides.0.max(1), strides.1.max(1));
+    // So the compiler knows how long all but the last are.
+    let (items, places) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
+    let whole = items.len().min(places.len());
+    items.zip(places).for_each(|(item, place)| each(item, place));
+    let last = from.get(whole.saturating_mul(from_stride)..).unwrap_or_default();
+    let place = to.get_mut(whole.saturating_mul(to_stride)..).unwrap_or_default();
+    if !last.is_empty() {
+        each(last, place);
     }
 }
 
@@ -182,10 +219,24 @@ fn copy_array<const N: usize>(from: &[u8], to: &mut [u8]) {
     }
 }
 
+/// Copies `N` bytes and turns them round.
+fn copy_turned<const N: usize>(from: &[u8], to: &mut [u8]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        *to = *from;
+        turn(to);
+    }
+}
+
 fn copy(from: &[u8], to: &mut [u8], bytes: usize) {
     if let (Some(from), Some(to)) = (from.get(..bytes), to.get_mut(..bytes)) {
         to.copy_from_slice(from);
     }
+}
+
+/// Copies bytes and turns round each run of `unit` of them.
+fn copy_swapped(from: &[u8], to: &mut [u8], bytes: usize, unit: usize) {
+    copy(from, to, bytes);
+    swap(to.get_mut(..bytes).unwrap_or_default(), unit);
 }
 
 #[cfg(test)]

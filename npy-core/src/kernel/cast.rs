@@ -1,5 +1,9 @@
 //! Scalars to wider scalars, where every value fits exactly.
 
+mod stage;
+
+use std::iter;
+
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
 
 /// A conversion that loses no value.
@@ -41,28 +45,64 @@ impl Convert {
         self.to.itemsize()
     }
 
-    /// Converts one scalar.
-    pub(crate) fn run(&self, from: &[u8], to: &mut [u8]) {
-        match self.from.kind() {
-            ScalarKind::Bytes => fill(from.iter().copied(), to),
-            ScalarKind::Str => {
-                let same = self.from.byte_order() == self.to.byte_order();
-                let unit = |unit: &[u8; 4]| {
-                    if same { *unit } else { u32::from_ne_bytes(*unit).swap_bytes().to_ne_bytes() }
-                };
-                fill(from.as_chunks::<4>().0.iter().flat_map(unit), to);
+    /// Converts scalars that start these strides apart.
+    pub(crate) fn run(&self, from: &[u8], to: &mut [u8], strides: (usize, usize)) {
+        match (self.from.kind(), self.to.kind()) {
+            (ScalarKind::Bytes | ScalarKind::Str, _) => {
+                self.each(from, to, strides, |from, to| self.text(from, to));
             }
             _ if is_long(self.from) => {
-                let (f_part, t_part) = (self.from.swap_unit(), self.to.swap_unit());
-                let parts =
-                    from.chunks_exact(f_part.max(1)).zip(to.chunks_exact_mut(t_part.max(1)));
-                let [f_big, t_big] = [self.from, self.to].map(is_big);
-                parts.for_each(|(from, to)| {
-                    if f_big { put(from.iter().rev(), to, t_big) } else { put(from, to, t_big) }
-                });
+                self.each(from, to, strides, |from, to| self.long(from, to));
             }
-            _ => store(load(from, self.from), to, self.to),
+            (ScalarKind::Complex, _) => {
+                self.numbers(from, to, strides);
+                let second = from.get(self.from.swap_unit()..).unwrap_or_default();
+                let to = to.get_mut(self.to.swap_unit()..).unwrap_or_default();
+                self.numbers(second, to, strides);
+            }
+            (_, ScalarKind::Complex) => {
+                // The imaginary parts.
+                self.each(from, to, strides, |_, to| to.fill(0));
+                self.numbers(from, to, strides);
+            }
+            _ => self.numbers(from, to, strides),
         }
+    }
+
+    fn each(
+        &self,
+        from: &[u8],
+        to: &mut [u8],
+        strides: (usize, usize),
+        convert: impl Fn(&[u8], &mut [u8]),
+    ) {
+        super::pairs(from, to, strides, |from, to| {
+            let (from, to) = (from.get(..self.size_before()), to.get_mut(..self.size_after()));
+            if let Some((from, to)) = from.zip(to) {
+                convert(from, to);
+            }
+        });
+    }
+
+    /// Text, and zeros behind it.
+    fn text(&self, from: &[u8], to: &mut [u8]) {
+        if let Some((text, rest)) = to.split_at_mut_checked(from.len()) {
+            text.copy_from_slice(from);
+            rest.fill(0);
+            if self.from.byte_order() != self.to.byte_order() {
+                super::swap(text, self.from.swap_unit());
+            }
+        }
+    }
+
+    /// A long double, or two of them.
+    fn long(&self, from: &[u8], to: &mut [u8]) {
+        let (from_part, to_part) = (self.from.swap_unit(), self.to.swap_unit());
+        let parts = from.chunks_exact(from_part.max(1)).zip(to.chunks_exact_mut(to_part.max(1)));
+        let [from_big, to_big] = [self.from, self.to].map(is_big);
+        parts.for_each(|(from, to)| {
+            if from_big { put(from.iter().rev(), to, to_big) } else { put(from, to, to_big) }
+        });
     }
 }
 
@@ -90,66 +130,6 @@ fn bits(scalar: Scalar) -> Option<usize> {
     }
 }
 
-/// Bytes, and zeros behind them.
-fn fill(from: impl Iterator<Item = u8>, to: &mut [u8]) {
-    to.iter_mut().zip(from.chain(std::iter::repeat(0))).for_each(|(slot, byte)| *slot = byte);
-}
-
-/// A number on its way.
-#[derive(Clone, Copy)]
-enum Number {
-    Int(i128),
-    Complex(f64, f64),
-}
-
-fn load(from: &[u8], scalar: Scalar) -> Number {
-    let big = is_big(scalar);
-    let float = |bytes: &[u8]| {
-        let bits = raw(bytes, big);
-        match bytes.len() {
-            2 => f64::from(half(u16::try_from(bits).unwrap_or_default())),
-            4 => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
-            _ => f64::from_bits(bits),
-        }
-    };
-    match scalar.kind() {
-        ScalarKind::Bool => Number::Int(i128::from(raw(from, big) != 0)),
-        ScalarKind::Int => Number::Int(i128::from(signed(from, big))),
-        ScalarKind::Float => Number::Complex(float(from), 0.0),
-        ScalarKind::Complex => {
-            let (re, im) = from.split_at_checked(from.len() / 2).unwrap_or_default();
-            Number::Complex(float(re), float(im))
-        }
-        _ => Number::Int(i128::from(raw(from, big))),
-    }
-}
-
-fn store(number: Number, to: &mut [u8], scalar: Scalar) {
-    let big = is_big(scalar);
-    let (re, im) = match number {
-        Number::Int(n) => (n as f64, 0.0),
-        Number::Complex(re, im) => (re, im),
-    };
-    let float = |value: f64, to: &mut [u8]| match to.len() {
-        2 => put(&to_half(value).to_le_bytes(), to, big),
-        // The rules let nothing wider through.
-        #[expect(clippy::cast_possible_truncation)]
-        4 => put(&(value as f32).to_le_bytes(), to, big),
-        _ => put(&value.to_le_bytes(), to, big),
-    };
-    match (scalar.kind(), number) {
-        (ScalarKind::Float, _) => float(re, to),
-        (ScalarKind::Complex, _) => {
-            if let Some((first, second)) = to.split_at_mut_checked(to.len() / 2) {
-                float(re, first);
-                float(im, second);
-            }
-        }
-        (_, Number::Int(n)) => put(&n.to_le_bytes(), to, big),
-        (_, Number::Complex(..)) => {}
-    }
-}
-
 /// Up to eight bytes as a number.
 pub(crate) fn raw(bytes: &[u8], big: bool) -> u64 {
     let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
@@ -167,7 +147,8 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
 
 /// The lowest bytes of a little-endian number, in the order wanted; zeros for what it does not have.
 fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
-    fill(little.into_iter().copied(), to);
+    let bytes = little.into_iter().copied().chain(iter::repeat(0));
+    to.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
     if big {
         to.reverse();
     }
@@ -175,14 +156,12 @@ fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
 
 /// IEEE 754 half precision.
 pub(crate) fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-    let fraction = f32::from(bits & 0x3ff);
-    match (bits >> 10) & 0x1f {
-        0 => sign * fraction * (-24f32).exp2(),
-        31 if fraction == 0.0 => sign * f32::INFINITY,
-        31 => f32::NAN,
-        exponent => sign * (1024.0 + fraction) * (f32::from(exponent) - 25.0).exp2(),
-    }
+    /// The exponent counts from 15, and not from 127.
+    const SCALE: f32 = f32::from_bits((127 + 112) << 23);
+    let rest = u32::from(bits & 0x7fff) << 13;
+    let infinite = bits & 0x7c00 == 0x7c00;
+    let size = if infinite { rest | 0x7f80_0000 } else { (f32::from_bits(rest) * SCALE).to_bits() };
+    f32::from_bits(size | u32::from(bits & 0x8000) << 16)
 }
 
 /// A number that half precision holds, as it is: an integer of at most eleven bits.
@@ -206,7 +185,7 @@ mod tests {
     fn convert(from: &str, to: &str, bytes: &[u8]) -> Vec<u8> {
         let (from, to) = (scalar(from), scalar(to));
         let mut out = vec![0xaa; to.itemsize()];
-        Convert::new(from, to).unwrap().run(bytes, &mut out);
+        Convert::new(from, to).unwrap().run(bytes, &mut out, (from.itemsize(), to.itemsize()));
         out
     }
 
@@ -291,6 +270,42 @@ mod tests {
         );
         assert_eq!(convert("|S2", "|S4", b"ab"), b"ab\0\0");
         assert_eq!(convert(">U1", "<U2", &[0, 0, 0, b'x']), [b'x', 0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    /// Guards the steps from some numbers to the next, and the last one, behind which nothing is.
+    #[test]
+    fn many_become_what_each_does() {
+        const MANY: usize = 150;
+        let pairs = [
+            ("|b1", ">f2"),
+            ("|i1", "<i8"),
+            ("<i2", ">i4"),
+            (">u4", "<f8"),
+            (">f2", "<c8"),
+            ("<f4", "<f8"),
+            (">c8", "<c16"),
+            ("|S3", "|S5"),
+            (">U1", "<U2"),
+            (">f12", "<f16"),
+        ];
+        for (from_dtype, to_dtype) in pairs {
+            let [from, to] = [from_dtype, to_dtype].map(|text| scalar(text).itemsize());
+            for gap in [0, 3] {
+                let strides = (from + gap, to + gap);
+                let length = |stride, size| (MANY - 1) * stride + size;
+                let bytes: Vec<u8> = (0..61).cycle().take(length(strides.0, from)).collect();
+                let mut many = vec![0xaa; length(strides.1, to)];
+                let convert = Convert::new(scalar(from_dtype), scalar(to_dtype)).unwrap();
+                convert.run(&bytes, &mut many, strides);
+                for i in 0..MANY {
+                    let one = self::convert(from_dtype, to_dtype, &bytes[i * strides.0..][..from]);
+                    let at = i * strides.1;
+                    assert_eq!(many[at..][..to], one, "{from_dtype} {to_dtype}: {i}");
+                    let gap = many.get(at + to..at + strides.1).unwrap_or_default();
+                    assert!(gap.iter().all(|&byte| byte == 0xaa), "{from_dtype} {to_dtype}: {i}");
+                }
+            }
+        }
     }
 
     #[test]

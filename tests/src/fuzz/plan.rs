@@ -60,7 +60,7 @@ fn descr(choices: &mut Choices<'_>, depth: usize) -> String {
     match choices.below(if depth == 0 { 1 } else { 4 }) {
         0 | 1 => format!("'{}'", scalar(choices)),
         2 => {
-            let shape = choices.pick(&["(2,)", "(3, 2)", "(1,)", "(0,)", "()"]);
+            let shape = choices.pick(&["(2,)", "(3, 2)", "(1,)", "(0,)", "()", "(11,)"]);
             format!("({}, {shape})", descr(choices, depth - 1))
         }
         _ => record(choices, depth),
