@@ -82,18 +82,18 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
                 pairs(from, to, sizes, |f, t| copy_swapped(f, t, bytes, *unit));
             }
             Action::Convert { convert, count } => {
-                let each = (convert.size_before(), convert.size_after());
+                let scalar = (convert.size_before(), convert.size_after());
                 if *count <= FEW {
                     for i in 0..*count {
-                        let from = from.get(i.saturating_mul(each.0)..).unwrap_or_default();
-                        let to = to.get_mut(i.saturating_mul(each.1)..).unwrap_or_default();
+                        let from = from.get(i.saturating_mul(scalar.0)..).unwrap_or_default();
+                        let to = to.get_mut(i.saturating_mul(scalar.1)..).unwrap_or_default();
                         convert.run(from, to, sizes);
                     }
                 } else {
-                    let bytes = (each.0.saturating_mul(*count), each.1.saturating_mul(*count));
+                    let bytes = (scalar.0.saturating_mul(*count), scalar.1.saturating_mul(*count));
                     pairs(from, to, sizes, |f, t| {
                         if let (Some(f), Some(t)) = (f.get(..bytes.0), t.get_mut(..bytes.1)) {
-                            convert.run(f, t, each);
+                            convert.run(f, t, scalar);
                         }
                     });
                 }
@@ -117,7 +117,8 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
     }
 }
 
-/// Each item of one side with its item of the other: what starts these strides apart. The last ones may end where the next would not start.
+/// Each item of one side with its item of the other. Both sides begin somewhere within their first item: so the last one is short, and
+/// empty where they begin at its end, at a part of no bytes.
 fn pairs(
     from: &[u8],
     to: &mut [u8],
@@ -131,12 +132,12 @@ fn pairs(
     items.zip(places).for_each(|(item, place)| each(item, place));
     let last = from.get(whole.saturating_mul(from_stride)..).unwrap_or_default();
     let place = to.get_mut(whole.saturating_mul(to_stride)..).unwrap_or_default();
-    if !last.is_empty() {
+    if !place.is_empty() {
         each(last, place);
     }
 }
 
-/// So many in a row are turned one after the other in all items.
+/// So many in a row are gone through one after the other, each in all items.
 const FEW: usize = 8;
 
 /// Turns round what the steps say, where it stands.

@@ -181,6 +181,26 @@ fn defaults_are_in_every_record() {
     for descr in ["[('inner', [('z', '|u1')], (2, 2))]", "[('inner', [('', '|V1')], (2, 2))]"] {
         assert_eq!(read::<Outer<Blank>>(&raw(descr, &[0; 4])).unwrap(), [blank]);
     }
+    // Nor at the end of each record, where nothing is left of the last one.
+    #[derive(NpyRecord, Debug, PartialEq, Clone, Copy)]
+    struct After {
+        a: u8,
+        blank: [Blank; 2],
+    }
+
+    let after = |a| After { a, blank: [Blank { y: 7 }; 2] };
+    for descr in
+        ["[('a', '|u1'), ('blank', [], (2,))]", "[('a', '|u1'), ('blank', [('z', '|S0')], (2,))]"]
+    {
+        assert_eq!(
+            read::<After>(&raw(descr, &[1, 2, 3])).unwrap(),
+            [1, 2, 3].map(after),
+            "{descr}"
+        );
+        let within = raw(&format!("[('inner', {descr}, (2, 2))]"), &[1, 2, 3, 4]);
+        let outer = Outer { inner: [[after(1), after(2)], [after(3), after(4)]] };
+        assert_eq!(read::<Outer<After>>(&within).unwrap(), [outer], "{descr}");
+    }
     // No bytes at all.
     for descr in ["[('inner', [('z', '|S0')], (2, 2))]", "[('inner', [], (2, 2))]"] {
         let array = DynArray::new(descr.parse().unwrap(), [3], Order::C, Vec::new()).unwrap();

@@ -156,11 +156,15 @@ fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
 
 /// IEEE 754 half precision.
 pub(crate) fn half(bits: u16) -> f32 {
-    /// The exponent counts from 15, and not from 127.
-    const SCALE: f32 = f32::from_bits((127 + 112) << 23);
+    /// The value of the lowest bit, 2⁻²⁴.
+    const LOWEST: f32 = f32::from_bits((127 - 24) << 23);
     let rest = u32::from(bits & 0x7fff) << 13;
-    let infinite = bits & 0x7c00 == 0x7c00;
-    let size = if infinite { rest | 0x7f80_0000 } else { (f32::from_bits(rest) * SCALE).to_bits() };
+    let size = match bits & 0x7c00 {
+        0 => (f32::from(bits & 0x3ff) * LOWEST).to_bits(),
+        0x7c00 => rest | 0x7f80_0000,
+        // The exponent counts from 15, and not from 127.
+        _ => rest.wrapping_add((127 - 15) << 23),
+    };
     f32::from_bits(size | u32::from(bits & 0x8000) << 16)
 }
 
@@ -322,7 +326,8 @@ mod tests {
         ] {
             assert_eq!(f64::from(half(bits)).to_bits(), value.to_bits(), "{bits:#x}");
         }
-        assert!(half(0x7e00).is_nan());
+        // What is no number keeps its sign and the rest of its bits.
+        assert_eq!([0x7e00, 0xfd55].map(|bits| half(bits).to_bits()), [0x7fc0_0000, 0xffaa_a000]);
     }
 
     #[test]

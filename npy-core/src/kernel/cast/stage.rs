@@ -6,9 +6,6 @@ use crate::dtype::{Scalar, ScalarKind};
 /// How many numbers are on their way at a time: they stay in the first-level cache.
 const MANY: usize = 64;
 
-/// Numbers on their way.
-type Stage = [u64; MANY];
-
 /// Calls what is made for each size and byte order of a number.
 macro_rules! for_size {
     ($scalar:expr, $run:ident($($argument:expr),*)) => {
@@ -31,51 +28,53 @@ impl Convert {
             [strides.0, strides.1].map(|stride| stride.saturating_mul(MANY).max(1));
         for (from, to) in from.chunks(from_some).zip(to.chunks_mut(to_some)) {
             let mut stage = [0; MANY];
-            for_size!(self.from, load(from, strides.0, &mut stage));
-            self.turn(&mut stage);
-            for_size!(self.to, store(&stage, to, strides.1));
+            let count = to.len().div_ceil(strides.1.max(1));
+            let stage = stage.get_mut(..count).unwrap_or_default();
+            for_size!(self.from, load(from, strides.0, stage));
+            self.convert(stage);
+            for_size!(self.to, store(stage, to, strides.1));
         }
     }
 
     /// From the bits of one kind to those of the other.
     // What is cut off is zero, or the sign again: the rules let nothing wider through.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-    fn turn(&self, stage: &mut Stage) {
+    fn convert(&self, stage: &mut [u64]) {
         let size = self.from.swap_unit();
         let is_float =
             |scalar: Scalar| matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
         match (self.from.kind(), size) {
-            (ScalarKind::Bool, _) => each(stage, |n| u64::from(n != 0)),
-            (ScalarKind::Int, 1) => each(stage, |n| i64::from(n as i8).cast_unsigned()),
-            (ScalarKind::Int, 2) => each(stage, |n| i64::from(n as i16).cast_unsigned()),
-            (ScalarKind::Int, 4) => each(stage, |n| i64::from(n as i32).cast_unsigned()),
+            (ScalarKind::Bool, _) => map(stage, |n| u64::from(n != 0)),
+            (ScalarKind::Int, 1) => map(stage, |n| i64::from(n as i8).cast_unsigned()),
+            (ScalarKind::Int, 2) => map(stage, |n| i64::from(n as i16).cast_unsigned()),
+            (ScalarKind::Int, 4) => map(stage, |n| i64::from(n as i32).cast_unsigned()),
             (ScalarKind::Float | ScalarKind::Complex, 2) => {
-                each(stage, |n| f64::from(half(n as u16)).to_bits());
+                map(stage, |n| f64::from(half(n as u16)).to_bits());
             }
             (ScalarKind::Float | ScalarKind::Complex, 4) => {
-                each(stage, |n| f64::from(f32::from_bits(n as u32)).to_bits());
+                map(stage, |n| f64::from(f32::from_bits(n as u32)).to_bits());
             }
             _ => {}
         }
         if is_float(self.to) {
             if !is_float(self.from) {
-                each(stage, |n| (n.cast_signed() as f64).to_bits());
+                map(stage, |n| (n.cast_signed() as f64).to_bits());
             }
             match self.to.swap_unit() {
-                2 => each(stage, |n| u64::from(to_half(f64::from_bits(n)))),
-                4 => each(stage, |n| u64::from((f64::from_bits(n) as f32).to_bits())),
+                2 => map(stage, |n| u64::from(to_half(f64::from_bits(n)))),
+                4 => map(stage, |n| u64::from((f64::from_bits(n) as f32).to_bits())),
                 _ => {}
             }
         }
     }
 }
 
-fn each(stage: &mut Stage, turn: impl Fn(u64) -> u64) {
-    stage.iter_mut().for_each(|n| *n = turn(*n));
+fn map(stage: &mut [u64], f: impl Fn(u64) -> u64) {
+    stage.iter_mut().for_each(|n| *n = f(*n));
 }
 
 /// Takes the bits of numbers.
-fn load<const N: usize, const BIG: bool>(from: &[u8], stride: usize, stage: &mut Stage) {
+fn load<const N: usize, const BIG: bool>(from: &[u8], stride: usize, stage: &mut [u64]) {
     let number = |bytes: &[u8; N]| {
         let mut word = [0; 8];
         let place = if BIG { word.last_chunk_mut() } else { word.first_chunk_mut() };
@@ -103,7 +102,7 @@ fn load<const N: usize, const BIG: bool>(from: &[u8], stride: usize, stage: &mut
 }
 
 /// Gives the bits of numbers.
-fn store<const N: usize, const BIG: bool>(stage: &Stage, to: &mut [u8], stride: usize) {
+fn store<const N: usize, const BIG: bool>(stage: &[u64], to: &mut [u8], stride: usize) {
     let bytes = |n: u64| {
         let (big, little) = (n.to_be_bytes(), n.to_le_bytes());
         if BIG { big.last_chunk::<N>().copied() } else { little.first_chunk::<N>().copied() }
