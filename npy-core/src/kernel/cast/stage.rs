@@ -83,6 +83,7 @@ fn load<const N: usize, const BIG: bool>(from: &[u8], stride: usize, stage: &mut
         }
         if BIG { u64::from_be_bytes(word) } else { u64::from_le_bytes(word) }
     };
+    // Side by side, so that the compiler may take several at once.
     if stride == N {
         let pairs = from.as_chunks::<N>().0.iter().zip(stage);
         pairs.for_each(|(bytes, slot)| *slot = number(bytes));
