@@ -244,6 +244,10 @@ pub enum ErrorKind {
         found: u32,
     },
 
+    /// Another writer is appending to the file.
+    #[error("another writer is appending to it; wait until that one has finished, or write another file")]
+    Locked,
+
     /// The memory for the result could not be had.
     #[error("there is no memory for {bytes} bytes; read the array in parts")]
     Memory {

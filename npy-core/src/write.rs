@@ -2,6 +2,7 @@
 
 mod behind;
 mod gather;
+pub(crate) mod lock;
 pub(crate) mod replace;
 mod stream;
 pub(crate) mod temporary;
