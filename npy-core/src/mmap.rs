@@ -210,10 +210,14 @@ impl<T: ZeroCopy> MapMut<T> {
             let bytes = header.to_bytes()?;
             let length = bytes.len().saturating_add(header.data_bytes());
             // What is there stays as it is until the new file has its length.
-            let file = replace::replace(path, &mut |file| {
-                file.write_all(&bytes)?;
-                Ok(file.set_len(limits::to_u64(length))?)
-            })?;
+            let (mut file, place) = replace::begin(path)?;
+            if place.directory().is_none() {
+                let reason = "only a regular file can be made and mapped; use a path of its own";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
+            }
+            file.write_all(&bytes)?;
+            file.set_len(limits::to_u64(length))?;
+            let file = place.take(file, false)?;
             // SAFETY: the caller's.
             Ok(unsafe { MmapMut::map_mut(&file) }?)
         };

@@ -5,7 +5,6 @@ mod gather;
 pub(crate) mod lock;
 pub(crate) mod replace;
 mod stream;
-pub(crate) mod temporary;
 mod text;
 mod values;
 
@@ -35,11 +34,23 @@ pub use stream::Writer;
 ///
 /// What is written is byte for byte what `np.save` writes for the same array; padding is zeros.
 pub trait WriteNpy {
-    /// Writes a file: a temporary one beside it first, which then takes its place.
+    /// Writes a file: a temporary one in the same directory first, which then replaces the one that is there.
     ///
-    /// The file is whole or it is as it was, also if the program is killed. A symbolic link is followed, also one that leads to
-    /// no file yet; the permissions of a file that is replaced stay, its owner and its other hard links do not follow. What is no
-    /// regular file (a pipe, a device) is written to directly.
+    /// The file is complete or it is as it was, also if the program is killed at any moment. A loss of power may lose it:
+    /// [`WriteOptions::sync`] is for that. On Linux the temporary file has no name while it is written, so that nothing of it is left
+    /// if the program is killed; on other systems, and on file systems without such files (NFS), a file `.npy-….tmp` is left then.
+    ///
+    /// Symbolic links are followed, also one that leads to no file yet. In a directory with the sticky bit that everybody may write to,
+    /// like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory: the rule of Linux
+    /// (`fs.protected_symlinks`), which holds here on every Unix and whatever that setting is.
+    ///
+    /// A file that is replaced is a new one: it belongs to this user, and other hard links lead to the old one. It keeps
+    /// the permissions and the group of the old one. If this user may not give it that group, its new group may do only what
+    /// everybody may. Set-user-ID and set-group-ID bits are not kept. On Linux POSIX ACLs and extended attributes of users (`user.*`)
+    /// are kept; other attributes are not.
+    ///
+    /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
+    /// array comes after all that the file holds.
     ///
     /// ```
     /// use npy_core::WriteNpy;
@@ -94,6 +105,7 @@ pub struct WriteOptions {
     byte_order: Option<ByteOrder>,
     order: Option<Order>,
     threads: usize,
+    sync: bool,
     /// Whether the writer takes many slices at a call.
     gathers: bool,
 }
@@ -132,6 +144,30 @@ impl WriteOptions {
         self
     }
 
+    /// Whether a file that is written survives a loss of power; it need not by default, which is much faster.
+    ///
+    /// With it, [`write`](Self::write) returns once the disk has the file and its name: a loss of power before that leaves the old
+    /// file, and one after it the new file. Of a writer that [`create`](Self::create) makes, `finish` returns once the disk has all
+    /// items; what [`Writer::sync`] wrote is there before. On systems other than Unix only the file is waited for, and not its name.
+    ///
+    /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) are the caller's to sync.
+    ///
+    /// ```
+    /// use npy_core::{ReadNpy, WriteOptions};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-sync-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// WriteOptions::new().sync(true).write(&path, &[1.5, 2.5])?;
+    /// assert_eq!(Vec::<f64>::read_npy(&path)?, [1.5, 2.5]);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn sync(&mut self, sync: bool) -> &mut Self {
+        self.sync = sync;
+        self
+    }
+
     /// Writes a file; see [`WriteNpy::write_npy`].
     ///
     /// # Errors
@@ -139,7 +175,7 @@ impl WriteOptions {
     /// As [`WriteNpy::write_npy`].
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
-        let replaced = replace::replace(path, &mut |file| match self.threads {
+        let replaced = replace::replace(path, self.sync, &mut |file| match self.threads {
             0 | 1 => {
                 // Elsewhere a call takes one slice, or not so many bytes.
                 let gathers = cfg!(target_os = "linux");

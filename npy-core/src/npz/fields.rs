@@ -264,7 +264,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Writes a struct as an archive, as [`WriteNpy::write_npy`] writes a file: it is whole, or as it was.
+/// Writes a struct as an archive, as [`WriteNpy::write_npy`] writes a file: it is complete, or as it was, also if the program is killed.
+/// A loss of power may lose it: [`WriteOptions::sync`](super::WriteOptions::sync) with [`Writer::write_fields`] is for that.
 ///
 /// ```
 /// use npy_core::{NpzArchive, npz};

@@ -33,12 +33,13 @@ use crate::{read, write};
 pub struct WriteOptions {
     pub(super) level: Option<u8>,
     pub(super) threads: usize,
+    pub(super) sync: bool,
     pub(super) arrays: write::WriteOptions,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { level: None, threads: 1, arrays: write::WriteOptions::new() }
+        WriteOptions { level: None, threads: 1, sync: false, arrays: write::WriteOptions::new() }
     }
 }
 
@@ -74,6 +75,30 @@ impl WriteOptions {
     /// How the arrays are written: byte order, order, version.
     pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
         self.arrays = options.clone();
+        self
+    }
+
+    /// Whether a file that is written survives a loss of power; it need not by default, which is much faster.
+    ///
+    /// With it, [`finish`](Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
+    /// old file, and one after it the new file. On systems other than Unix only the file is waited for, and not its name. Other
+    /// writers ([`writer`](Self::writer), [`stream`](Self::stream)) are the caller's to sync.
+    ///
+    /// ```
+    /// use npy_core::npz;
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-sync-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("model.npz");
+    /// let mut writer = npz::WriteOptions::new().sync(true).create(&path)?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open(&path)?.names().eq(["weights"]));
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn sync(&mut self, sync: bool) -> &mut Self {
+        self.sync = sync;
         self
     }
 

@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::Path;
 
 use super::spool::Spool;
 use super::write::Writer;
@@ -11,7 +10,7 @@ use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
 use crate::limits::to_u64;
-use crate::write;
+use crate::write::{self, replace::Directory};
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
@@ -27,7 +26,7 @@ pub struct Rows<'w, T: Element, W: Write> {
 /// A place for rows to wait, in memory or in a file in this directory.
 pub(super) fn waiting<T: Element>(
     options: &write::WriteOptions,
-    directory: Option<&Path>,
+    directory: Option<&Directory>,
 ) -> Result<write::Writer<T, Spool>> {
     options.writer(Spool::new(directory))
 }

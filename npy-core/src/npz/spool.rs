@@ -3,9 +3,9 @@
 use std::env;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::write::temporary::{self, Temporary};
+use crate::write::replace::{Directory, Temporary};
 
 /// So many bytes wait in memory.
 const IN_MEMORY: usize = 1 << 20;
@@ -13,7 +13,14 @@ const IN_MEMORY: usize = 1 << 20;
 /// Bytes in memory, and in a temporary file once they are many.
 pub(super) struct Spool {
     bytes: Bytes,
-    directory: PathBuf,
+    place: Place,
+}
+
+/// Where a file is made.
+enum Place {
+    In(Directory),
+    /// In the system's directory for temporary files, which is opened only if it is needed.
+    System(PathBuf),
 }
 
 enum Bytes {
@@ -27,11 +34,16 @@ enum Bytes {
 
 impl Spool {
     /// Nothing yet; a file will stand in this directory, or where the system has such files.
-    pub(super) fn new(directory: Option<&Path>) -> Self {
-        let directory = directory.map_or_else(env::temp_dir, Path::to_owned);
-        // From the root: the process may be elsewhere later. What has no name is where it is.
-        let directory = std::path::absolute(directory.join(".")).unwrap_or(directory);
-        Spool { bytes: Bytes::InMemory(Cursor::default()), directory }
+    pub(super) fn new(directory: Option<&Directory>) -> Self {
+        let place = match directory {
+            Some(directory) => Place::In(directory.clone()),
+            None => {
+                let path = env::temp_dir();
+                // From the root: the process may be elsewhere later. An empty path is where it is now.
+                Place::System(std::path::absolute(path.join(".")).unwrap_or(path))
+            }
+        };
+        Spool { bytes: Bytes::InMemory(Cursor::default()), place }
     }
 
     /// What has the bytes now, with room for so many more.
@@ -40,16 +52,21 @@ impl Spool {
             && bytes.get_ref().len().saturating_add(more) > IN_MEMORY
         {
             // For nobody else to read: where it stands, others may look.
-            let (mut file, temporary) =
-                temporary::create(&self.directory, 0o600).map_err(|error| {
-                    let place = self.directory.display();
-                    let reason =
-                        format!("no file for rows that wait can be made in {place}: {error}");
-                    io::Error::new(error.kind(), reason)
-                })?;
+            let (path, made) = match &self.place {
+                Place::In(directory) => (directory.path(), directory.create(true)),
+                Place::System(path) => {
+                    let directory = Directory::open(path);
+                    (path.as_path(), directory.and_then(|directory| directory.create(true)))
+                }
+            };
+            let (mut file, temporary) = made.map_err(|error| {
+                let place = path.display();
+                let reason = format!("no file for rows that wait can be made in {place}: {error}");
+                io::Error::new(error.kind(), reason)
+            })?;
             file.write_all(bytes.get_ref())?;
             file.seek(SeekFrom::Start(bytes.position()))?;
-            // Where a file goes on without a name, nothing is left behind by a process that is killed.
+            // On Unix a file may lose its name while it is open: then nothing is left of it if the process is killed.
             let _temporary = (!cfg!(unix)).then_some(temporary);
             self.bytes = Bytes::InFile { file, _temporary };
         }

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::directory::Directory;
+use super::directory;
 use super::name;
 use super::options::WriteOptions;
 use super::output::Output;
@@ -19,7 +19,8 @@ use super::rows::{self, Rows};
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::write::{self, WriteNpy, replace};
+use crate::write::replace::{self, Directory};
+use crate::write::{self, WriteNpy};
 use archive::Archive;
 use entry::Entry;
 use job::{Done, Jobs};
@@ -56,7 +57,7 @@ use job::{Done, Jobs};
 /// long as it was. When the inner writer fails, so does every call from then on.
 ///
 /// [`finish`](Self::finish) is the only success. A file that [`create`](Self::create) or [`append`](Self::append) writes takes its place only
-/// then: before, and if the program is killed, what was there stays. To another writer, one that is dropped writes nothing more, and what
+/// then: before, and if the program is killed, what was there stays. A loss of power may lose the file: [`WriteOptions::sync`] is for that. To another writer, one that is dropped writes nothing more, and what
 /// it wrote is no archive.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
@@ -71,8 +72,8 @@ pub struct Writer<W: Write> {
     /// What is to be done with the writer in the end.
     then: Then<W>,
     path: Option<PathBuf>,
-    /// Where it is to stand, if it is a file of ours.
-    directory: Option<PathBuf>,
+    /// The directory of a file that is to be replaced, in which rows wait.
+    directory: Option<Directory>,
 }
 
 /// Puts the writer in its place.
@@ -113,10 +114,10 @@ impl Writer<File> {
 
     pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let append = || {
-            let mut old = File::open(path)?;
-            let directory = Directory::read(&mut old, &Limits::default())?;
-            directory.can_be_rewritten(&mut old)?;
             let (mut file, place) = replace::begin(path)?;
+            let mut old = place.open_old()?;
+            let directory = directory::Directory::read(&mut old, &Limits::default())?;
+            directory.can_be_rewritten(&mut old)?;
             old.seek(SeekFrom::Start(0))?;
             io::copy(&mut old, &mut file)?;
             let archive = Archive::behind(Output::file(file)?)?;
@@ -128,8 +129,9 @@ impl Writer<File> {
     }
 
     fn replacing(archive: Archive<File>, options: WriteOptions, place: replace::Place) -> Self {
-        let directory = place.directory().map(Path::to_owned);
-        let then: Then<File> = Some(Box::new(|file| place.take(file)));
+        let directory = place.directory().cloned();
+        let sync = options.sync;
+        let then: Then<File> = Some(Box::new(move |file| place.take(file, sync)));
         Writer { directory, then, ..Writer::with(archive, options) }
     }
 
@@ -251,7 +253,7 @@ impl<W: Write> Writer<W> {
     pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
         let rows = self.located(|writer| {
             writer.check_name(name)?;
-            let rows = rows::waiting(&writer.options.arrays, writer.directory.as_deref());
+            let rows = rows::waiting(&writer.options.arrays, writer.directory.as_ref());
             rows.map_err(|error| error.in_member(name))
         })?;
         Ok(Rows::new(self, name, rows))

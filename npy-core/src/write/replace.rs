@@ -1,118 +1,148 @@
-//! A file that is replaced as a whole or not at all.
+//! A file that is replaced completely or not at all.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+#[cfg(unix)]
+mod attributes;
+#[cfg(not(unix))]
+mod other;
+#[cfg(unix)]
+mod unix;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process;
 
-use super::temporary::{self, Temporary};
 use crate::error::Result;
+#[cfg(not(unix))]
+pub(crate) use other::{Directory, Temporary};
+#[cfg(not(unix))]
+use other::{Old, find};
+#[cfg(unix)]
+pub(crate) use unix::{Directory, Temporary};
+#[cfg(unix)]
+use {attributes::Old, unix::find};
 
-/// Everybody may read and write it, as far as the umask allows.
-const ANY_NEW_FILE: u32 = 0o666;
-
-/// Writes a temporary file beside `path`, and puts it in its place once all is written. The file stays open.
-pub(crate) fn replace(path: &Path, write: &mut dyn FnMut(&mut File) -> Result<()>) -> Result<File> {
+/// Writes a temporary file in the directory of `path`, and moves it there once it is complete. The file stays open.
+///
+/// With `sync` all of that is on the disk when this returns.
+pub(crate) fn replace(
+    path: &Path,
+    sync: bool,
+    write: &mut dyn FnMut(&mut File) -> Result<()>,
+) -> Result<File> {
     let (mut file, place) = begin(path)?;
     write(&mut file)?;
-    place.take(file)
+    place.take(file, sync)
 }
 
-/// The place that a file takes once it is written; if it never does, the file goes.
+/// The file that a path leads to.
+enum Found {
+    /// A pipe, a device or an open file of a process: it cannot be replaced.
+    Direct(File),
+    /// A name in a directory, of a regular file or of none.
+    Name(Target),
+}
+
+/// A name in a directory.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// Where the file is now, and where it goes; none for what cannot be replaced, and is written to directly.
-    way: Option<(Temporary, PathBuf)>,
-    permissions: Option<Permissions>,
+struct Target {
+    directory: Directory,
+    name: OsString,
+    /// The file that has the name.
+    old: Option<Old>,
 }
 
-/// A new file beside `path`, which will take its place.
+/// The name that a file gets once it is written; if it never does, the file is removed.
+#[derive(Debug)]
+pub(crate) struct Place(Option<(Target, Temporary)>);
+
+/// Makes a new file in the directory of `path`, to take that name.
 pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
-    let old = match fs::metadata(path) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
+    let target = match find(path)? {
+        Found::Direct(file) => return Ok((file, Place(None))),
+        Found::Name(target) => target,
     };
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        // A pipe or a device cannot be replaced; a directory says so itself.
-        let file = OpenOptions::new().write(true).open(path)?;
-        return Ok((file, Place { way: None, permissions: None }));
-    }
-    // From the root: the process may be elsewhere once the file is written.
-    let target = followed(path);
-    let target = std::path::absolute(&target).unwrap_or(target);
-    let permissions = old.map(|old| old.permissions());
-    let (file, temporary) = beside(&target, permissions.as_ref())?;
-    Ok((file, Place { way: Some((temporary, target)), permissions }))
+    // Until it replaces the old file, only its owner may read it.
+    let is_private = target.old.is_some();
+    let (file, temporary) = target.directory.create(is_private).map_err(|error| {
+        let directory = target.directory.path();
+        if error.kind() == io::ErrorKind::NotFound {
+            return missing(directory);
+        }
+        let reason = format!(
+            "no temporary file can be made in {}, to take the place of the old one when whole: {error}",
+            directory.display(),
+        );
+        io::Error::new(error.kind(), reason)
+    })?;
+    Ok((file, Place(Some((target, temporary)))))
 }
 
 impl Place {
-    /// Where the file will stand, unless it is written to directly.
-    #[cfg(feature = "npz")]
-    pub(crate) fn directory(&self) -> Option<&Path> {
-        self.way.as_ref().map(|(_, target)| directory(target))
+    /// The directory of the file; `None` if it is written to directly.
+    pub(crate) fn directory(&self) -> Option<&Directory> {
+        self.0.as_ref().map(|(target, _)| &target.directory)
     }
 
-    /// Puts the file there, which stays open.
-    pub(crate) fn take(self, file: File) -> Result<File> {
-        let Some((temporary, target)) = self.way else { return Ok(file) };
-        if let Some(permissions) = self.permissions {
-            file.set_permissions(permissions)?;
+    /// Opens the file that is to be replaced.
+    #[cfg(feature = "npz")]
+    pub(crate) fn open_old(&self) -> Result<File> {
+        match &self.0 {
+            Some((target, _)) => Ok(target.directory.open_file(&target.name)?),
+            None => {
+                let reason = "a device or an open file of a process cannot be replaced; open the archive by its own path";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into())
+            }
         }
-        temporary.rename(&target)?;
+    }
+
+    /// Gives the file its name, in place of the old file. It stays open.
+    pub(crate) fn take(self, file: File, sync: bool) -> Result<File> {
+        match self.0 {
+            Some((target, temporary)) => {
+                if let Some(old) = &target.old {
+                    old.give_to(&file, &target)?;
+                }
+                temporary.rename(&file, &target.name, sync)?;
+            }
+            // A pipe has nothing to sync.
+            None if sync && file.metadata()?.is_file() => file.sync_all()?,
+            None => {}
+        }
         Ok(file)
     }
 }
 
-/// Where a path leads through links, also if there is no file yet.
-fn followed(path: &Path) -> PathBuf {
-    // As many as Linux follows; more are an error before we come here.
-    const MOST: usize = 40;
-    let mut path = path.to_owned();
-    for _ in 0..MOST {
-        let Ok(link) = fs::read_link(&path) else { break };
-        path = directory(&path).join(link);
+/// The error for a directory that does not exist.
+fn missing(directory: &Path) -> io::Error {
+    let reason = format!("there is no directory {}; make it first", directory.display());
+    io::Error::new(io::ErrorKind::NotFound, reason)
+}
+
+/// Makes something under a name that no file has.
+fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result<(A, OsString)> {
+    // A name of 64 random bits is taken only if somebody guesses it.
+    const TRIES: usize = 16;
+    let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..TRIES {
+        let name = OsString::from(format!(".npy-{:016x}.tmp", random()));
+        match make(&name) {
+            Ok(made) => return Ok((made, name)),
+            Err(other) => error = other,
+        }
+        if error.kind() != io::ErrorKind::AlreadyExists {
+            break;
+        }
     }
-    path
+    Err(error)
 }
 
-/// Where the file of a path stands.
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// A file beside `target`, which goes when dropped. Where it replaces another, only its owner can read it until it does.
-fn beside(target: &Path, old: Option<&Permissions>) -> Result<(File, Temporary)> {
-    let directory = directory(target);
-    temporary::create(directory, old.map_or(ANY_NEW_FILE, mode)).map_err(|error| {
-        let place = directory.display();
-        let reason = match error.kind() {
-            io::ErrorKind::NotFound => format!("there is no directory {place}; make it first"),
-            _ => format!(
-                "no temporary file can be made in {place}, to take the place of the old one when whole: {}",
-                plain(&error)
-            ),
-        };
-        io::Error::new(error.kind(), reason).into()
-    })
-}
-
-/// What the owner may do with the old file.
-#[cfg(unix)]
-fn mode(old: &Permissions) -> u32 {
-    std::os::unix::fs::PermissionsExt::mode(old) & 0o700
-}
-
-/// Only Unix says it in a number.
-#[cfg(not(unix))]
-fn mode(_: &Permissions) -> u32 {
-    ANY_NEW_FILE
-}
-
-/// What the system says, without the name of the temporary file.
-fn plain(error: &io::Error) -> String {
-    let system = error.raw_os_error().map(io::Error::from_raw_os_error);
-    system.map_or_else(|| error.kind().to_string(), |error| error.to_string())
+/// A number that nobody knows beforehand: from the keys of the standard library's hash tables, which a forked process shares with its
+/// parent.
+fn random() -> u64 {
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(process::id());
+    hasher.finish()
 }

@@ -7,10 +7,11 @@ mod sink;
 use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Layout, WriteOptions, replace};
+use super::replace::{self, Directory};
+use super::{Layout, WriteOptions};
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::error::{Error, ErrorKind, Result};
@@ -68,6 +69,10 @@ pub struct Writer<T: Element, W: Write> {
     most: usize,
     length: Length<W>,
     path: Option<PathBuf>,
+    /// Syncs the inner writer, for `finish`; `None` if nobody asked for it.
+    sync: Option<fn(&mut W) -> io::Result<()>>,
+    /// The directory of a new file whose name may not be on the disk yet.
+    directory: Option<Directory>,
 }
 
 /// Whether the header has said how long the array is.
@@ -123,20 +128,19 @@ impl<T: Element> Writer<T, File> {
         }
     }
 
-    /// As [`flush`](Self::flush), and waits until the disk has the items, and then until it has their number.
+    /// As [`flush`](Self::flush), and waits until the disk has the items, and then until it has their number; the first time after
+    /// [`create`](Self::create) also until it has the name of the file.
     ///
-    /// What was synced is there after a loss of power, too.
+    /// What was synced survives a loss of power. On systems other than Unix the name is not waited for.
     ///
     /// # Errors
     ///
     /// As [`flush`](Self::flush).
     pub fn sync(&mut self) -> Result<()> {
-        self.located(|writer| {
-            writer.put(|sink, length, count| {
-                sink.attempt(|file| file.sync_data())?;
-                length.state(count, sink)?;
-                sink.attempt(|file| file.sync_data())
-            })
+        self.put_synced(sync_data)?;
+        self.located(|writer| match writer.directory.take() {
+            Some(directory) => writer.sink.attempt(|_| directory.sync()),
+            None => Ok(()),
         })
     }
 }
@@ -271,13 +275,27 @@ impl<T: Element, W: Write> Writer<T, W> {
         })
     }
 
+    /// Writes what was taken, syncs it, and says so in the header only then, which is synced, too.
+    fn put_synced(&mut self, sync: fn(&mut W) -> io::Result<()>) -> Result<()> {
+        self.located(|writer| {
+            writer.put(|sink, length, count| {
+                sink.attempt(sync)?;
+                length.state(count, sink)?;
+                sink.attempt(sync)
+            })
+        })
+    }
+
     /// Writes what is left, and gives the inner writer back, which stands behind the array.
     ///
     /// # Errors
     ///
     /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if items are missing that the shape has.
     pub fn finish(mut self) -> Result<W> {
-        self.flush()?;
+        match self.sync {
+            Some(sync) => self.put_synced(sync)?,
+            None => self.flush()?,
+        }
         self.located(|writer| match &writer.length {
             Length::Stated(shape) if writer.written < writer.most => {
                 let reason = format!("it has {} items, and {} came", writer.most, writer.written);
@@ -296,7 +314,16 @@ impl<T: Element, W: Write> Writer<T, W> {
             Length::Grows(growing) => growing.most(),
         };
         let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
-        Ok(Writer { sink: Sink::new(inner), pending, written, most, length, path: None })
+        Ok(Writer {
+            sink: Sink::new(inner),
+            pending,
+            written,
+            most,
+            length,
+            path: None,
+            sync: None,
+            directory: None,
+        })
     }
 
     /// How many of `wanted` items can be encoded now; none if there may be no more.
@@ -385,17 +412,20 @@ impl WriteOptions {
     /// As [`Writer::create`].
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        let create = || {
+        let create = || -> Result<_> {
             let start = self.start::<T>()?;
-            // Whole from the first moment on: the file takes its place with the header in it.
-            let file = replace::replace(path, &mut |file| {
-                growing::position(file)?;
-                Ok(file.write_all(&start.header)?)
-            })?;
-            start.grows(file, 0)
+            // Complete from the first moment on: the file gets its name with the header in it.
+            let (mut file, place) = replace::begin(path)?;
+            let at = growing::position(&mut file)?;
+            file.write_all(&start.header)?;
+            let directory = place.directory().cloned();
+            let writer = start.grows(place.take(file, self.sync)?, at)?;
+            let directory = directory.filter(|_| !self.sync);
+            let sync = self.sync.then_some(sync_data as fn(&mut File) -> _);
+            Ok(Writer { path: Some(path.to_owned()), sync, directory, ..writer })
         };
         match create() {
-            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
+            Ok(writer) => Ok(writer),
             Err(error) => Err(error.in_file(path)),
         }
     }
@@ -461,6 +491,11 @@ impl Start {
         let growing = Growing::new(&self.header, at, self.stated)?;
         Writer::behind(0, inner, self.plan, Length::Grows(growing))
     }
+}
+
+/// Waits until the disk has the bytes of a file.
+fn sync_data(file: &mut File) -> io::Result<()> {
+    file.sync_data()
 }
 
 /// The error for items whose parts do not stand together.

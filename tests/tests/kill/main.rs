@@ -1,6 +1,7 @@
 //! Processes that write are killed, again and again, and what they leave is looked at: `cargo xtask kill` does it some thousand times.
 
 mod archives;
+mod halfway;
 mod rows;
 
 /// What a child is told by: the file, and the seed of its random numbers.

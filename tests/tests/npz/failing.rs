@@ -103,13 +103,15 @@ fn rows_leave_no_file_behind() {
     let files = || std::fs::read_dir(directory.path()).unwrap().count();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();
-    assert_eq!(files(), 1);
+    // The archive has no name yet where the system has such files.
+    let before = files();
+    assert!(before <= 1);
     for name in ["waits", "is finished"] {
         let mut rows = writer.start::<u32>(name).unwrap();
         // More than stays in memory, and one by one after many.
         rows.write_slice(&vec![7; 500_000]).unwrap();
         (0..500_000).for_each(|n| rows.push(&n).unwrap());
-        assert_eq!(files(), if cfg!(unix) { 1 } else { 2 });
+        assert_eq!(files(), before + usize::from(!cfg!(unix)));
         if name == "is finished" {
             rows.finish().unwrap();
         }

@@ -1,0 +1,134 @@
+//! What a file that replaces another takes over from it.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{MetadataExt, fchown};
+
+use rustix::fs::{Mode, Stat, fchmod};
+
+use super::Target;
+
+/// The permissions of a file that is to be replaced.
+#[derive(Debug)]
+pub(super) struct Old {
+    /// Without the bits that have a program run with the rights of the file's owner or group.
+    mode: Mode,
+    group: u32,
+}
+
+impl Old {
+    pub(super) fn new(stat: &Stat) -> Self {
+        let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
+        Old { mode: Mode::from_raw_mode(stat.st_mode) & all, group: stat.st_gid }
+    }
+
+    /// Gives a file the group and the permissions of this one, and on Linux the ACL and the attributes of users.
+    ///
+    /// Where the group cannot be kept, the new group may do no more than everybody.
+    pub(super) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
+        let attributes = extended::of(target);
+        // The directory may have given it an ACL, which may let in others.
+        extended::remove_acl(file)?;
+        let has_group =
+            file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
+        // With an ACL that is not known, the bits of the group are not those of the group.
+        let mode = if has_group && attributes.is_some() {
+            self.mode
+        } else {
+            let everybody = self.mode & Mode::RWXO;
+            self.mode & (!Mode::RWXG | Mode::from_bits_retain(everybody.bits() << 3))
+        };
+        fchmod(file, mode)?;
+        extended::set(file, attributes.unwrap_or_default(), has_group)
+    }
+}
+
+/// Extended attributes.
+#[cfg(target_os = "linux")]
+mod extended {
+    use std::ffi::{CStr, CString};
+    use std::fs::File;
+    use std::io;
+
+    use rustix::fs::{self as sys, XattrFlags};
+    use rustix::io::Errno;
+
+    use super::super::unix::by_proc;
+    use super::Target;
+
+    const ACL: &CStr = c"system.posix_acl_access";
+
+    /// The names and values of the file at the target: its ACL and the attributes of users; `None` if the system does not tell.
+    pub(super) fn of(target: &Target) -> Option<Vec<(CString, Vec<u8>)>> {
+        let path = by_proc(target.directory.fd()).join(&target.name);
+        let mut names = match sys::llistxattr_query(&path) {
+            Ok(size) => vec![0; size],
+            Err(Errno::NOTSUP | Errno::NOSYS) => return Some(Vec::new()),
+            Err(_) => return None,
+        };
+        let length = sys::llistxattr(&path, names.as_mut_slice()).ok()?;
+        names.truncate(length);
+        let mut attributes = Vec::new();
+        for name in names.split_inclusive(|&byte| byte == 0) {
+            let name = CStr::from_bytes_with_nul(name).ok()?;
+            if name != ACL && !name.to_bytes().starts_with(b"user.") {
+                continue;
+            }
+            let mut value = match sys::lgetxattr_query(&path, name) {
+                Ok(size) => vec![0; size],
+                // A file that may be replaced and not be read.
+                Err(Errno::ACCESS) if name != ACL => continue,
+                Err(_) => return None,
+            };
+            let length = sys::lgetxattr(&path, name, value.as_mut_slice()).ok()?;
+            value.truncate(length);
+            attributes.push((name.to_owned(), value));
+        }
+        Some(attributes)
+    }
+
+    pub(super) fn remove_acl(file: &File) -> io::Result<()> {
+        match sys::fremovexattr(file, ACL) {
+            Ok(()) | Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Sets attributes, the ACL only if asked for.
+    pub(super) fn set(
+        file: &File,
+        attributes: Vec<(CString, Vec<u8>)>,
+        with_acl: bool,
+    ) -> io::Result<()> {
+        for (name, value) in attributes {
+            if with_acl || name.as_c_str() != ACL {
+                sys::fsetxattr(file, name.as_c_str(), &value, XattrFlags::empty())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Only on Linux are they taken over.
+#[cfg(not(target_os = "linux"))]
+mod extended {
+    use std::fs::File;
+    use std::io;
+
+    use super::Target;
+
+    #[expect(clippy::unnecessary_wraps)]
+    pub(super) fn of(_: &Target) -> Option<()> {
+        Some(())
+    }
+
+    #[expect(clippy::unnecessary_wraps)]
+    pub(super) fn remove_acl(_: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[expect(clippy::unnecessary_wraps)]
+    pub(super) fn set(_: &File, (): (), _: bool) -> io::Result<()> {
+        Ok(())
+    }
+}
