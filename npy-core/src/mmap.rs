@@ -13,6 +13,10 @@
 //! that is gone then ends the program with a signal), and nobody changes the items that are looked at, or looks at the items that are
 //! changed: not this process through another map, and no other one. Several processes may fill *different* parts of one file.
 //!
+//! A [`MapMut`] also needs space on the disk for what is changed: where a file has none yet (it is sparse, or its blocks are
+//! shared with a snapshot) and the disk is full, a change ends the program with a signal. [`MapMut::create`] reserves the space;
+//! [`MapMut::create_sparse`] does not.
+//!
 //! The header is compared with the length of the file when it is opened: no index reaches past the end of a file that stays as it was.
 
 // A map is as safe as its file is left alone: see above.
@@ -187,7 +191,8 @@ impl<T: ZeroCopy> MapMut<T> {
 
     /// Makes a file of this shape, all zeros, and maps it. It takes the place of one that is there.
     ///
-    /// The file takes no room on the disk before it is filled, where the file system allows that.
+    /// Its space on the disk is reserved: a full disk is an error here, and no signal later. Where the system or the file system cannot
+    /// reserve space (macOS, NFS before 4.2), it is as by [`create_sparse`](Self::create_sparse).
     ///
     /// # Safety
     ///
@@ -195,9 +200,54 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// # Errors
     ///
-    /// [`ViewError::Unreadable`] if the file cannot be made, or the shape is one that no array can have.
+    /// [`ViewError::Unreadable`] if the file cannot be made, the disk is full, or the shape is one that no array can have.
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
-        let path = path.as_ref();
+        // SAFETY: the caller's.
+        unsafe { Self::create_by(path.as_ref(), shape, allocate) }
+    }
+
+    /// [`create`](Self::create), for a file that takes space on the disk only where it is filled, as `np.memmap` makes it.
+    ///
+    /// ```
+    /// use npy_core::MapMut;
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-sparse-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// // SAFETY: the file is ours alone, and a few values of it fit the disk.
+    /// let mut map = unsafe { MapMut::<f64>::create_sparse(&path, &[1000, 1000])? };
+    /// *map.at_mut(&[999, 999]).unwrap() = 2.5;
+    /// # drop(map);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says. If the disk is full when items are changed, the program ends
+    /// with a signal (`SIGBUS`).
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Self::create), but for a full disk.
+    pub unsafe fn create_sparse<P: AsRef<Path>>(
+        path: P,
+        shape: &[usize],
+    ) -> Result<Self, ViewError> {
+        // SAFETY: the caller's.
+        unsafe { Self::create_by(path.as_ref(), shape, File::set_len) }
+    }
+
+    /// Makes a file, whose length `extend` sets, and maps it.
+    ///
+    /// # Safety
+    ///
+    /// As [`create`](Self::create).
+    unsafe fn create_by(
+        path: &Path,
+        shape: &[usize],
+        extend: fn(&File, u64) -> io::Result<()>,
+    ) -> Result<Self, ViewError> {
         let make = || {
             let item = T::memory_dtype();
             // The dimensions of an item are the last ones of the array.
@@ -216,7 +266,7 @@ impl<T: ZeroCopy> MapMut<T> {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
             }
             file.write_all(&bytes)?;
-            file.set_len(limits::to_u64(length))?;
+            extend(&file, limits::to_u64(length))?;
             let file = place.take(file, false)?;
             // SAFETY: the caller's.
             Ok(unsafe { MmapMut::map_mut(&file) }?)
@@ -397,6 +447,26 @@ unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
         map.map_err(unmapped)
     };
     open().map_err(|error| unreadable(error.into(), path))
+}
+
+/// Gives a file this length, and the space on the disk for it where that is possible.
+fn allocate(file: &File, length: u64) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    {
+        use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+        use rustix::io::{Errno, retry_on_intr};
+        let disk = fstatvfs(file)?;
+        // The system would take all space that there is before it says so, and others would go without.
+        if disk.f_blocks > 0 && length > disk.f_bavail.saturating_mul(disk.f_frsize) {
+            return Err(Errno::NOSPC.into());
+        }
+        match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, length)) {
+            // The file system cannot; FreeBSD says `INVAL`.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
+            done => return Ok(done?),
+        }
+    }
+    file.set_len(length)
 }
 
 /// The error of the system that a file has no map.

@@ -387,6 +387,46 @@ fn changes_are_in_the_file_or_in_a_copy() {
     assert_eq!((read[0].time, read[19].samples[5]), (-2, 77.0));
 }
 
+/// Guards a full disk: it is an error when the file is made, and no signal when it is filled.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_larger_than_the_disk_is_made_only_if_sparse() {
+    // In memory, where a file that grows without end harms nobody.
+    let place = Path::new("/dev/shm");
+    let disk = rustix::fs::statvfs(place).unwrap();
+    let bytes = usize::try_from((disk.f_blocks + 1) * disk.f_frsize).unwrap();
+    assert!(disk.f_blocks > 0, "this test needs a limited tmpfs at /dev/shm");
+    let dir = tempfile::tempdir_in(place).unwrap();
+    let path = dir.path().join("x.npy");
+    [1u8, 2].write_npy(&path).unwrap();
+    let error = created::<u8>(&path, &[bytes]).unwrap_err();
+    let ViewError::Unreadable(error) = error else { panic!("{error}") };
+    let is_full = |io: &std::io::Error| io.kind() == std::io::ErrorKind::StorageFull;
+    assert!(matches!(error.kind(), ErrorKind::Io(io) if is_full(io)), "{error}");
+    assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2]);
+    // SAFETY: as above; one page of it is filled.
+    let mut map = unsafe { MapMut::<u8>::create_sparse(&path, &[bytes]) }.unwrap();
+    map[bytes - 1] = 7;
+    assert_eq!(map.iter().rev().take(3).collect::<Vec<_>>(), [&7, &0, &0]);
+}
+
+/// Guards the space of a new file, which must be its own before it is filled.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_new_file_has_its_space_unless_it_is_sparse() {
+    use std::os::unix::fs::MetadataExt;
+
+    // Where the file system is known to reserve space.
+    let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = dir.path().join("x.npy");
+    let space = || std::fs::metadata(&path).unwrap().blocks() * 512;
+    drop(created::<u8>(&path, &[1 << 20]).unwrap());
+    assert!(space() >= 1 << 20, "{}", space());
+    // SAFETY: as above.
+    drop(unsafe { MapMut::<u8>::create_sparse(&path, &[1 << 20]) }.unwrap());
+    assert!(space() < 1 << 16, "{}", space());
+}
+
 #[test]
 fn a_new_file_is_zeros_of_its_shape() {
     let dir = tempfile::tempdir().unwrap();
