@@ -245,7 +245,9 @@ pub enum ErrorKind {
     },
 
     /// Another writer is appending to the file.
-    #[error("another writer is appending to it; wait until that one has finished, or write another file")]
+    #[error(
+        "another writer is appending to it; wait until that one has finished, or write another file"
+    )]
     Locked,
 
     /// The memory for the result could not be had.

@@ -1,62 +1,76 @@
 //! Layer 3: a header in a file, and the one number in it that grows with the array.
 
+use std::borrow::Cow;
+
 use super::dict::entries;
-use super::{Version, decode};
+use super::{Version, decode, encode};
 use crate::dtype::descr;
 use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 
-/// The end of a header from a dimension on: the dimension can be written anew in its place.
+/// Bytes of the smallest page of memory; larger pages are made of whole ones.
+const PAGE: u64 = 4096;
+
+/// Digits of the most rows an array can have, `isize::MAX` of 64 bits.
+const DIGITS: usize = 19;
+
+/// The bytes of a header that change when one of its dimensions grows.
 ///
-/// What stands behind the dimension moves into the blanks at the end of the header, or back out of them. The length of
-/// the header, and all else in it, stays.
+/// They are within one page of the file. A kernel copies what is written page by page, and stops between two pages when the
+/// process is killed: a change to both of them could be half done, and the file would not load. Within a page either all of a
+/// change is there or nothing.
+///
+/// All of these bytes are written at each change, also those that are the same as before. If two writers were at work, where
+/// a file system has no locks, the number is that of the last one, and not made of digits of both.
 #[derive(Debug)]
 pub(crate) struct Growth {
-    /// Where the dimension stands, counted from the start of the header.
+    /// The offset of these bytes from the start of the header.
     at: usize,
-    /// The bytes from there to the end of the header, as they are in the file.
-    tail: Vec<u8>,
-    /// Of these, what follows the dimension, up to the blanks.
+    /// The bytes, as they were written last.
+    field: Vec<u8>,
+    /// What follows the number in them, and moves with its end into the blanks. Nothing if the blanks come before the number.
     rest: Vec<u8>,
-    /// What ends the line, behind the blanks.
-    line_end: Vec<u8>,
 }
 
 impl Growth {
-    /// Finds the dimension of this index in a header, which is valid and whole.
+    /// Finds the dimension of this index in a header, which is valid and complete and starts at this offset of its file.
+    ///
+    /// If the dimension cannot be changed within one page, the header that is returned is another one for the same array,
+    /// with blanks before the number.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Header`] if there is none.
-    pub(crate) fn new(header: &[u8], dimension: usize) -> Result<Growth, Error> {
-        let limits = Limits::default();
-        let find = || {
-            let (start, after) = header.split_first_chunk()?;
-            let version = Version::parse(*start).ok()?;
-            let (_, text) = after.split_at_checked(version.length_bytes())?;
-            let text_at = header.len().checked_sub(text.len())?;
-            let decoded = decode(version, text).ok()?;
-            let literal = descr::parse_literal(&decoded, version.dialect(), &limits).ok()?;
-            let shape = entries(literal.root()).ok()?.shape?;
-            let number = shape.items().nth(dimension)?;
-            let at = text_at.checked_add(version.bytes_of(decoded.get(..number.at())?))?;
-            Some((at, number.source().len()))
-        };
-        let Some((at, digits)) = find() else {
+    /// [`ErrorKind::Header`] if there is no such dimension, or the other header would be too long.
+    pub(crate) fn new(
+        header: &[u8],
+        start: u64,
+        dimension: usize,
+    ) -> Result<(Cow<'_, [u8]>, Growth), Error> {
+        let missing = || {
             let reason = format!("it has no dimension {dimension} that could grow");
-            return Err(ErrorKind::Header { reason }.into());
+            Error::from(ErrorKind::Header { reason })
         };
-        let tail = header.get(at..).unwrap_or_default();
-        let after = tail.get(digits..).unwrap_or_default();
-        let line = trimmed(after, b"\r\n");
-        let (line_end, rest) = (after.get(line.len()..).unwrap_or_default(), trimmed(line, b" "));
-        Ok(Growth { at, tail: tail.into(), rest: rest.into(), line_end: line_end.into() })
+        let number = Number::find(header, dimension).ok_or_else(missing)?;
+        let found = [number.with_blanks_before(header), Some(number.with_blanks_after(header))];
+        let found = found.into_iter().flatten().find(|growth| growth.is_in_one_page(start));
+        if let Some(growth) = found {
+            return Ok((Cow::Borrowed(header), growth));
+        }
+        let header = number.in_blanks(start)?;
+        let number = Number::find(&header, dimension).ok_or_else(missing)?;
+        let growth = number.with_blanks_before(&header).ok_or_else(missing)?;
+        Ok((Cow::Owned(header), growth))
+    }
+
+    fn is_in_one_page(&self, start: u64) -> bool {
+        let first = start.saturating_add(limits::to_u64(self.at));
+        let last = first.saturating_add(limits::to_u64(self.field.len().saturating_sub(1)));
+        first / PAGE == last / PAGE
     }
 
     /// The most digits there is room for.
     pub(crate) fn digits(&self) -> usize {
-        let taken = self.rest.len().saturating_add(self.line_end.len());
-        self.tail.len().saturating_sub(taken)
+        self.field.len().saturating_sub(self.rest.len())
     }
 
     /// The largest number there is room for.
@@ -65,24 +79,98 @@ impl Growth {
         10usize.checked_pow(digits).map_or(usize::MAX, |over| over.saturating_sub(1))
     }
 
+    /// The bytes as they are in the file: their offset in the header, and all of them.
+    pub(crate) fn stated(&self) -> (usize, &[u8]) {
+        (self.at, &self.field)
+    }
+
     /// Sets the number: where in the header to write, and what; nothing if the number is the same or has no room.
     pub(crate) fn set(&mut self, number: usize) -> (usize, &[u8]) {
-        let mut tail = number.to_string().into_bytes();
-        tail.extend_from_slice(&self.rest);
-        let blanks_end = self.tail.len().saturating_sub(self.line_end.len());
-        if tail.len() > blanks_end {
+        let number = number.to_string();
+        let Some(blanks) = self.digits().checked_sub(number.len()) else {
+            return (self.at, &[]);
+        };
+        let blanks = " ".repeat(blanks);
+        let field = match self.rest.as_slice() {
+            [] => [blanks.as_bytes(), number.as_bytes()].concat(),
+            rest => [number.as_bytes(), rest, blanks.as_bytes()].concat(),
+        };
+        if field == self.field {
             return (self.at, &[]);
         }
-        tail.resize(blanks_end, b' ');
-        tail.extend_from_slice(&self.line_end);
-        // Only what changes: most often one digit or two, and the fewer bytes the sooner all are there.
-        let differs = |(new, old)| new != old;
-        let changes = || tail.iter().zip(&self.tail).map(differs);
-        let first = changes().position(|changed| changed).unwrap_or(tail.len());
-        let last =
-            changes().rposition(|changed| changed).map_or(first, |last| last.saturating_add(1));
-        self.tail = tail;
-        (self.at.saturating_add(first), self.tail.get(first..last).unwrap_or_default())
+        self.field = field;
+        self.stated()
+    }
+}
+
+/// A dimension in the text of a header.
+struct Number<'h> {
+    version: Version,
+    /// The text before it, the number, and the text after it.
+    before: String,
+    digits: String,
+    after: String,
+    /// The bytes before it in the header, and those from its end on.
+    at: usize,
+    tail: &'h [u8],
+}
+
+impl<'h> Number<'h> {
+    fn find(header: &'h [u8], dimension: usize) -> Option<Self> {
+        let (start, after) = header.split_first_chunk()?;
+        let version = Version::parse(*start).ok()?;
+        let (_, text) = after.split_at_checked(version.length_bytes())?;
+        let decoded = decode(version, text).ok()?;
+        let literal = descr::parse_literal(&decoded, version.dialect(), &Limits::default()).ok()?;
+        let shape = entries(literal.root()).ok()?.shape?;
+        let number = shape.items().nth(dimension)?;
+        let (before, rest) = decoded.split_at_checked(number.at())?;
+        let (digits, after) = rest.split_at_checked(number.source().len())?;
+        let text_at = header.len().checked_sub(text.len())?;
+        let at = text_at.checked_add(version.bytes_of(before))?;
+        let tail = header.get(at.checked_add(digits.len())?..)?;
+        let (before, digits, after) = (before.into(), digits.into(), after.into());
+        Some(Number { version, before, digits, after, at, tail })
+    }
+
+    /// The number grows to its left, into the blanks there, if they are enough. Nothing else moves.
+    fn with_blanks_before(&self, header: &[u8]) -> Option<Growth> {
+        let blanks = DIGITS.checked_sub(self.digits.len())?;
+        let at = self.at.checked_sub(blanks)?;
+        let field = header.get(at..at.checked_add(DIGITS)?)?;
+        let enough = field.iter().take(blanks).all(|&byte| byte == b' ');
+        enough.then(|| Growth { at, field: field.into(), rest: Vec::new() })
+    }
+
+    /// The number grows to its right, and the rest of the header moves into the blanks at the end: so it is in NumPy's
+    /// headers, which leave enough of them.
+    fn with_blanks_after(&self, header: &[u8]) -> Growth {
+        let line = trimmed(self.tail, b"\r\n");
+        let rest = trimmed(line, b" ");
+        let blanks = line.len().saturating_sub(rest.len());
+        let digits = self.digits.len().saturating_add(blanks).min(DIGITS.max(self.digits.len()));
+        let field = header.get(self.at..).unwrap_or_default();
+        let length = digits.saturating_add(rest.len());
+        Growth {
+            at: self.at,
+            field: field.get(..length).unwrap_or(field).into(),
+            rest: rest.into(),
+        }
+    }
+
+    /// The header, at this offset of its file, with the number at the end of blanks that are within one page.
+    fn in_blanks(&self, start: u64) -> Result<Vec<u8>, Error> {
+        let header = |version: Version| {
+            let text_at = Version::BYTES.saturating_add(version.length_bytes());
+            let at = text_at.saturating_add(version.bytes_of(&self.before));
+            let in_page = start.saturating_add(limits::to_u64(at)) % PAGE;
+            let left = usize::try_from(PAGE.saturating_sub(in_page)).unwrap_or(usize::MAX);
+            let skipped = " ".repeat(if left < DIGITS { left } else { 0 });
+            let (before, digits, after) = (&self.before, &self.digits, self.after.trim_end());
+            encode(&format!("{before}{skipped}{digits:>DIGITS$}{after}"), version)
+        };
+        // The blanks may be too much for the 65,535 bytes of version 1.0.
+        header(self.version).or_else(|_| header(self.version.max(Version::V2)))
     }
 }
 
@@ -106,26 +194,34 @@ mod tests {
         Header::new("<f8".parse().unwrap(), shape, Order::C).unwrap().to_bytes().unwrap()
     }
 
+    /// The growth of a header that need not be changed for it.
+    fn growth(header: &[u8], dimension: usize) -> Growth {
+        let (same, growth) = Growth::new(header, 0, dimension).unwrap();
+        assert!(matches!(same, Cow::Borrowed(_)));
+        growth
+    }
+
     #[test]
-    fn only_what_changes_is_written() {
+    fn the_number_is_written_with_all_that_it_may_move() {
         let header = numpys(&[5]);
         let at = header.iter().position(|&byte| byte == b'5').unwrap();
-        let mut growth = Growth::new(&header, 0).unwrap();
+        let mut growth = growth(&header, 0);
+        let field = |text: &str| format!("{text:24}").into_bytes();
         assert_eq!(growth.set(5).1, b"");
-        assert_eq!(growth.set(7), (at, &b"7"[..]));
+        assert_eq!(growth.set(7), (at, &*field("7,), }")));
         assert_eq!(growth.set(7).1, b"");
-        assert_eq!(growth.set(10), (at, &b"10,), }"[..]));
-        assert_eq!(growth.set(19), (at + 1, &b"9"[..]));
-        assert_eq!(growth.set(27), (at, &b"27"[..]));
-        assert_eq!(growth.set(3), (at, &b"3,), } "[..]));
+        assert_eq!(growth.set(10), (at, &*field("10,), }")));
+        assert_eq!(growth.set(19), (at, &*field("19,), }")));
+        assert_eq!(growth.set(3), (at, &*field("3,), }")));
+        let most = isize::MAX.unsigned_abs();
+        assert_eq!(growth.set(most), (at, &*field(&format!("{most},), }}"))));
     }
 
     #[test]
     fn any_length_fits_into_numpys_header() {
         let mut header = numpys(&[0, 3]);
-        let mut growth = Growth::new(&header, 0).unwrap();
-        assert!(growth.digits() >= 21);
-        assert_eq!(growth.most(), usize::MAX);
+        let mut growth = growth(&header, 0);
+        assert!(growth.most() >= isize::MAX.unsigned_abs());
         for n in [1, 9, 10, 12_345, 1 << 33, isize::MAX.unsigned_abs() / 24] {
             let (at, bytes) = growth.set(n);
             header[at..at + bytes.len()].copy_from_slice(bytes);
@@ -133,19 +229,110 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_header_without_blanks_has_the_room_of_its_number() {
-        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 42)}";
+    /// A header of this text.
+    fn header(text: &str) -> Vec<u8> {
         let mut header = b"\x93NUMPY\x01\x00".to_vec();
         header.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
         header.extend(text.as_bytes());
+        header
+    }
+
+    #[test]
+    fn a_header_without_blanks_has_the_room_of_its_number() {
+        let header = header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 42)}");
         let at = header.len() - 4;
-        let mut first = Growth::new(&header, 0).unwrap();
+        let mut first = growth(&header, 0);
         assert_eq!((first.digits(), first.most()), (1, 9));
         assert_eq!(first.set(10).1, b"", "there is no room");
-        let mut last = Growth::new(&header, 1).unwrap();
+        let mut last = growth(&header, 1);
         assert_eq!((last.digits(), last.most()), (2, 99));
-        assert_eq!(last.set(99), (at, &b"99"[..]));
-        assert!(Growth::new(&header, 2).is_err());
+        assert_eq!(last.set(99), (at, &b"99)}"[..]));
+        assert!(Growth::new(&header, 0, 2).is_err());
+    }
+
+    /// Guards the number where there are no locks: of two writers one wins, and there are no digits of both.
+    #[test]
+    fn two_writers_leave_the_number_of_the_last_one() {
+        let mut file = numpys(&[5]);
+        let mut writers = [growth(&file, 0), growth(&file, 0)];
+        let numbers = [(0, 1999), (1, 7), (0, 2000), (1, 1998), (0, 2001), (1, 10_000), (0, 2002)];
+        for (writer, number) in numbers {
+            let (at, bytes) = writers[writer].set(number);
+            file[at..at + bytes.len()].copy_from_slice(bytes);
+            assert_eq!(file, numpys(&[number]));
+        }
+    }
+
+    /// Grows the dimension of an array whose header is at this offset of the file, and cuts each write at each page: what is
+    /// there then has the old number or the new one.
+    fn assert_survives_cuts(header: &[u8], start: u64, axis: usize, case: &str) {
+        let (before, _) = Header::parse(header).unwrap();
+        let (header, mut growth) = Growth::new(header, start, axis).unwrap();
+        let (mut file, mut known) = (header.into_owned(), before.shape()[axis]);
+        assert_eq!(Header::parse(&file).unwrap().0, before, "{case}");
+        assert_eq!(file.len() % 64, 0, "{case}");
+        assert!(growth.most() >= isize::MAX.unsigned_abs(), "{case}");
+        for number in [0, 5, 9, 10, 99, 100, 12_345, 1 << 40, isize::MAX.unsigned_abs() / 4096, 7] {
+            let (at, bytes) = growth.set(number);
+            let page = |i: usize| (start + u64::try_from(at + i).unwrap()) / PAGE;
+            for (i, byte) in bytes.iter().enumerate() {
+                file[at + i] = *byte;
+                if i + 1 < bytes.len() && page(i) != page(i + 1) {
+                    let cut = Header::parse(&file);
+                    let cut = cut.unwrap_or_else(|error| panic!("{case}, {number}: {error}")).0;
+                    assert!([known, number].contains(&cut.shape()[axis]), "{case}, {number}");
+                }
+            }
+            known = number;
+            assert_eq!(Header::parse(&file).unwrap().0.shape()[axis], number, "{case}");
+            // Whoever opens it finds that it can grow as it is.
+            assert!(matches!(Growth::new(&file, start, axis), Ok((Cow::Borrowed(_), _))), "{case}");
+        }
+    }
+
+    /// Guards `flush` against `kill -9`, wherever in the file the number is.
+    #[test]
+    fn a_change_that_is_cut_at_a_page_is_whole_or_not_there() {
+        for start in 3900..4200 {
+            for (shape, axis) in [(&[0][..], 0), (&[12_345][..], 0), (&[4, 2, 3][..], 0)] {
+                assert_survives_cuts(&numpys(shape), start, axis, &format!("{start}, {shape:?}"));
+            }
+        }
+        let fortran = Header::new("<f8".parse().unwrap(), [3, 4], Order::Fortran).unwrap();
+        for start in 3900..4200 {
+            let case = format!("{start}, in Fortran order");
+            assert_survives_cuts(&fortran.to_bytes().unwrap(), start, 1, &case);
+        }
+    }
+
+    /// Guards the same in headers of more than a page, which have names of every length, and may have other keys after the shape.
+    #[test]
+    fn long_headers_survive_cuts_at_any_page() {
+        for length in 3900..4150 {
+            let name = "n".repeat(length);
+            let (order, blanks) = ("'fortran_order': False", " ".repeat(20));
+            let texts = [
+                format!("{{'descr': [('{name}', '<u8')], {order}, 'shape': (9, 3), }}{blanks}"),
+                format!("{{'shape': (9, 3), {order}, 'descr': [('{name}', '<u8')]}}{blanks}"),
+                format!("{{'descr': [('Ω{name}', '<u8')], 'shape': (9,), {order}}}{blanks}"),
+            ];
+            for (text, version) in texts.iter().zip([Version::V1, Version::V2, Version::V3]) {
+                let header = encode(text, version).unwrap();
+                assert_survives_cuts(&header, 0, 0, &format!("{length}, {version:?}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_header_of_version_1_that_gets_too_long_becomes_one_of_version_2() {
+        let text = |length| {
+            let name = "n".repeat(length);
+            format!("{{'shape': (9,), 'descr': [('{name}', '<u8')], 'fortran_order': False}}")
+        };
+        let longest = (65_000..66_000).rev().find_map(|n| encode(&text(n), Version::V1).ok());
+        let longest = longest.unwrap();
+        let (header, _) = Growth::new(&longest, 0, 0).unwrap();
+        assert_eq!((longest[6], header[6]), (1, 2));
+        assert_survives_cuts(&longest, 0, 0, "the longest of version 1.0");
     }
 }

@@ -1,7 +1,7 @@
 //! Layer 6: an array that is written item by item.
 
 mod append;
-mod growing;
+pub(crate) mod growing;
 mod sink;
 
 use std::borrow::Borrow;
@@ -15,6 +15,8 @@ use super::{Layout, WriteOptions};
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::error::{Error, ErrorKind, Result};
+use crate::header::growth::Growth;
+use crate::limits;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 use growing::{Growing, Stated};
@@ -45,7 +47,8 @@ use sink::Sink;
 /// ```
 ///
 /// Items are gathered in a block of 256 KiB, which is written when it is full. What comes out is byte for byte what
-/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once.
+/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once, but for some headers of more than 4 KiB: where the length
+/// would be in two pages of memory, there are blanks before it, and it is in one.
 ///
 /// # What can go wrong
 ///
@@ -54,9 +57,9 @@ use sink::Sink;
 /// not written.
 ///
 /// Where the length is not known ([`create`](Self::create), [`new`](Self::new), [`append`](Self::append)), the header first
-/// says none, and [`flush`](Self::flush) writes the items, then their number into the header: a few bytes, in one write.
-/// So a process that is killed at any moment leaves an array with the items of the last `flush` (or more). When the power
-/// fails, what was not [synced](Self::sync) may be lost or half there.
+/// says none, and [`flush`](Self::flush) writes the items, then their number into the header: a few bytes of one page, in
+/// one write. So a process that is killed at any moment leaves an array with the items of the last `flush` (or more). When
+/// the power fails, what was not [synced](Self::sync) may be lost or half there.
 ///
 /// [`finish`](Self::finish) is the only success. A writer that is dropped without it writes nothing more: what was not
 /// flushed is gone.
@@ -115,11 +118,15 @@ impl<T: Element> Writer<T, File> {
     /// The length in the header is believed only if the file has the bytes. More bytes than that, which a process had
     /// written when it was killed and before it could say so, are cut off.
     ///
+    /// If the length cannot be changed in place within one page of 4 KiB (only in headers of more than that, of which one in a
+    /// hundred is so), the file is first copied, with blanks in its header for the length, and the copy takes its place.
+    ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if the file holds something else, [`ErrorKind::Truncated`] if it is shorter
-    /// than its header says, [`ErrorKind::Unsupported`] for other fields, for Python objects and where another array follows in
-    /// the same file, and those of [`Header::read_npy`](crate::Header::read_npy).
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if it holds
+    /// something else, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] for other
+    /// fields, for Python objects and where another array follows in the same file, and those of
+    /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         match append::open(path) {
@@ -148,7 +155,7 @@ impl<T: Element> Writer<T, File> {
 impl<T: Element, W: Write + Seek> Writer<T, W> {
     /// An array of one dimension (and those of the element) from where `writer` stands. How many items it has need not be known.
     ///
-    /// A file must not have been opened for appending: every write to it goes to its end, also that of the length.
+    /// A file that was opened with `append(true)` is refused: every write to it goes to its end, also that of the length.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -163,7 +170,7 @@ impl<T: Element, W: Write + Seek> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// As [`create`](Writer::create).
+    /// As [`create`](Writer::create), and [`ErrorKind::Io`] for a file that was opened for appending.
     pub fn new(writer: W) -> Result<Self> {
         WriteOptions::new().writer(writer)
     }
@@ -413,13 +420,12 @@ impl WriteOptions {
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         let create = || -> Result<_> {
-            let start = self.start::<T>()?;
             // Complete from the first moment on: the file gets its name with the header in it.
             let (mut file, place) = replace::begin(path)?;
-            let at = growing::position(&mut file)?;
+            let start = self.start::<T, File>(growing::position(&mut file)?)?;
             file.write_all(&start.header)?;
             let directory = place.directory().cloned();
-            let writer = start.grows(place.take(file, self.sync)?, at)?;
+            let writer = start.writer(place.take(file, self.sync)?)?;
             let directory = directory.filter(|_| !self.sync);
             let sync = self.sync.then_some(sync_data as fn(&mut File) -> _);
             Ok(Writer { path: Some(path.to_owned()), sync, directory, ..writer })
@@ -436,11 +442,10 @@ impl WriteOptions {
     ///
     /// As [`Writer::create`].
     pub fn writer<T: Element, W: Write + Seek>(&self, mut writer: W) -> Result<Writer<T, W>> {
-        let start = self.start::<T>()?;
-        let at = growing::position(&mut writer)?;
+        let start = self.start::<T, W>(growing::position(&mut writer)?)?;
         writer.write_all(&start.header)?;
-        writer.flush()?;
-        start.grows(writer, at)
+        start.growing.check_rewrites(&mut writer)?;
+        start.writer(writer)
     }
 
     /// Items of an array whose shape is known, to any writer; see [`Writer::with_shape`].
@@ -463,33 +468,32 @@ impl WriteOptions {
         Writer::behind(0, writer, layout.plan, Length::Stated(shape.to_vec()))
     }
 
-    /// An array of no items yet.
-    fn start<T: Element>(&self) -> Result<Start> {
+    /// An array of no items yet, whose header will be at this offset of the writer.
+    fn start<T: Element, W: Seek>(&self, at: u64) -> Result<Start<W>> {
         let Layout { plan, dtype, shape, inner } = self.layout::<T>(&[0])?;
         if inner > 0 && self.order == Some(Order::Fortran) {
             return Err(scattered::<T>());
         }
         let header = self.header(dtype, &shape, Order::C)?;
-        Ok(Start {
-            header,
-            stated: Stated { shape, axis: 0, row: 1, item_size: plan.to_size },
-            plan,
-        })
+        let (header, growth) = Growth::new(&header, at, 0)?;
+        let data = at.saturating_add(limits::to_u64(header.len()));
+        let stated = Stated { shape, axis: 0, row: 1, item_size: plan.to_size };
+        let growing = Growing::new(growth, (at, data), stated);
+        Ok(Start { header: header.into_owned(), growing, plan })
     }
 }
 
 /// An array of which nothing is written yet, and which is to grow.
-struct Start {
+struct Start<W> {
     header: Vec<u8>,
-    stated: Stated,
+    growing: Growing<W>,
     plan: Plan,
 }
 
-impl Start {
-    /// In a writer that has the header at this place and stands behind it.
-    fn grows<T: Element, W: Write + Seek>(self, inner: W, at: u64) -> Result<Writer<T, W>> {
-        let growing = Growing::new(&self.header, at, self.stated)?;
-        Writer::behind(0, inner, self.plan, Length::Grows(growing))
+impl<W: Write> Start<W> {
+    /// In a writer that has the header.
+    fn writer<T: Element>(self, inner: W) -> Result<Writer<T, W>> {
+        Writer::behind(0, inner, self.plan, Length::Grows(self.growing))
     }
 }
 
@@ -553,15 +557,16 @@ mod tests {
         let mut writer = Writer::<u16, _>::new(Log::default()).unwrap();
         let number = writer.get_ref().start.iter().position(|&byte| byte == b'0').unwrap();
         let number = u64::try_from(number).unwrap();
-        assert_eq!(writer.get_ref().writes, [(0, 128)]);
+        let length = 19 + ",), }".len();
+        assert_eq!(writer.get_ref().writes, [(0, 128), (number, length)]);
         for n in 0..3 {
             writer.push(&n).unwrap();
         }
         writer.flush().unwrap();
-        assert_eq!(writer.get_ref().writes[1..], [(128, 6), (number, 1)]);
-        assert_eq!(writer.get_ref().at, 134, "and stands behind the data again");
+        assert_eq!(writer.get_ref().writes[2..], [(128, 6), (number, length)]);
+        assert_eq!(writer.get_ref().at, 134, "and is at the end of the data again");
         writer.flush().unwrap();
-        assert_eq!(writer.get_ref().writes.len(), 3, "there is nothing to write");
+        assert_eq!(writer.get_ref().writes.len(), 4, "there is nothing to write");
     }
 
     #[test]
@@ -571,7 +576,7 @@ mod tests {
         writer.write_slice(&vec![0; block]).unwrap();
         writer.push(&1).unwrap();
         let (first, second) = (128, 128 + block as u64);
-        assert_eq!(writer.get_ref().writes[1..], [(first, block), (second, block)]);
+        assert_eq!(writer.get_ref().writes[2..], [(first, block), (second, block)]);
         assert_eq!(Header::parse(&writer.get_ref().start).unwrap().0.shape(), [0]);
         let log = writer.finish().unwrap();
         assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [block + 1]);

@@ -4,9 +4,10 @@ mod archives;
 mod halfway;
 mod rows;
 
-/// What a child is told by: the file, and the seed of its random numbers.
+/// What a child is told by: the file, the seed of its random numbers, and by how much a name in the header is longer.
 const FILE: &str = "NPY_KILL_FILE";
 const SEED: &str = "NPY_KILL_SEED";
+const NAME: &str = "NPY_KILL_NAME";
 
 /// How often, if not as often as in every test run.
 fn rounds() -> u64 {

@@ -5,12 +5,12 @@ use npy_core::DynArray;
 use std::path::{Path, PathBuf};
 
 thread_local! {
-    static ANY: RefCell<Option<DType>> = const { RefCell::new(None) };
+    pub(super) static ANY: RefCell<Option<DType>> = const { RefCell::new(None) };
 }
 
 /// An item of any dtype of so many bytes: the one that was set, once a thread.
 #[derive(Debug, PartialEq)]
-struct Any<const N: usize>([u8; N]);
+pub(super) struct Any<const N: usize>(pub(super) [u8; N]);
 
 impl<const N: usize> Element for Any<N> {
     const SIZE: usize = N;

@@ -2,6 +2,9 @@
 
 mod append;
 mod failing;
+#[cfg(unix)]
+mod pages;
+mod shared;
 
 use std::cell::RefCell;
 use std::fmt::Debug;

@@ -1,15 +1,18 @@
-//! A file that is there, to be written on.
+//! Opens an array in a file, to add rows to it.
 
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::super::replace;
 use super::growing::{Growing, Stated};
 use super::{Length, Writer};
 use crate::dtype::DType;
 use crate::element::fit;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Result};
+use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
 use crate::limits;
 use crate::plan::{Cast, Plan};
@@ -32,13 +35,32 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
 
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(0))?;
-    file.by_ref().take(data).read_to_end(&mut text)?;
+    (&file).take(data).read_to_end(&mut text)?;
     let rows = stated.shape.get(stated.axis).copied().unwrap_or(0);
     let count = rows.saturating_mul(stated.row);
-    let growing = Growing::new(&text, 0, stated)?;
+    let (header, growth) = Growth::new(&text, 0, stated.axis)?;
+    let data = limits::to_u64(header.len());
+    if let Cow::Owned(header) = &header {
+        file.seek(SeekFrom::Start(limits::to_u64(text.len())))?;
+        file = with_header(path, header, &mut file.take(bytes))?;
+    }
+    let end = data.saturating_add(bytes);
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
+    let growing = Growing::new(growth, (0, data), stated);
     Writer::behind(count, file, plan, Length::Grows(growing))
+}
+
+/// Replaces a file by one with another header and the same data.
+///
+/// The header cannot be changed in place: a process that is killed could leave the start of one and the end of the other.
+fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<File> {
+    replace::replace(path, &mut |file| {
+        file.write_all(header)?;
+        io::copy(data, file)?;
+        // The items may have been synced, and stay so.
+        Ok(file.sync_all()?)
+    })
 }
 
 /// Refuses what would be written over: another array behind this one.

@@ -8,11 +8,14 @@ use crate::header::growth::Growth;
 use crate::limits;
 use crate::shape;
 
-/// The header of an array that grows, and where both stand in the writer.
+/// The reason why a write went elsewhere.
+pub(crate) const APPENDS: &str = "the file was opened with append(true), so every write goes to its end, and what comes first cannot be changed; open it with write(true), or add to an array with Writer::append";
+
+/// The header of an array that grows, and the offsets of both in the writer.
 pub(super) struct Growing<W> {
     seek: fn(&mut W, SeekFrom) -> io::Result<u64>,
     header: Growth,
-    /// Where the header starts in the writer, and where the data does.
+    /// The offsets of the header and of the data.
     start: u64,
     data: u64,
     stated: Stated,
@@ -29,11 +32,9 @@ pub(super) struct Stated {
 }
 
 impl<W: Seek> Growing<W> {
-    /// Behind this header, which starts there in the writer.
-    pub(super) fn new(header: &[u8], start: u64, stated: Stated) -> Result<Self> {
-        let data = start.saturating_add(limits::to_u64(header.len()));
-        let header = Growth::new(header, stated.axis)?;
-        Ok(Growing { seek: W::seek, header, start, data, stated })
+    /// An array whose header starts at the first of these offsets of the writer, and whose data at the second.
+    pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {
+        Growing { seek: W::seek, header, start, data, stated }
     }
 }
 
@@ -65,27 +66,26 @@ impl<W> Growing<W> {
 }
 
 impl<W: Write> Growing<W> {
-    /// Writes into the header how many whole rows there are. All items are written, and the writer stands behind them.
+    /// Writes into the header how many whole rows there are. All items are written, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
         let rows = count.checked_div(self.stated.row).unwrap_or(0);
-        let (at, bytes) = self.header.set(rows);
-        if bytes.is_empty() {
+        let (at, field) = self.header.set(rows);
+        if field.is_empty() {
             return Ok(());
         }
-        let patch = self.start.saturating_add(limits::to_u64(at));
         let data = limits::to_u64(count.saturating_mul(self.stated.item_size));
-        let end = self.data.saturating_add(data);
-        let seek = self.seek;
-        sink.attempt(|inner| {
-            seek(inner, SeekFrom::Start(patch))?;
-            inner.write_all(bytes)?;
-            seek(inner, SeekFrom::Start(end))?;
-            inner.flush()
-        })?;
+        let (at, end) = (offset(self.start, at), self.data.saturating_add(data));
+        sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
         if let Some(length) = self.stated.shape.get_mut(self.stated.axis) {
             *length = rows;
         }
         Ok(())
+    }
+
+    /// Writes the number over itself, before there is an item that could be lost: a writer that cannot go back says so now.
+    pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
+        let (at, field) = self.header.stated();
+        write_at(inner, self.seek, offset(self.start, at), field, self.data)
     }
 
     /// Refuses items that make no whole row.
@@ -101,7 +101,30 @@ impl<W: Write> Growing<W> {
     }
 }
 
-/// Where a writer stands, if it can tell.
+fn offset(start: u64, at: usize) -> u64 {
+    start.saturating_add(limits::to_u64(at))
+}
+
+/// Writes bytes at an offset, all of them in one write, and goes to `end`.
+fn write_at<W: Write>(
+    inner: &mut W,
+    seek: fn(&mut W, SeekFrom) -> io::Result<u64>,
+    at: u64,
+    bytes: &[u8],
+    end: u64,
+) -> io::Result<()> {
+    seek(inner, SeekFrom::Start(at))?;
+    inner.write_all(bytes)?;
+    // The position of a writer with a buffer is known once that is written.
+    inner.flush()?;
+    let written = seek(inner, SeekFrom::Current(0))?;
+    if written != at.saturating_add(limits::to_u64(bytes.len())) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, APPENDS));
+    }
+    seek(inner, SeekFrom::Start(end)).map(drop)
+}
+
+/// The position of a writer, if it can tell.
 pub(super) fn position<W: Seek>(writer: &mut W) -> Result<u64> {
     writer.stream_position().map_err(|error| {
         let reason = format!(
