@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use npy_core::{
-    ArrayView, Be, DynArray, Error, ErrorKind, Header, NpyArray, Order, ReadNpy, WriteNpy, npz,
+    ArrayView, Be, DynArray, Error, ErrorKind, Header, NpyArray, Order, ReadNpy, WriteNpy, Writer,
+    npz,
 };
 use npy_tests::picky::Even;
 
@@ -46,6 +47,14 @@ fn damaged() -> npz::Reader<Cursor<Vec<u8>>> {
     let at = bytes.windows(100).position(|part| part == [7; 100]).unwrap();
     bytes[at] = 8;
     npz::Reader::new(Cursor::new(bytes)).unwrap()
+}
+
+/// Appends to a file that another writer appends to.
+fn appended_twice() -> Result<(), Error> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("npy-core-locked.npy");
+    let _first = Writer::<u8, _>::create(&path)?;
+    Writer::<u8, _>::append(&path).map(drop)
 }
 
 /// Which kind it is, what gave it, and what it says.
@@ -164,6 +173,11 @@ fn every_kind_says_what_to_do() {
             |kind| matches!(kind, ErrorKind::Checksum { .. }),
             damaged().read::<Vec<u8>>("a").map(drop),
             "member \"a\": the checksum is e9fd4d54 and should be 604f22ac: ",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Locked),
+            appended_twice(),
+            "npy-core-locked.npy: another writer is appending to it; wait until that one has finished, or write another file",
         ),
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),

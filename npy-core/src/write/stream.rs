@@ -11,7 +11,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::replace::{self, Directory};
-use super::{Layout, WriteOptions};
+use super::{Layout, WriteOptions, lock};
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::error::{Error, ErrorKind, Result};
@@ -100,7 +100,8 @@ impl<T: Element> Writer<T, File> {
     /// A new file, for an array of one dimension (and those of the element).
     ///
     /// A file that is there is replaced at once, by one without items: what it held is gone. Links are followed and
-    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). Until the new file is closed,
+    /// [`append`](Self::append) refuses it.
     ///
     /// # Errors
     ///
@@ -118,12 +119,16 @@ impl<T: Element> Writer<T, File> {
     /// The length in the header is believed only if the file has the bytes. More bytes than that, which a process had
     /// written when it was killed and before it could say so, are cut off.
     ///
+    /// One writer at a time: the file is locked until it is closed, which for the file that [`finish`](Self::finish) returns is
+    /// when that is dropped. The lock is advisory: it keeps out nobody but a `Writer`. A file system without locks lets
+    /// all of them in, and then rows are lost.
+    ///
     /// If the length cannot be changed in place within one page of 4 KiB (only in headers of more than that, of which one in a
     /// hundred is so), the file is first copied, with blanks in its header for the length, and the copy takes its place.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if it holds
+    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if it holds
     /// something else, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] for other
     /// fields, for Python objects and where another array follows in the same file, and those of
     /// [`Header::read_npy`](crate::Header::read_npy).
@@ -156,6 +161,7 @@ impl<T: Element, W: Write + Seek> Writer<T, W> {
     /// An array of one dimension (and those of the element) from where `writer` stands. How many items it has need not be known.
     ///
     /// A file that was opened with `append(true)` is refused: every write to it goes to its end, also that of the length.
+    /// Other files are not locked: that nobody else writes to them is for the caller to see to.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -420,8 +426,9 @@ impl WriteOptions {
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         let create = || -> Result<_> {
-            // Complete from the first moment on: the file gets its name with the header in it.
+            // Complete from the first moment on: the file gets its name with the header in it, and locked.
             let (mut file, place) = replace::begin(path)?;
+            lock::lock(&file)?;
             let start = self.start::<T, File>(growing::position(&mut file)?)?;
             file.write_all(&start.header)?;
             let directory = place.directory().cloned();

@@ -1,9 +1,89 @@
 //! Files that somebody else writes to at the same time, or that were opened for appending.
 
+use std::env;
 use std::fs::{File, OpenOptions};
-use std::io::BufWriter;
+use std::io::{BufRead, BufReader, BufWriter, Read};
+use std::path::Path;
+use std::process::Stdio;
 
 use super::*;
+
+fn is_locked<T: Element>(path: &Path) -> bool {
+    match Writer::<T, _>::append(path) {
+        Ok(_) => false,
+        Err(error) => {
+            assert!(matches!(error.kind(), ErrorKind::Locked), "{error}");
+            assert!(error.to_string().contains("another writer is appending to it"), "{error}");
+            true
+        }
+    }
+}
+
+/// Guards the rows of two writers of one process: one of them is refused until the other one has finished.
+#[test]
+fn a_file_that_is_written_to_takes_no_second_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let mut first = Writer::<u64, _>::create(&path).unwrap();
+    first.push(&0).unwrap();
+    assert!(is_locked::<u64>(&path), "while it is created");
+    let file = first.finish().unwrap();
+    assert!(is_locked::<u64>(&path), "while the file that `finish` has returned is open");
+    drop(file);
+
+    let mut first = Writer::<u64, _>::append(&path).unwrap();
+    first.push(&1).unwrap();
+    assert!(is_locked::<u64>(&path), "while another one appends");
+    assert_eq!(Vec::<u64>::read_npy(&path).unwrap(), [0], "and can be read");
+    drop(first);
+    assert!(!is_locked::<u64>(&path), "a writer that was dropped holds nothing");
+
+    // A file that replaces it is another one.
+    let _first = Writer::<u64, _>::append(&path).unwrap();
+    [5u64].write_npy(&path).unwrap();
+    assert!(!is_locked::<u64>(&path));
+}
+
+const FILE: &str = "NPY_SHARED_FILE";
+
+/// Not a test of its own: the other process, which appends 2,000 rows, says so, and finishes when it hears something.
+#[test]
+#[ignore = "the process that the other test starts"]
+fn child() {
+    let Some(path) = env::var_os(FILE) else { return };
+    let mut writer = Writer::<u64, _>::append(path).unwrap();
+    writer.extend(0..2_000).unwrap();
+    println!("appended");
+    io::stdin().read_exact(&mut [0]).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Guards the rows of two processes: none of 4,000 is lost.
+#[test]
+fn of_two_processes_that_append_one_waits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    Writer::<u64, _>::create(&path).unwrap().finish().unwrap();
+    let mut child = npy_tests::again("shared::child")
+        .env(FILE, &path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = lines.map_while(Result::ok);
+    assert!(lines.any(|line| line.ends_with("appended")));
+    assert!(is_locked::<u64>(&path));
+    child.stdin.take().unwrap().write_all(b"!").unwrap();
+    lines.for_each(drop);
+    assert!(child.wait().unwrap().success());
+
+    let mut writer = Writer::<u64, _>::append(&path).unwrap();
+    writer.extend(2_000..4_000).unwrap();
+    writer.finish().unwrap();
+    let expected: Vec<u64> = (0..4_000).collect();
+    assert_eq!(Vec::<u64>::read_npy(&path).unwrap(), expected);
+}
 
 /// Guards the length, which is to be written where the header is: the first call says that it cannot be.
 #[test]

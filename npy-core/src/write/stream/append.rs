@@ -1,11 +1,11 @@
 //! Opens an array in a file, to add rows to it.
 
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::super::replace;
+use super::super::{lock, replace};
 use super::growing::{Growing, Stated};
 use super::{Length, Writer};
 use crate::dtype::DType;
@@ -20,7 +20,7 @@ use crate::shape::{self, Order};
 
 /// Opens a file and goes to the end of its array.
 pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
-    let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+    let mut file = lock::open(path)?;
     let header = Header::read_from(&mut file)?;
     let (stated, plan) = fit::<T>(&header)?;
     let data = file.stream_position()?;
@@ -51,11 +51,12 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     Writer::behind(count, file, plan, Length::Grows(growing))
 }
 
-/// Replaces a file by one with another header and the same data.
+/// Replaces a file by one with another header and the same data, and locks it.
 ///
 /// The header cannot be changed in place: a process that is killed could leave the start of one and the end of the other.
 fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<File> {
     replace::replace(path, &mut |file| {
+        lock::lock(file)?;
         file.write_all(header)?;
         io::copy(data, file)?;
         // The items may have been synced, and stay so.
