@@ -125,7 +125,8 @@ pub trait Element: Sized {
         parts.encode(Self::SIZE, |item| self.encode(item))
     }
 
-    /// Whether [`check`](Element::check) and `__decode` take items of which every number is big-endian.
+    /// Whether [`check`](Element::check) and `__decode` take items of which every number is big-endian, and
+    /// [`encode`](Element::encode) writes every byte but padding: so it is for types of this crate and records of them.
     #[doc(hidden)]
     const __TURNS: bool = false;
 
@@ -139,7 +140,7 @@ pub trait Element: Sized {
     /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
     fn decode(item: &[u8]) -> Self;
 
-    /// Writes the value as one canonical item of `SIZE` bytes. Padding is left as it is (it arrives as zeros).
+    /// Writes the value as one canonical item of `SIZE` bytes, which arrive as zeros. Padding is left as it is.
     ///
     /// # Errors
     ///

@@ -207,7 +207,6 @@ impl<T: Element> Pending<T> {
         room
     }
 
-    /// Padding is zero from the first block on; no item writes it.
     #[cold]
     fn lengthen(&mut self, bytes: usize) {
         self.buffers.block.resize(bytes, 0);
@@ -217,36 +216,30 @@ impl<T: Element> Pending<T> {
     ///
     /// # Errors
     ///
-    /// For the first item that is invalid, of which no byte stays; the items before it do, and it says how many.
+    /// For the first item that is invalid, of which no byte stays; the items before it do, and it says how many. So it is if
+    /// the iterator panics, or an item does.
     #[inline]
     pub(crate) fn fill<B: Borrow<T>>(
         &mut self,
         room: usize,
         items: impl Iterator<Item = B>,
     ) -> Result<usize, InvalidValue> {
-        let mut taken = 0usize;
-        let mut invalid = None;
+        let first = self.count.saturating_mul(T::SIZE);
+        let end = first.saturating_add(room.saturating_mul(T::SIZE));
+        let mut taken = Taken { items: 0, count: &mut self.count };
         if T::SIZE == 0 {
-            let encode = |item: B| item.borrow().encode(&mut []).map_err(|e| invalid = Some(e));
-            taken = items.take(room).map(encode).take_while(Result::is_ok).count();
+            for item in items.take(room) {
+                item.borrow().encode(&mut []).map_err(|error| error.at_item(taken.items))?;
+                taken.items = taken.items.wrapping_add(1);
+            }
         } else {
-            let first = self.count.saturating_mul(T::SIZE);
-            let end = first.saturating_add(room.saturating_mul(T::SIZE));
             let free = self.buffers.block.get_mut(first..end).unwrap_or_default();
             for (slot, item) in free.chunks_exact_mut(T::SIZE).zip(items) {
-                if let Err(error) = item.borrow().encode(slot) {
-                    slot.fill(0);
-                    invalid = Some(error);
-                    break;
-                }
-                taken = taken.wrapping_add(1);
+                encode(item.borrow(), slot).map_err(|error| error.at_item(taken.items))?;
+                taken.items = taken.items.wrapping_add(1);
             }
         }
-        self.count = self.count.saturating_add(taken);
-        match invalid {
-            Some(error) => Err(error.at_item(taken)),
-            None => Ok(taken),
-        }
+        Ok(taken.items)
     }
 
     /// Encodes one item the quick way, if there is room and it is valid; tells whether it did.
@@ -254,7 +247,7 @@ impl<T: Element> Pending<T> {
     pub(crate) fn push(&mut self, item: &T) -> bool {
         let first = self.count.saturating_mul(T::SIZE);
         let slot = self.buffers.block.get_mut(first..first.saturating_add(T::SIZE));
-        let taken = self.count < self.most && slot.is_some_and(|slot| item.encode(slot).is_ok());
+        let taken = self.count < self.most && slot.is_some_and(|slot| encode(item, slot).is_ok());
         self.count = self.count.saturating_add(usize::from(taken));
         taken
     }
@@ -270,6 +263,31 @@ impl<T: Element> Pending<T> {
     /// Lets items come again, `left` at the most.
     pub(crate) fn open(&mut self, left: usize) {
         self.most = self.block.min(left);
+    }
+}
+
+/// Encodes an item into a slot with bytes of an earlier item, which are cleared if they could stay.
+///
+/// Types of this crate and records of them write all bytes but padding, which is zero from the first item on. Of others
+/// nobody knows.
+#[inline]
+fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
+    if const { !T::__TURNS } {
+        slot.fill(0);
+    }
+    item.encode(slot)
+}
+
+/// Items that were taken: counted also if the next one panics.
+struct Taken<'c> {
+    items: usize,
+    count: &'c mut usize,
+}
+
+impl Drop for Taken<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        *self.count = self.count.saturating_add(self.items);
     }
 }
 

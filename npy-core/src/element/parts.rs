@@ -42,6 +42,8 @@ impl<'v> Parts<'v> {
     ) -> Result<(), InvalidValue> {
         // There is always room.
         let Some(slot) = self.slot(size) else { return Ok(()) };
+        // Items that were written before have left their bytes in it.
+        slot.fill(0);
         encode(slot)
     }
 

@@ -5,6 +5,7 @@ mod failing;
 #[cfg(unix)]
 mod pages;
 mod shared;
+mod slots;
 
 use std::cell::RefCell;
 use std::fmt::Debug;
