@@ -177,7 +177,7 @@ impl ReadOptions {
             let source = Source::file(File::open(path)?)?;
             self.start(if self.threads > 1 { source.with_second_thread() } else { source })
         };
-        match open() {
+        match open_settled(open, path) {
             Ok(reader) => Ok(reader.within(Place::Path(path.to_owned()))),
             Err(error) => Err(error.in_file(path)),
         }
@@ -612,6 +612,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    /// Whether not all bytes that remain are known to be there.
+    fn is_short(&self) -> bool {
+        let bytes = self.bytes_left();
+        self.source.available(bytes).is_none_or(|found| found < bytes)
+    }
+
     /// Adds to what fails where the array is.
     pub(crate) fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         read(self).map_err(|error| self.in_file(error))
@@ -641,6 +647,27 @@ impl<R> fmt::Debug for Reader<R> {
         debug.field("header", &self.header).field("remaining", &self.remaining);
         debug.finish_non_exhaustive()
     }
+}
+
+/// Opens a file, and once more if its length may have been read while a writer changed it.
+///
+/// The system lets a reader see half of a write. A writer first writes the items and then their number, so in a file that
+/// grows the number never is too large but then.
+fn open_settled(
+    mut open: impl FnMut() -> Result<Reader<File>>,
+    path: &Path,
+) -> Result<Reader<File>> {
+    let first = open();
+    let may_change = match &first {
+        Ok(reader) => reader.is_short(),
+        Err(error) => matches!(error.kind(), ErrorKind::Header { .. } | ErrorKind::Shape { .. }),
+    };
+    // A pipe gives its bytes once.
+    if may_change && path.is_file() {
+        drop(first);
+        return open();
+    }
+    first
 }
 
 /// The way from items of the file to those of a type.
@@ -748,5 +775,54 @@ impl Version {
             Some(first) => Version::parse(*first),
             None => Err(header::short_start(&start)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::WriteNpy;
+    use std::fs;
+
+    /// Guards a reader of a file that grows: half of a change of its length is read again, and that once.
+    #[test]
+    fn a_length_that_was_read_half_written_is_read_again() {
+        let path = std::env::temp_dir().join(format!("npy-core-half-{}.npy", std::process::id()));
+        // In a file that is read with its header, and in a longer one.
+        for rows in [200u16, 20_000] {
+            let (mut sound, mut longer) = (Vec::new(), Vec::new());
+            (0..rows).collect::<Vec<_>>().write_npy_to(&mut sound).unwrap();
+            (0..rows + 99).collect::<Vec<_>>().write_npy_to(&mut longer).unwrap();
+            let half = [&longer[..128], &sound[128..]].concat();
+            let bracket = sound.iter().position(|&byte| byte == b')').unwrap();
+            let mut malformed = sound.clone();
+            malformed[bracket] = b',';
+
+            let read = |states: [&[u8]; 2]| {
+                let mut states = states.into_iter();
+                let open = || {
+                    fs::write(&path, states.next().expect("a third one")).unwrap();
+                    ReadOptions::new().start(Source::file(File::open(&path)?)?)
+                };
+                let opened = open_settled(open, &path);
+                let items = opened.and_then(|mut reader| reader.read_vec::<u16>());
+                (items.map(|items| items.len()), states.len())
+            };
+            for first in [&half, &malformed] {
+                let (items, left) = read([first, &sound]);
+                assert_eq!((items.unwrap(), left), (rows.into(), 0));
+            }
+            let (items, left) = read([&sound, &half]);
+            assert_eq!(
+                (items.unwrap(), left),
+                (rows.into(), 1),
+                "a file that is sound is read once"
+            );
+            let (items, left) = read([&half, &half]);
+            let error = items.unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+            assert_eq!(left, 0);
+        }
+        fs::remove_file(path).unwrap();
     }
 }
