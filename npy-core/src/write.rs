@@ -22,6 +22,8 @@ use crate::header::{Header, Version};
 use crate::plan::{self, Cast, Plan};
 use crate::shape::{self, Order};
 use behind::Behind;
+#[cfg(feature = "npz")]
+pub(crate) use stream::APPENDS;
 pub use stream::Writer;
 
 /// What can be written to a `.npy` file in one call.

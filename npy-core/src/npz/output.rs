@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
 use crate::limits::to_u64;
+use crate::write::APPENDS;
 
 /// What has become of a writer, for those who cannot reach it.
 #[derive(Debug, Default)]
@@ -77,6 +78,8 @@ pub(super) struct Output<W> {
     cursor: usize,
     /// The furthest place that was left.
     furthest: u64,
+    /// Whether the next write shows if the writer writes at its position: the first one, and the one after each seek.
+    unsure: bool,
 }
 
 /// Bytes that may wait; writes that are larger go through.
@@ -119,6 +122,7 @@ impl<W: Write> Output<W> {
             base,
             cursor: 0,
             furthest: 0,
+            unsure: seek.is_some(),
         };
         (output, fate)
     }
@@ -171,6 +175,7 @@ impl<W: Write> Output<W> {
         self.attempt(|inner| inner.write_all(&waiting))?;
         self.waiting = waiting;
         self.waiting.clear();
+        self.check_position()?;
         if self.base != position {
             self.go(SeekFrom::Start(position))?;
         }
@@ -184,7 +189,24 @@ impl<W: Write> Output<W> {
             return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
         };
         self.base = self.attempt(|inner| seek(inner, to))?;
+        self.unsure = true;
         Ok(self.base)
+    }
+
+    /// Refuses a writer whose last write went elsewhere: a file that was opened for appending.
+    fn check_position(&mut self) -> io::Result<()> {
+        let (true, Some(seek)) = (std::mem::take(&mut self.unsure), self.seek) else {
+            return Ok(());
+        };
+        let base = self.base;
+        self.attempt(|inner| {
+            // The position of a writer with a buffer is known once that is written.
+            inner.flush()?;
+            match seek(inner, SeekFrom::Current(0))? {
+                position if position == base => Ok(()),
+                _ => Err(io::Error::new(io::ErrorKind::Unsupported, APPENDS)),
+            }
+        })
     }
 }
 
@@ -200,6 +222,7 @@ impl<W: Write> Write for Output<W> {
         if bytes.len() > ROOM {
             let written = self.attempt(|inner| inner.write(bytes))?;
             self.base = self.base.saturating_add(to_u64(written));
+            self.check_position()?;
             return Ok(written);
         }
         // Over what waits there already, then behind it.

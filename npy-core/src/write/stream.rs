@@ -1,7 +1,7 @@
 //! Layer 6: an array that is written item by item.
 
 mod append;
-pub(crate) mod growing;
+mod growing;
 mod sink;
 
 use std::borrow::Borrow;
@@ -19,6 +19,8 @@ use crate::header::growth::Growth;
 use crate::limits;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
+#[cfg(feature = "npz")]
+pub(crate) use growing::APPENDS;
 use growing::{Growing, Stated};
 use sink::Sink;
 
@@ -60,6 +62,10 @@ use sink::Sink;
 /// says none, and [`flush`](Self::flush) writes the items, then their number into the header: a few bytes of one page, in
 /// one write. So a process that is killed at any moment leaves an array with the items of the last `flush` (or more). When
 /// the power fails, what was not [synced](Self::sync) may be lost or half there.
+///
+/// A reader may open the file at any time. It may do so at the very moment at which the length is written, and see
+/// digits of the old one and of the new one: if the file has fewer items than that, it reads the length once more; if it
+/// has more, nobody can tell, and the array seems shorter than it is.
 ///
 /// [`finish`](Self::finish) is the only success. A writer that is dropped without it writes nothing more: what was not
 /// flushed is gone.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::*;
+use npy_core::npz;
 
 fn is_locked<T: Element>(path: &Path) -> bool {
     match Writer::<T, _>::append(path) {
@@ -104,4 +105,28 @@ fn a_file_opened_for_appending_is_refused_before_it_has_an_item() {
             assert!(fs::read(&path).unwrap().starts_with(before));
         }
     }
+}
+
+/// Guards archives, whose members have a checksum that is written where they begin: no archive that does not load is a success.
+#[test]
+fn an_archive_in_a_file_opened_for_appending_is_whole_or_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npz");
+    let write = |length: usize, before: &[u8]| -> Result<(), Error> {
+        fs::write(&path, before).unwrap();
+        let file = OpenOptions::new().append(true).open(&path).unwrap();
+        let mut writer = npz::Writer::new(BufWriter::new(file))?;
+        writer.write("a", &vec![1u8; length])?;
+        writer.write("b", &vec![2u8; length])?;
+        writer.finish().map(drop)
+    };
+    for (length, before) in [(10, &b"before"[..]), (1 << 20, b"before"), (1 << 20, b"")] {
+        let error = write(length, before).unwrap_err().to_string();
+        assert!(error.contains("the file was opened with append(true)"), "{length}: {error}");
+        assert!(fs::read(&path).unwrap().starts_with(before));
+    }
+    // There is nothing to go back to.
+    write(10, b"").unwrap();
+    let mut reader = npz::Reader::open(&path).unwrap();
+    assert_eq!(reader.read::<Vec<u8>>("b").unwrap(), [2; 10]);
 }
