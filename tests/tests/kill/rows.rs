@@ -100,12 +100,6 @@ fn child() {
     let mut next = u64::try_from(writer.count()).unwrap();
     say(format!("open {next}\n"));
     loop {
-        // Often as quickly as it goes. With nine more rows the last digit gets smaller: half of a change makes a larger number.
-        for _ in 0..random.below(3) * 100 {
-            writer.extend((next..next + 9).map(row)).unwrap();
-            writer.flush().unwrap();
-            next += 9;
-        }
         // Mostly few rows; now and then more than a block.
         let count = match random.below(20) {
             0 => random.below(6000),
@@ -120,6 +114,12 @@ fn child() {
         next += count;
         writer.flush().unwrap();
         say(format!("{next}\n"));
+        // Often as quickly as it goes. With nine more rows the last digit gets smaller: half of a change makes a larger number.
+        for _ in 0..random.below(3) * 100 {
+            writer.extend((next..next + 9).map(row)).unwrap();
+            writer.flush().unwrap();
+            next += 9;
+        }
     }
 }
 
