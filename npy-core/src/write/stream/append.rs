@@ -55,12 +55,13 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
 ///
 /// The header cannot be changed in place: a process that is killed could leave the start of one and the end of the other.
 fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<File> {
-    replace::replace(path, &mut |file| {
+    // The items may have been synced, and stay so.
+    let sync = true;
+    replace::replace(path, sync, &mut |mut file| {
         lock::lock(file)?;
         file.write_all(header)?;
-        io::copy(data, file)?;
-        // The items may have been synced, and stay so.
-        Ok(file.sync_all()?)
+        io::copy(data, &mut file)?;
+        Ok(())
     })
 }
 
