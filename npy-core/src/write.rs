@@ -228,26 +228,21 @@ impl WriteOptions {
     #[cfg(feature = "npz")]
     pub(crate) fn put_bytes<T: Element>(&self, items: &[T], writer: &mut dyn Write) -> Result<()> {
         let plan = Plan::new(&block::canonical::<T>()?.dtype, &self.item::<T>(), Cast::Exact)?;
-        self.put_items(plan, items.len(), Items::of(items), writer)
+        self.put_items(plan, items.len(), list(items).in_order(Order::C, &[]), writer)
     }
 
-    /// The order in which an array is written that lies in this one.
-    #[cfg(feature = "ndarray")]
-    pub(crate) fn order_of(&self, lies: Order) -> Order {
-        self.order.unwrap_or(lies)
-    }
-
-    /// Writes items of `T` as an array of this shape; `items` gives them in the order it is asked for.
+    /// Writes an array of this shape: in the order of its elements in memory, or in C order, if the options state none.
     pub(crate) fn put_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
-        order: Order,
-        items: impl FnOnce(Order) -> Items<'t, T, I>,
+        elements: Elements<'t, T, impl FnOnce(Order) -> I>,
         writer: &mut dyn Write,
     ) -> Result<()> {
-        let order = self.order.unwrap_or(order);
+        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
+        let order = self.order.unwrap_or(in_memory);
         let count = shape::count(shape)?;
         let layout = self.layout::<T>(shape)?;
+        let items = |order| elements.in_order(order, shape);
         if layout.is_scattered(order) {
             // The parts of an element stand together here, and far apart there.
             let mut bytes = Vec::new();
@@ -362,17 +357,38 @@ impl Layout {
     }
 }
 
-/// Items in the order in which they are written.
-pub(crate) enum Items<'t, T, I> {
-    /// Side by side in memory.
-    Slice(&'t [T]),
-    Each(I),
+/// The elements of an array to be written, together with the order that they have in memory.
+pub(crate) struct Elements<'t, T, F> {
+    /// All of them contiguous in memory, and in which order, if they are.
+    pub(crate) contiguous: Option<(&'t [T], Order)>,
+    /// One by one in the order that is asked for.
+    pub(crate) each: F,
 }
 
-impl<'t, T> Items<'t, T, slice::Iter<'t, T>> {
-    pub(crate) fn of(items: &'t [T]) -> Self {
-        Items::Slice(items)
+/// A list, which is the same in both orders.
+pub(crate) fn list<'t, T>(
+    items: &'t [T],
+) -> Elements<'t, T, impl FnOnce(Order) -> slice::Iter<'t, T>> {
+    Elements { contiguous: Some((items, Order::C)), each: |_| items.iter() }
+}
+
+impl<'t, T, I, F: FnOnce(Order) -> I> Elements<'t, T, F> {
+    /// The elements in this order: the slice only if it is in this order too.
+    fn in_order(self, order: Order, shape: &[usize]) -> Items<'t, T, I> {
+        match self.contiguous {
+            Some((items, found)) if found.normalized(shape) == order.normalized(shape) => {
+                Items::Slice(items)
+            }
+            _ => Items::Each((self.each)(order)),
+        }
     }
+}
+
+/// Items in the order in which they are written.
+enum Items<'t, T, I> {
+    /// Contiguous in memory.
+    Slice(&'t [T]),
+    Each(I),
 }
 
 /// Where it takes longer to encode items than to find out that they need not be. What a fuzzer makes is small.

@@ -1,10 +1,18 @@
 //! `ndarray`'s arrays: read and written as the same arrays of ours are.
 
-use ndarray::{Array0, Array1, Array2, Array3, ArrayD, Axis, Ix2, ShapeBuilder, array, s};
-use npy_core::{
-    ArrayView, Be, ByteOrder, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, Order, ReadNpy,
-    ViewError, WriteNpy, WriteOptions, ZeroCopy,
+use std::fmt::Debug;
+
+use ndarray::{
+    Array0, Array1, Array2, Array3, ArrayD, ArrayViewD, Axis, Ix2, IxDyn, ShapeBuilder, Slice,
+    array, s,
 };
+use npy_core::{
+    ArrayView, Be, ByteOrder, DynArray, Element, Header, Map, MapAny, NpyArray, NpyRecord, Order,
+    ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn file(array: &(impl WriteNpy + ?Sized)) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -147,17 +155,100 @@ fn a_column_is_looked_at_with_its_stride() {
     assert!(matches!(turned, Err(ViewError::ByteOrder { .. } | ViewError::Stride { .. })));
 }
 
+#[derive(NpyRecord, Debug, Clone, PartialEq)]
+struct Pick {
+    station: u8,
+    time: f64,
+}
+
 #[test]
 fn records_are_items_too() {
-    #[derive(NpyRecord, Debug, Clone, PartialEq)]
-    struct Pick {
-        station: u8,
-        time: f64,
-    }
-
     let picks = Array2::from_shape_fn((2, 2), |(i, j)| Pick {
         station: u8::try_from(i).unwrap(),
         time: j as f64,
     });
     assert_eq!(Array2::<Pick>::read_npy_from(&file(&picks)[..]).unwrap(), picks);
+}
+
+/// One axis of a view: its length in memory, where the view starts and ends, every how many elements (backwards if negative),
+/// and where the axis comes in the order of the axes.
+type Cut = (usize, usize, usize, isize, u8);
+
+/// What is written of a view reads back equal, in whatever order, and is the file that our own array of the same elements makes.
+fn assert_reads_back<T>(cuts: &[Cut], layout: Order, element: impl Fn(u8) -> T)
+where
+    T: Element + Clone + PartialEq + Debug,
+{
+    let shape: Vec<usize> = cuts.iter().map(|cut| cut.0).collect();
+    let mut next = 0u8;
+    let array = ArrayD::from_shape_simple_fn(IxDyn(&shape).set_f(layout == Order::Fortran), || {
+        next = next.wrapping_add(1);
+        element(next)
+    });
+    let view = array.slice_each_axis(|axis| {
+        let (len, start, end, step, _) = cuts[axis.axis.index()];
+        let (start, end) = (start.min(len) as isize, end.min(len) as isize);
+        Slice::new(start.min(end), Some(end.max(start)), step)
+    });
+    let mut axes: Vec<usize> = (0..cuts.len()).collect();
+    axes.sort_by_key(|&axis| cuts[axis].4);
+    let view = view.permuted_axes(IxDyn(&axes));
+    for order in [None, Some(Order::C), Some(Order::Fortran)] {
+        assert_written(view.view(), order);
+    }
+}
+
+fn assert_written<T>(view: ArrayViewD<'_, T>, order: Option<Order>)
+where
+    T: Element + Clone + PartialEq + Debug,
+{
+    let mut options = WriteOptions::new();
+    order.map(|order| options.order(order));
+    let mut bytes = Vec::new();
+    options.write_to(&mut bytes, &view).unwrap();
+    let (type_name, shape, strides) = (std::any::type_name::<T>(), view.shape(), view.strides());
+    let case = format!("{type_name}, shape {shape:?}, strides {strides:?}, written in {order:?}");
+    assert_eq!(ArrayD::<T>::read_npy_from(&bytes[..]).unwrap(), view, "{case}");
+    let c = NpyArray::new(view.iter().cloned().collect(), shape).unwrap();
+    assert_eq!(NpyArray::<T>::read_npy_from(&bytes[..]).unwrap(), c, "{case}");
+    // In memory in either order, and written in the order of this file.
+    options.order(Header::parse(&bytes).unwrap().0.order());
+    for ours in [c.to_order(Order::Fortran), c] {
+        let mut same = Vec::new();
+        options.write_to(&mut same, &ours).unwrap();
+        assert!(same == bytes, "{case}: an NpyArray is written as other bytes");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 512,
+        rng_seed: RngSeed::Fixed(18),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Guards that elements go to the file in the order that its header states.
+    #[test]
+    fn views_of_any_layout_read_back_equal(
+        cuts in vec(
+            (0usize..5, 0usize..3, 1usize..6, prop_oneof![3 => Just(1), 1 => Just(-1), 1 => Just(2), 1 => Just(-2)], any::<u8>()),
+            0..5,
+        ),
+        whole in any::<bool>(),
+        fortran in any::<bool>(),
+    ) {
+        let cuts: Vec<Cut> = match whole {
+            // Contiguous in memory: the other way through the writer.
+            true => cuts.iter().map(|&(len, ..)| (len, 0, len, 1, 0)).collect(),
+            false => cuts,
+        };
+        let layout = if fortran { Order::Fortran } else { Order::C };
+        assert_reads_back(&cuts, layout, u16::from);
+        assert_reads_back(&cuts, layout, |i| [u16::from(i), 1000 + u16::from(i)]);
+        assert_reads_back(&cuts, layout, |i| [[i, 1], [2, i], [i, i]]);
+        assert_reads_back(&cuts, layout, |i| [Pick { station: i, time: 0.5 }]);
+        assert_reads_back(&cuts, layout, |i| Pick { station: i, time: f64::from(i) / 2.0 });
+        assert_reads_back(&cuts, layout, |_| [0.5f32; 0]);
+    }
 }

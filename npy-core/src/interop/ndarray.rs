@@ -18,7 +18,7 @@ use crate::shape::Order;
 use crate::view::ArrayView;
 #[cfg(feature = "mmap")]
 use crate::view::ZeroCopy;
-use crate::write::{Items, WriteNpy, WriteOptions};
+use crate::write::{Elements, WriteNpy, WriteOptions};
 
 /// An array of this number of dimensions (any, for `ArrayD`), in the order of the file.
 ///
@@ -47,28 +47,22 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     }
 }
 
-/// Any array or view, in Fortran order if it lies so in memory, as NumPy saves it.
+/// Any array or view, in Fortran order if it is so in memory, as NumPy saves it.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        let shape = self.shape();
-        let fortran = self.view().reversed_axes().is_standard_layout();
-        let order = if fortran { Order::Fortran.normalized(shape) } else { Order::C };
-        let wanted = options.order_of(order).normalized(shape);
-        // Side by side in memory is faster than one by one.
-        match self.as_slice_memory_order() {
-            Some(items) if wanted == order && (fortran || self.is_standard_layout()) => {
-                options.put_array(shape, order, |_| Items::of(items), writer)
-            }
-            _ => {
-                let items = |order| {
-                    Items::Each(match order {
-                        Order::C => self.view().into_iter(),
-                        Order::Fortran => self.view().reversed_axes().into_iter(),
-                    })
-                };
-                options.put_array(shape, order, items, writer)
-            }
-        }
+        let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
+        let in_fortran_order = || {
+            let elements = self.view().reversed_axes().to_slice()?;
+            Some((elements, Order::Fortran))
+        };
+        let elements = Elements {
+            contiguous: in_c_order.or_else(in_fortran_order),
+            each: |order| match order {
+                Order::C => self.view().into_iter(),
+                Order::Fortran => self.view().reversed_axes().into_iter(),
+            },
+        };
+        options.put_array(self.shape(), elements, writer)
     }
 }
 

@@ -2,16 +2,15 @@
 
 use std::io::Write;
 
-use super::{Items, WriteNpy, WriteOptions};
+use super::{Elements, WriteNpy, WriteOptions, list};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::{Element, for_each_single};
 use crate::error::Result;
-use crate::shape::Order;
 
 impl<T: Element> WriteNpy for [T] {
     fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        options.put_array(&[self.len()], Order::C, |_| Items::of(self), writer)
+        options.put_array(&[self.len()], list(self), writer)
     }
 }
 
@@ -35,11 +34,9 @@ impl<T: Element, const N: usize> WriteNpy for [T; N] {
 
 impl<T: Element> WriteNpy for NpyArray<T> {
     fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        let items = |order| match self.stands_in(order) {
-            true => Items::Slice(self.as_slice()),
-            false => Items::Each(self.in_order(order)),
-        };
-        options.put_array(self.shape(), self.order(), items, writer)
+        let contiguous = Some((self.as_slice(), self.order()));
+        let elements = Elements { contiguous, each: |order| self.in_order(order) };
+        options.put_array(self.shape(), elements, writer)
     }
 }
 
@@ -54,7 +51,7 @@ macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
             fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-                options.put_array(&[], Order::C, |_| Items::of(std::slice::from_ref(self)), writer)
+                options.put_array(&[], list(std::slice::from_ref(self)), writer)
             }
         }
     )*};
