@@ -5,6 +5,7 @@
 //! ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
+pub(crate) mod reads_back;
 mod scalar;
 
 use std::fmt;
@@ -16,7 +17,6 @@ pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::literal::text::Text;
-#[cfg(feature = "serde")]
 use crate::shape;
 
 /// The order of the bytes of a number.
@@ -331,13 +331,16 @@ impl DType {
 
     /// A sub-array, if its item size is one that NumPy has.
     fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
-        let itemsize = shape.iter().try_fold(base.itemsize(), |n, &m| n.checked_mul(m));
-        match itemsize.filter(|&n| n <= MAX_ITEMSIZE) {
-            Some(itemsize) => {
-                Ok(DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize }))))
-            }
-            None => Err(format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes")),
-        }
+        let itemsize = DType::size_of_sub_array(&base, &shape)?;
+        Ok(DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize }))))
+    }
+
+    /// The item size of a sub-array, if it is one that NumPy has.
+    fn size_of_sub_array(base: &DType, shape: &[usize]) -> Result<usize, String> {
+        // Also without the zeros in it, as that of an array.
+        let itemsize = shape::bytes(shape, base.itemsize()).ok().filter(|&n| n <= MAX_ITEMSIZE);
+        itemsize
+            .ok_or_else(|| format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes"))
     }
 
     /// How many values of no bytes an item has beyond its fields: those in sub-arrays, of which a few bytes of header make many.

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::str::Utf8Error;
 
 use crate::dtype::DType;
-use crate::dtype::descr;
+use crate::dtype::{descr, reads_back};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
@@ -130,9 +130,15 @@ impl Header {
     /// # Errors
     ///
     /// [`ErrorKind::Shape`] for more than 64 dimensions or a size that no memory has, and
-    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong to the shape.
+    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong to the shape, and for a dtype that could not be
+    /// read back within the default [`Limits`]: nested too deep, of too many fields, or with a sub-array of more than 64 dimensions.
     pub fn new(dtype: DType, shape: impl Into<Vec<usize>>, order: Order) -> Result<Self, Error> {
-        let shape = shape.into();
+        reads_back::check(&dtype)?;
+        Header::parsed(dtype, shape.into(), order)
+    }
+
+    /// The header of an array whose dtype was read, within whatever limits.
+    fn parsed(dtype: DType, shape: Vec<usize>, order: Order) -> Result<Self, Error> {
         if dtype.sub_array().is_some() {
             let reason = "the items of an array are no sub-arrays; add its dimensions to the shape";
             return Err(ErrorKind::DType { descr: dtype.descr(), reason: reason.into() }.into());
@@ -248,7 +254,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Header`] if it takes more than 4 GiB.
+    /// [`ErrorKind::Header`] if it takes more than 1 MiB, which is what a reader takes ([`Limits::header_bytes`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let text = self.text();
         let mut result = Err(ErrorKind::Header { reason: String::new() }.into());
@@ -317,6 +323,12 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     let padding = ALIGNMENT.saturating_sub(unpadded % ALIGNMENT);
     let total = unpadded.saturating_add(padding);
     let length = total.saturating_sub(start);
+    let most = Limits::default().header_bytes;
+    if limits::to_u64(length) > most {
+        return Err(error(&format!(
+            "it takes {length} bytes, and a reader takes {most}; use fewer fields or shorter names"
+        )));
+    }
     let mut bytes = Vec::with_capacity(total);
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&[version.number(), 0]);

@@ -269,8 +269,9 @@ impl<'a> ArrayValue<'a> {
     /// The one of these at this index, which there is.
     fn nth(&self, i: usize) -> Value<'a> {
         let rest = self.shape.get(1..).unwrap_or_default();
-        // The size of the whole is one that exists, so that of a part is.
-        let stride = shape::bytes(rest, self.base.itemsize()).unwrap_or(0);
+        let stride = shape::bytes(rest, self.base.itemsize());
+        debug_assert!(stride.is_ok(), "of a size that exists a part does, too: {rest:?}");
+        let stride = stride.unwrap_or(0);
         let start = i.saturating_mul(stride);
         let part = self.item.get(start..start.saturating_add(stride)).unwrap_or_default();
         match rest {

@@ -159,14 +159,18 @@ fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
     Ok((name, dtype))
 }
 
-/// NumPy drops a field of no name that is void to it: raw bytes or a sub-array, but no record.
+/// NumPy drops a field of no name that is void to it.
 fn is_padding(name: Item<'_>, dtype: &DType) -> bool {
-    let void = match dtype.kind() {
+    is_void(dtype) && name.text().is_some_and(|name| name == Text::new(""))
+}
+
+/// Whether it is `void` to NumPy, and no record: raw bytes or a sub-array.
+pub(super) fn is_void(dtype: &DType) -> bool {
+    match dtype.kind() {
         Kind::Scalar(scalar) => scalar.kind() == super::ScalarKind::Void,
         Kind::SubArray(_) => true,
         Kind::Record(_) => false,
-    };
-    void && name.text().is_some_and(|name| name == Text::new(""))
+    }
 }
 
 /// The title, if there is one, and the name: `'x'` or `('title', 'x')`.

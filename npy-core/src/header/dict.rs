@@ -53,7 +53,7 @@ impl Dict {
     }
 
     pub(super) fn header(self, version: Version) -> Result<Header, Error> {
-        let header = Header::new(self.dtype, self.shape, self.order)?;
+        let header = Header::parsed(self.dtype, self.shape, self.order)?;
         Ok(Header { version: Some(version), ..header })
     }
 }

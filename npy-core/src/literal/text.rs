@@ -51,6 +51,12 @@ impl Text {
         self.literal.as_ref().is_none_or(|literal| literal.starts_with(['\'', '"']))
     }
 
+    /// How many brackets may be open at once in a literal that is no string: at most as many as it has.
+    pub(crate) fn count_brackets(&self) -> usize {
+        let source = self.literal.as_deref().filter(|_| !self.is_string()).unwrap_or_default();
+        source.bytes().filter(|byte| b"([{".contains(byte)).count()
+    }
+
     /// Appends what Python's `repr` gives; for what is no string, its source.
     pub(crate) fn write_repr(&self, out: &mut String) {
         match &self.literal {

@@ -46,11 +46,12 @@ impl DynArray {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`], with the row and the field, for what has no fixed size or changes from row to row: `None`,
-    /// variants with fields, sequences of different lengths; and if there are no rows, whose dtype nobody knows.
+    /// variants with fields, sequences of different lengths, sequences nested more than 64 deep; and if there are no rows, whose
+    /// dtype nobody knows. [`ErrorKind::DType`] for a dtype that no header holds, as of records nested more than 99 deep.
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
-            let measured = row.serialize(Measure).and_then(|row| kind.join(row));
+            let measured = row.serialize(Measure::default()).and_then(|row| kind.join(row));
             measured.map_err(|error| error.in_row(i))?;
         }
         if rows.is_empty() {

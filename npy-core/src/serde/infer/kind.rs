@@ -8,7 +8,7 @@ use serde::ser::{
 };
 
 use crate::dtype::{DType, Field, Scalar, ScalarKind};
-use crate::limits::MAX_ITEMSIZE;
+use crate::limits::{Limits, MAX_ITEMSIZE, MAX_NDIM};
 use crate::serde::RowError;
 
 /// What is known of a value: enough for its dtype.
@@ -107,6 +107,12 @@ impl Kind {
             Kind::Sequence(n, of) => {
                 let of = of.dtype()?;
                 fits(of.itemsize().saturating_mul(*n))?;
+                let ndim = of.sub_array().map_or(0, |(_, shape)| shape.len());
+                if ndim >= MAX_NDIM {
+                    return Err(RowError::new(format!(
+                        "sequences nested more than {MAX_NDIM} deep; a sub-array has at most {MAX_NDIM} dimensions"
+                    )));
+                }
                 Ok(of.repeated(*n))
             }
             Kind::Record(fields) => {
@@ -162,10 +168,28 @@ fn join_records(
 }
 
 /// Finds the kind of a value.
-pub(super) struct Measure;
+#[derive(Clone, Copy, Default)]
+pub(super) struct Measure {
+    /// How many values it is in.
+    depth: usize,
+}
+
+impl Measure {
+    /// Finds the kind of what is in this value: by recursion, so not too deep.
+    fn inside(self) -> Result<Measure, RowError> {
+        let most = Limits::default().brackets();
+        if self.depth >= most {
+            return Err(RowError::new(format!(
+                "values nested more than {most} deep; no header holds their dtype"
+            )));
+        }
+        Ok(Measure { depth: self.depth.saturating_add(1) })
+    }
+}
 
 /// The values of a sequence, which are of one kind.
 pub(super) struct Sequence {
+    inside: Measure,
     of: Kind,
     count: usize,
 }
@@ -176,7 +200,7 @@ impl SerializeSeq for Sequence {
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
         self.count = self.count.saturating_add(1);
-        self.of.join(value.serialize(Measure)?)
+        self.of.join(value.serialize(self.inside)?)
     }
 
     fn end(self) -> Result<Kind, RowError> {
@@ -186,6 +210,7 @@ impl SerializeSeq for Sequence {
 
 /// The parts of a tuple (also of an array `[T; N]`, which serde cannot tell from one) or of a tuple struct.
 pub(super) struct Tuple {
+    inside: Measure,
     parts: Vec<Kind>,
     may_be_sequence: bool,
 }
@@ -193,7 +218,7 @@ pub(super) struct Tuple {
 impl Tuple {
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
         let at = self.parts.len();
-        let part = value.serialize(Measure).map_err(|error| error.within(&format!("f{at}")))?;
+        let part = value.serialize(self.inside).map_err(|error| error.within(&format!("f{at}")))?;
         self.parts.push(part);
         Ok(())
     }
@@ -241,15 +266,19 @@ impl SerializeTupleStruct for Tuple {
 }
 
 /// The fields of a struct or a map.
-#[derive(Default)]
 pub(super) struct Fields {
+    inside: Measure,
     fields: Vec<(String, Kind)>,
     key: String,
 }
 
 impl Fields {
+    fn new(inside: Measure) -> Self {
+        Fields { inside, fields: Vec::new(), key: String::new() }
+    }
+
     fn push<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), RowError> {
-        let kind = value.serialize(Measure).map_err(|error| error.within(name))?;
+        let kind = value.serialize(self.inside).map_err(|error| error.within(name))?;
         self.fields.push((name.to_owned(), kind));
         Ok(())
     }
@@ -348,7 +377,7 @@ impl Serializer for Measure {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Kind, RowError> {
-        value.serialize(self)
+        value.serialize(self.inside()?)
     }
 
     fn serialize_unit(self) -> Result<Kind, RowError> {
@@ -373,7 +402,7 @@ impl Serializer for Measure {
         _: &'static str,
         value: &T,
     ) -> Result<Kind, RowError> {
-        value.serialize(self)
+        value.serialize(self.inside()?)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -387,15 +416,15 @@ impl Serializer for Measure {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Sequence, RowError> {
-        Ok(Sequence { of: Kind::Unknown, count: 0 })
+        Ok(Sequence { inside: self.inside()?, of: Kind::Unknown, count: 0 })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Tuple, RowError> {
-        Ok(Tuple { parts: Vec::new(), may_be_sequence: true })
+        Ok(Tuple { inside: self.inside()?, parts: Vec::new(), may_be_sequence: true })
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Tuple, RowError> {
-        Ok(Tuple { parts: Vec::new(), may_be_sequence: false })
+        Ok(Tuple { inside: self.inside()?, parts: Vec::new(), may_be_sequence: false })
     }
 
     fn serialize_tuple_variant(
@@ -409,11 +438,11 @@ impl Serializer for Measure {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Fields, RowError> {
-        Ok(Fields::default())
+        self.inside().map(Fields::new)
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Fields, RowError> {
-        Ok(Fields::default())
+        self.inside().map(Fields::new)
     }
 
     fn serialize_struct_variant(
