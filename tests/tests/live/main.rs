@@ -5,6 +5,7 @@
 mod archives;
 mod attributes;
 mod dtypes;
+mod layouts;
 mod literals;
 mod maps;
 mod npz;
