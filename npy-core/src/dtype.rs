@@ -343,26 +343,6 @@ impl DType {
             .ok_or_else(|| format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes"))
     }
 
-    /// How many values of no bytes an item has beyond its fields: those in sub-arrays, of which a few bytes of header make many.
-    #[cfg(feature = "serde")]
-    pub(crate) fn empty_values(&self) -> usize {
-        match &self.0 {
-            Kind::Scalar(_) => 0,
-            Kind::SubArray(sub) if sub.itemsize == 0 => {
-                let inner = sub.base.empty_values().max(1);
-                shape::nodes(&sub.shape).saturating_mul(inner)
-            }
-            Kind::SubArray(sub) => {
-                let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
-                sub.base.empty_values().saturating_mul(count)
-            }
-            Kind::Record(record) => {
-                let inside = record.fields.iter().map(|field| field.dtype.empty_values());
-                inside.fold(0, usize::saturating_add)
-            }
-        }
-    }
-
     /// The number of fields, those of records inside included.
     fn count_fields(&self) -> usize {
         match &self.0 {

@@ -2,6 +2,9 @@
 
 use crate::error::{Error, ErrorKind};
 
+/// What counts as one in [`Limits::empty_items`].
+const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
+
 /// How much a file may ask of the reader before it is refused.
 ///
 /// A header that lies costs its sender bytes, not our memory: data is only given memory as its
@@ -30,6 +33,9 @@ pub struct Limits {
     pub array_bytes: Option<u64>,
     /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
     /// its sender nothing, whatever its length. A value of more than 16 bytes counts once for each 16.
+    ///
+    /// Of what serde makes, it is the memory beyond 2,048 times the data that counts: a value as 128 bytes, a record as 640 more, and
+    /// a field as 128 and its name.
     pub empty_items: u64,
     /// Members of an archive. 1,048,576: a thousand times what models of many layers have; the directory of so many takes some hundred MiB.
     pub members: u64,
@@ -73,9 +79,16 @@ impl Limits {
 
     /// Refuses this many items of no bytes, each to be a value of that many, if it is over the limit.
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
-        const UNIT: usize = 16;
-        let count = to_u64(count.saturating_mul(size.div_ceil(UNIT).max(1)));
+        let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
+        let count = to_u64(count).saturating_mul(units);
         check("an array of items of no bytes", "empty_items", count, self.empty_items)
+    }
+
+    /// Refuses values of this many bytes that no data pays for, if they are over the limit.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
+        let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
+        check("a count of values of next to no bytes", "empty_items", count, self.empty_items)
     }
 
     /// Refuses an archive of this many members if it is over the limit.

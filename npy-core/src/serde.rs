@@ -3,6 +3,7 @@
 mod infer;
 mod rows;
 mod value;
+mod weight;
 
 pub use rows::Rows;
 

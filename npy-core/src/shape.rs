@@ -65,17 +65,6 @@ pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
     }
 }
 
-/// How many lists and items there are in an array of this shape: also one without items can have many empty lists.
-#[cfg(feature = "serde")]
-pub(crate) fn nodes(shape: &[usize]) -> usize {
-    let mut level = 1usize;
-    let levels = shape.iter().map(|&n| {
-        level = level.saturating_mul(n);
-        level
-    });
-    levels.fold(1, usize::saturating_add)
-}
-
 /// The shape as Python writes a tuple: `()`, `(3,)`, `(2, 3)`.
 pub(crate) fn repr(shape: &[usize]) -> String {
     let mut out = String::new();

@@ -178,7 +178,9 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
             return Some(Err(error));
         }
         let way = &self.known.way;
-        let count = self.reader.left(way).min(block::items_per_block(&way.plan));
+        // In memory they are no more than a block either, however large the type is.
+        let in_memory = block::BLOCK.checked_div(size_of::<T>()).unwrap_or(block::BLOCK).max(1);
+        let count = self.reader.left(way).min(block::items_per_block(&way.plan)).min(in_memory);
         if count == 0 || self.reader.is_lost() {
             return None;
         }

@@ -10,10 +10,11 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::{RowError, no_character};
+use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers};
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::read::{Reader, Way};
 use crate::value::{RecordValue, Value};
 
@@ -47,9 +48,11 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for what the type cannot be made of.
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for what the type cannot be made of;
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) where the values may take much more memory than the bytes of the array
+    /// pay for ([`Limits::empty_items`](crate::Limits::empty_items)).
     pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
-        self.check_empty_values()?;
+        weight::check(self.dtype(), self.shape(), size_of::<T>(), &Limits::default())?;
         let turned = self.in_c_order()?;
         let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
         match turned.whole() {
@@ -83,10 +86,15 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects. What goes wrong on the way is an item of the
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects,
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, within the limits of this reader. What goes wrong on the way is an item of the
     /// iterator; after a value that the type cannot be made of it goes on.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
-        let way = self.located(|reader| reader.as_they_are())?;
+        let way = self.located(|reader| {
+            let dtype = reader.header().dtype();
+            weight::check(dtype, &[reader.remaining()], size_of::<T>(), reader.limits())?;
+            reader.as_they_are()
+        })?;
         Ok(Rows {
             reader: self,
             way,

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::no_character;
-
+use super::{no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::shape::{self, Order};
+use crate::shape::Order;
 use crate::value::{ArrayValue, RecordValue, Value};
 
 impl Serialize for Value<'_> {
@@ -100,7 +99,8 @@ impl Serialize for ArrayValue<'_> {
 /// ```
 impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.check_empty_values().map_err(serde::ser::Error::custom)?;
+        let checked = weight::check(self.dtype(), self.shape(), 0, &Limits::default());
+        checked.map_err(serde::ser::Error::custom)?;
         let turned = self.in_c_order().map_err(serde::ser::Error::custom)?;
         turned.whole().serialize(serializer)
     }
@@ -113,14 +113,6 @@ impl DynArray {
             [] => Value::new(self.dtype(), self.as_bytes()),
             shape => Value::Array(ArrayValue::new(self.dtype(), shape, self.as_bytes())),
         }
-    }
-
-    /// Refuses an array that has next to no bytes and many values.
-    pub(super) fn check_empty_values(&self) -> Result<(), Error> {
-        let count = self.header().count();
-        let inside = self.dtype().empty_values().saturating_mul(count);
-        let outside = if self.as_bytes().is_empty() { shape::nodes(self.shape()) } else { 0 };
-        Limits::default().check_empty_items(inside.max(outside), 0)
     }
 
     /// The array itself, if its items stand in C order, or else a copy in which they do.
