@@ -7,6 +7,7 @@ use std::fmt;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
+use crate::element::fit;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::Limits;
@@ -177,24 +178,45 @@ impl DynArray {
 
     /// The items as values of a Rust type, in the order of the file.
     ///
+    /// As in a `Vec` that is read from a file, a sub-array type takes the last dimensions: of an array of shape `(n, 3)` there are `n`
+    /// values of `[f32; 3]`, which come in C order.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let pairs = DynArray::new("|u1".parse()?, [2, 2], Order::C, vec![1, 2, 3, 4])?;
+    /// assert_eq!(pairs.to_vec::<[u8; 2]>()?, [[1, 2], [3, 4]]);
+    /// assert_eq!(pairs.to_vec::<u8>()?, [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype,
-    /// [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype, [`ErrorKind::Rank`] for other last
+    /// dimensions than those of the type, [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        self.decode(&block::reading::<T>(self.dtype(), Cast::Exact)?, &Limits::default())
+        let fit = fit::fit::<T>(&self.header)?;
+        let plan = block::reading::<T>(&fit.item, Cast::Exact)?;
+        let count = shape::count(fit.shape(&self.header))?;
+        let limits = Limits::default();
+        match fit.scattered {
+            true => self.to_order(Order::C)?.decode(&plan, count, &limits),
+            false => self.decode(&plan, count, &limits),
+        }
     }
 
-    /// The items that a plan makes of this array: as many as have its item size.
-    pub(crate) fn decode<T: Element>(&self, plan: &Plan, limits: &Limits) -> Result<Vec<T>, Error> {
-        if plan.from_size == 0 {
-            let size = size_of::<T>().max(plan.to_size);
-            limits.check_empty_items(self.header.count(), size)?;
-        }
+    /// The `count` values that a plan makes of the items of this array: one of several items, if it is a sub-array.
+    pub(crate) fn decode<T: Element>(
+        &self,
+        plan: &Plan,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<T>, Error> {
+        block::check_empty::<T>(plan, count, limits)?;
         let mut out = Vec::new();
-        reserve::exact(&mut out, self.items_of(plan))?;
+        reserve::exact(&mut out, count)?;
         let mut buffers = Buffers::default();
-        self.blocks(plan, &mut buffers, |buffers, count| {
+        self.blocks(plan, count, &mut buffers, |buffers, count| {
             let first = out.len();
             block::decode(plan, count, buffers, &mut out).map_err(|e| block::invalid(&e, first))
         })?;
@@ -228,7 +250,7 @@ impl DynArray {
         }
         reserve::exact(&mut bytes, header.data_bytes())?;
         let mut buffers = Buffers::default();
-        self.blocks(&plan, &mut buffers, |buffers, count| {
+        self.blocks(&plan, header.count(), &mut buffers, |buffers, count| {
             bytes.extend_from_slice(buffers.run(&plan, count));
             Ok(())
         })?;
@@ -267,19 +289,15 @@ impl DynArray {
         &self.header
     }
 
-    /// How many items a plan finds: fewer than there are where it takes several (a sub-array) as one.
-    fn items_of(&self, plan: &Plan) -> usize {
-        self.bytes.len().checked_div(plan.from_size).unwrap_or(self.header.count())
-    }
-
-    /// Calls `each` with block after block in `buffers.block`, and how many items are in it.
+    /// Calls `each` with block after block of `count` items in `buffers.block`, and how many are in it.
     fn blocks(
         &self,
         plan: &Plan,
+        count: usize,
         buffers: &mut Buffers,
         mut each: impl FnMut(&mut Buffers, usize) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut left = self.items_of(plan);
+        let mut left = count;
         let mut rest = self.bytes.as_slice();
         while left > 0 {
             let count = left.min(block::items_per_block(plan));

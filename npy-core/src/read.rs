@@ -386,7 +386,7 @@ impl<R: Read> Reader<R> {
         if fit.scattered {
             self.untouched()?;
             let array = self.bytes()?.to_order(Order::C)?;
-            return array.decode(&way.plan, &self.options.limits);
+            return array.decode(&way.plan, way.count, &self.options.limits);
         }
         if let Some(items) = self.straight(way)? {
             return Ok(items);
@@ -397,9 +397,7 @@ impl<R: Read> Reader<R> {
     /// Reads the items that remain block by block, with what decodes so many of them to the end of a list.
     fn blocks<T>(&mut self, way: &Way, decode: impl Decode<T>) -> Result<Vec<T>> {
         let count = self.left(way);
-        if way.plan.from_size == 0 {
-            self.options.limits.check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
-        }
+        block::check_empty::<T>(&way.plan, count, &self.options.limits)?;
         let mut out = Vec::new();
         if self.is_there()? {
             reserve::exact(&mut out, count)?;

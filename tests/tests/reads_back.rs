@@ -174,6 +174,38 @@ fn more_fields_or_a_longer_header_than_a_reader_takes_are_refused() {
     assert_eq!(DynArray::read_npy_from(&file[..]).unwrap(), array);
 }
 
+/// A sub-array type takes the last dimensions of an array, as where a `Vec` of it is read from a file.
+#[test]
+fn a_dyn_array_gives_the_values_that_a_file_gives() {
+    fn assert_same<T: Element + PartialEq + std::fmt::Debug>(array: &DynArray) {
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file).unwrap();
+        let read = npy_core::NpyArray::<T>::read_npy_from(&file[..]).map(|read| read.into_vec());
+        match (read, array.to_vec::<T>()) {
+            (Ok(read), Ok(values)) => assert_eq!(values, read, "{array:?}"),
+            (Err(read), Err(error)) => assert_eq!(error.to_string(), read.to_string()),
+            (read, values) => panic!("{array:?}: {read:?} of the file, and {values:?}"),
+        }
+    }
+    let numbers: Vec<u8> = (0..24).collect();
+    for shape in [&[24][..], &[12, 2], &[3, 4, 2], &[2, 6, 2], &[8, 3], &[0, 2], &[24, 1]] {
+        for order in [Order::C, Order::Fortran] {
+            let bytes = numbers.iter().copied().take(shape.iter().product()).collect();
+            let array = DynArray::new("|u1".parse().unwrap(), shape, order, bytes).unwrap();
+            assert_same::<u8>(&array);
+            assert_same::<[u8; 2]>(&array);
+            assert_same::<[[u8; 2]; 4]>(&array);
+            assert_same::<[u8; 3]>(&array);
+            assert_same::<[u16; 2]>(&array);
+        }
+    }
+    let pairs = DynArray::new("|u1".parse().unwrap(), [2, 2], Order::Fortran, vec![1, 2, 3, 4]);
+    assert_eq!(pairs.unwrap().to_vec::<[u8; 2]>().unwrap(), [[1, 3], [2, 4]]);
+    let none = DynArray::new("<f4".parse().unwrap(), [3, 0], Order::C, vec![]).unwrap();
+    assert_same::<[f32; 0]>(&none);
+    assert_eq!(none.to_vec::<[f32; 0]>().unwrap(), [[0.5f32; 0]; 3]);
+}
+
 /// What goes around a dtype: a record, a sub-array of 60 dimensions, a title.
 fn wrapped(inner: &str, wrap: u8) -> String {
     match wrap {

@@ -8,7 +8,7 @@ use crate::dtype::{ByteOrder, DType};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place};
 use crate::kernel;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
 use crate::recent::{self, Recent};
 use crate::schema::Schema;
@@ -48,6 +48,14 @@ pub(crate) fn items_per_block(plan: &Plan) -> usize {
 /// How many of them make one of so many bytes.
 pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
     block.checked_div(plan.from_size.max(plan.to_size)).unwrap_or(block).max(1)
+}
+
+/// Refuses to make `count` values of items of no bytes, if they are over the limit.
+pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
+    match plan.from_size {
+        0 => limits.check_empty_items(count, size_of::<T>().max(plan.to_size)),
+        _ => Ok(()),
+    }
 }
 
 /// Decodes the `count` items in `buffers.block` to the end of `out`, as far as they are valid. The room has been made.

@@ -130,10 +130,7 @@ impl MapAny {
         if items.end > count || items.start > items.end {
             return Err(self.behind(items.end.saturating_sub(1)));
         }
-        if plan.from_size == 0 {
-            let size = size_of::<T>().max(plan.to_size);
-            Limits::default().check_empty_items(items.len(), size)?;
-        }
+        block::check_empty::<T>(&plan, items.len(), &Limits::default())?;
         let mut out = Vec::new();
         reserve::exact(&mut out, items.len())?;
         let mut buffers = Buffers::default();

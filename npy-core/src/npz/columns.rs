@@ -168,9 +168,7 @@ fn records<T: NpyRecord>(
     let record = record(columns)?;
     let options = reader.arrays();
     let plan: Plan = options.plan::<T>(&record)?;
-    if plan.from_size == 0 {
-        options.limit().check_empty_items(count, size_of::<T>().max(plan.to_size))?;
-    }
+    block::check_empty::<T>(&plan, count, options.limit())?;
     let mut out = Vec::new();
     reserve::exact(&mut out, count)?;
     let mut buffers = Buffers::default();

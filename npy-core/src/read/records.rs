@@ -80,12 +80,7 @@ impl<R: Read> Reader<R> {
             let known = reader.one_by_one::<T>()?;
             let way = &known.way;
             let count = reader.left(way).min(max);
-            if way.plan.from_size == 0 {
-                reader
-                    .options
-                    .limits
-                    .check_empty_items(count, size_of::<T>().max(way.plan.to_size))?;
-            }
+            block::check_empty::<T>(&way.plan, count, &reader.options.limits)?;
             reader.is_allowed(count.saturating_mul(way.plan.from_size))?;
             let mut buffers = mem::take(&mut reader.buffers);
             let read = reader.some(way, count, &mut buffers, out);
@@ -126,12 +121,7 @@ impl<R: Read> Reader<R> {
                 .map_err(|error| error.wanted_by(&name()))?;
             let way = Way { plan, per_item: 1, count: reader.header.count() };
             let count = reader.left(&way);
-            if way.plan.from_size == 0 {
-                reader
-                    .options
-                    .limits
-                    .check_empty_items(count, size_of::<F>().max(way.plan.to_size))?;
-            }
+            block::check_empty::<F>(&way.plan, count, &reader.options.limits)?;
             let mut out = Vec::new();
             if reader.is_there()? {
                 reserve::exact(&mut out, count)?;
