@@ -27,7 +27,8 @@ use crate::view::Plain;
 
 /// A unit of time, as a type; [`Times`] makes multiples of one.
 pub trait TimeUnit {
-    /// What one count is; `None` for NumPy's generic times.
+    /// What one count is; `None` for NumPy's generic times. A multiple other than 1 to 2147483647 does not compile where an
+    /// [`Element`] counts in it.
     const RESOLUTION: Option<Resolution>;
 }
 
@@ -85,7 +86,7 @@ pub struct Times<const N: u32, U>(PhantomData<U>);
 
 impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     const RESOLUTION: Option<Resolution> = {
-        const { assert!(N >= 1 && N <= 0x7fff_ffff, "a multiple of a unit is 1 to 2147483647") };
+        const { assert!(is_multiple(N), "a multiple of a unit is 1 to 2147483647") };
         const {
             assert!(
                 is_unit(U::RESOLUTION),
@@ -101,6 +102,18 @@ impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
 
 /// "Not a time".
 pub(crate) const NAT: i64 = i64::MIN;
+
+/// Whether NumPy has so many of a unit.
+const fn is_multiple(n: u32) -> bool {
+    n >= 1 && n <= 0x7fff_ffff
+}
+
+/// Stops the compiler at a unit whose multiple NumPy does not have.
+const fn assert_multiple(resolution: Option<Resolution>) {
+    if let Some(Resolution { multiple, .. }) = resolution {
+        assert!(is_multiple(multiple), "a multiple of a unit is 1 to 2147483647");
+    }
+}
 
 const fn is_unit(resolution: Option<Resolution>) -> bool {
     matches!(resolution, Some(Resolution { multiple: 1, .. }))
@@ -183,7 +196,10 @@ macro_rules! time {
         }
 
         impl<U: TimeUnit> Element for $name<U> {
-            const SIZE: usize = 8;
+            const SIZE: usize = {
+                const { assert_multiple(U::RESOLUTION) };
+                8
+            };
             const ALIGN: usize = 8;
             const __TURNS: bool = true;
             const __PLAIN: Option<Plain<Self>> = Plain::known();
