@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, features, fixtures, test, tidy};
+use crate::{Result, cross, features, fixtures, test, tidy};
 
 /// What is checked, and the command that checks it alone.
 struct Step {
@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step {
         command: "cargo fmt --all --check",
         run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
@@ -36,6 +36,7 @@ const STEPS: [Step; 7] = [
         },
     },
     Step { command: "cargo xtask fixtures --check", run: fixtures::check },
+    Step { command: "cargo xtask cross", run: cross::run },
     // Last, so that what is printed ends with the counts of the tests.
     Step { command: "cargo xtask test", run: || test::run(&[]) },
 ];

@@ -5,6 +5,7 @@ mod build_time;
 mod ci;
 mod command;
 mod compile_time;
+mod cross;
 mod features;
 mod fixtures;
 mod fuzz;
@@ -45,6 +46,7 @@ usage: cargo xtask <command>
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                that the work which a hostile file makes grows as its size does
+  cross               the unit tests on 32 bits (i686), and that it compiles for wasm32
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         ["sanitize", rest @ ..] => sanitize::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["work"] => work::run(),
+        ["cross"] => cross::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

@@ -121,9 +121,10 @@ mod tests {
 
     #[test]
     fn an_array_without_end_prints_an_end() {
-        let endless = DynArray::new("|S0".parse().unwrap(), [2; 62], Order::C, Vec::new()).unwrap();
-        let mut shape = [2; 62];
-        shape[61] = 0;
+        // As many as there are numbers to count them.
+        let mut shape = [2; usize::BITS as usize - 2];
+        let endless = DynArray::new("|S0".parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
+        shape[shape.len() - 1] = 0;
         let nothing = DynArray::new("|u1".parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
         let inside = "[('x', '|S0', (1000000, 1000)), ('y', '|S0', (2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2))]";
         let inside = DynArray::new(inside.parse().unwrap(), [900], Order::C, Vec::new()).unwrap();

@@ -222,7 +222,7 @@ mod tests {
         let mut header = numpys(&[0, 3]);
         let mut growth = growth(&header, 0);
         assert!(growth.most() >= isize::MAX.unsigned_abs());
-        for n in [1, 9, 10, 12_345, 1 << 33, isize::MAX.unsigned_abs() / 24] {
+        for n in [1, 9, 10, 12_345, 1 << (usize::BITS - 8), isize::MAX.unsigned_abs() / 24] {
             let (at, bytes) = growth.set(n);
             header[at..at + bytes.len()].copy_from_slice(bytes);
             assert_eq!(header, numpys(&[n, 3]), "{n}");

@@ -1,0 +1,71 @@
+//! `cargo xtask cross`: that the library is right where a size has 32 bits, and compiles where there is no system.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::Result;
+use crate::command::{cargo, output, run as run_command};
+
+/// The target whose tests run on the machine that builds them: 32 bits, on Linux.
+const NARROW: &str = "i686-unknown-linux-gnu";
+
+/// The target without files or threads, which is only checked.
+const BARE: &str = "wasm32-unknown-unknown";
+
+/// What a library for 32 bits is linked with.
+const REMEDY: &str = "\
+The unit tests for 32 bits need a C library of 32 bits:
+  Debian, Ubuntu   apt install gcc-multilib
+  Fedora           dnf install glibc-devel.i686 libgcc.i686";
+
+pub(crate) fn run() -> Result {
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        install_target(NARROW)?;
+        install_multilib()?;
+        for features in ["--all-features", "--no-default-features"] {
+            let test = ["test", "--package", "npy-core", "--lib", features, "--target", NARROW];
+            run_command(&mut cargo(&test))?;
+        }
+    } else {
+        println!("The unit tests for {NARROW} run on x86-64 Linux alone.");
+    }
+    install_target(BARE)?;
+    for features in ["", "derive,npz,serde,ndarray,half,num-complex"] {
+        let check = ["check", "--package", "npy-core", "--lib", "--no-default-features"];
+        run_command(cargo(&check).args(["--target", BARE, "--features", features]))?;
+    }
+    Ok(())
+}
+
+/// Has rustup install what the toolchain lacks for this target.
+fn install_target(target: &str) -> Result {
+    let installed = output(Command::new("rustup").args(["target", "list", "--installed"]))?;
+    if installed.lines().any(|installed| installed == target) {
+        return Ok(());
+    }
+    println!("installing the standard library for {target}");
+    run_command(Command::new("rustup").args(["target", "add", target]))
+}
+
+/// Has apt-get install the C library for 32 bits where it is not there, if this is root on a machine that has apt-get.
+fn install_multilib() -> Result {
+    let is_there = ["/usr/lib32/crt1.o", "/usr/lib/crt1.o", "/usr/lib/i386-linux-gnu/crt1.o"];
+    if is_there.into_iter().any(|start| Path::new(start).exists()) {
+        return Ok(());
+    }
+    let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    let has_apt = Path::new("/usr/bin/apt-get").exists();
+    if !is_root || !has_apt {
+        return Err(REMEDY.into());
+    }
+    println!("installing gcc-multilib");
+    let apt = || {
+        let mut apt = Command::new("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq");
+        apt
+    };
+    let with_remedy = |error| format!("{error}\n\n{REMEDY}");
+    run_command(apt().arg("update")).map_err(with_remedy)?;
+    let package = ["install", "--yes", "--no-install-recommends", "gcc-multilib"];
+    Ok(run_command(apt().args(package)).map_err(with_remedy)?)
+}
