@@ -29,6 +29,8 @@ pub struct Raw {
     pub zip64: bool,
     /// Extra fields, in both headers.
     pub extra: Vec<u8>,
+    /// The comment in the directory.
+    pub comment: Vec<u8>,
     /// Where the directory says that the member is, if elsewhere.
     pub place: Option<u64>,
 }
@@ -86,6 +88,7 @@ impl Raw {
             descriptor: false,
             zip64: false,
             extra: Vec::new(),
+            comment: Vec::new(),
             place: None,
         }
     }
@@ -173,11 +176,13 @@ pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
         directory.extend(clamp(member.size, member.zip64));
         directory.extend(u16::try_from(member.name.len()).expect("it fits").to_le_bytes());
         directory.extend(u16::try_from(extra.len()).expect("it fits").to_le_bytes());
-        directory.extend([0; 6]);
+        directory.extend(u16::try_from(member.comment.len()).expect("it fits").to_le_bytes());
+        directory.extend([0; 4]);
         directory.extend([0, 0, 0x80, 1]);
         directory.extend(clamp(place, member.zip64));
         directory.extend(&member.name);
         directory.extend(&extra);
+        directory.extend(&member.comment);
     }
     let start = out.len() - prefix.len();
     out.extend(&directory);
@@ -190,4 +195,27 @@ pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
     out.extend(u16::try_from(comment.len()).expect("it fits").to_le_bytes());
     out.extend(comment);
     out
+}
+
+/// The entries in the directory of an archive that has the small form of zip and no comment that looks like an end.
+///
+/// # Panics
+///
+/// If it has no such directory.
+pub fn entries(archive: &[u8]) -> Vec<Vec<u8>> {
+    let end = archive.windows(4).rposition(|four| four == b"PK\x05\x06").expect("an end");
+    let number =
+        |bytes: &[u8], at: usize| usize::from(bytes[at]) + (usize::from(bytes[at + 1]) << 8);
+    let size = number(archive, end + 12) + (number(archive, end + 14) << 16);
+    let mut rest = &archive[end - size..end];
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        assert!(rest.starts_with(b"PK\x01\x02"), "an entry");
+        let (entry, more) =
+            rest.split_at(46 + number(rest, 28) + number(rest, 30) + number(rest, 32));
+        entries.push(entry.to_vec());
+        rest = more;
+    }
+    assert_eq!(entries.len(), number(archive, end + 10));
+    entries
 }

@@ -1,5 +1,6 @@
 //! Layer 7: which members an archive has, and where.
 
+mod central;
 mod window;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use zip::{CompressionMethod, ZipArchive};
 use super::name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{self, Limits};
+pub(super) use central::Central;
 use window::Window;
 
 /// An error of the crate below as one of ours.
@@ -39,6 +41,10 @@ pub(super) struct Directory {
     /// Where the members start in the file, in order, and where the directory does.
     starts: Vec<u64>,
     end: u64,
+    /// The position after the last entry of the directory.
+    directory_end: u64,
+    /// The position from which the positions in the directory count: bytes may come before an archive.
+    origin: u64,
 }
 
 /// What the directory says of a member.
@@ -66,8 +72,9 @@ impl Directory {
         };
         limits.check_members(archive.len())?;
         let (zip, end) = (archive.metadata(), archive.central_directory_start());
+        let origin = archive.offset();
         drop(archive);
-        whole(&zip, end, &mut window)?;
+        let directory_end = whole(&zip, end, &mut window)?;
         let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
         // A name that cannot be read can still be told from the others.
         let files: Vec<_> = entries
@@ -82,7 +89,7 @@ impl Directory {
         let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
         let mut starts: Vec<_> = entries.map(|entry| entry.header_start()).collect();
         starts.sort_unstable();
-        Ok(Directory { zip, files, by_name, starts, end })
+        Ok(Directory { zip, files, by_name, starts, end, directory_end, origin })
     }
 
     /// The names in the archive.
@@ -201,23 +208,9 @@ impl Directory {
         Ok(central == own)
     }
 
-    /// Refuses a directory that is not written again as it is: `zip` takes a name that stands beside the member's own for that.
-    pub(super) fn can_be_rewritten(&self, reader: impl Read + Seek) -> Result<()> {
-        let mut window = Window::new(reader)?;
-        for stated in (0..self.zip.len()).filter_map(|index| self.zip.entry(index).ok()) {
-            let (start, name) = (stated.central_header_start(), stated.name_raw());
-            let length = read_at(&mut window, start.saturating_add(28), 2)?;
-            let length = length.first_chunk().map(|&bytes| usize::from(u16::from_le_bytes(bytes)));
-            if length != Some(name.len())
-                || read_at(&mut window, start.saturating_add(46), name.len())? != name
-            {
-                let name = name::excerpt(&String::from_utf8_lossy(name));
-                return Err(malformed(format!(
-                    "the member {name:?} has two names, one of them in an extra field, so nothing can be appended; read the members and write a new archive"
-                )));
-            }
-        }
-        Ok(())
+    /// Reads the directory and what follows it as bytes.
+    pub(super) fn central(&self, reader: impl Read + Seek) -> Result<Central> {
+        Central::read(reader, self.origin, self.end..self.directory_end)
     }
 
     /// Refuses a member of which bytes belong to another one or to the directory: an archive of a few bytes could be made of so many.
@@ -234,8 +227,9 @@ impl Directory {
     }
 }
 
-/// Refuses a directory that goes on behind the members that are counted: Python would see those, too.
-fn whole(zip: &ZipArchiveMetadata, start: u64, reader: &mut (impl Read + Seek)) -> Result<()> {
+/// Returns the position after the last entry. Refuses a directory that goes on after the members that are counted: Python would see
+/// those, too.
+fn whole(zip: &ZipArchiveMetadata, start: u64, reader: &mut (impl Read + Seek)) -> Result<u64> {
     const FIXED: usize = 46;
     let more = || malformed("it has more members than it says; make it anew");
     let entries = (0..zip.len()).filter_map(|index| zip.entry(index).ok());
@@ -244,13 +238,14 @@ fn whole(zip: &ZipArchiveMetadata, start: u64, reader: &mut (impl Read + Seek)) 
         let end = read_at(reader, start, FIXED.saturating_add(2))?;
         let size = if end.starts_with(b"PK\x06\x06") { 40..48 } else { 12..16 };
         let is_nothing = end.get(size).is_none_or(|size| size.iter().all(|&byte| byte == 0));
-        return if is_nothing { Ok(()) } else { Err(more()) };
+        return if is_nothing { Ok(start) } else { Err(more()) };
     };
     let head = read_at(reader, last, FIXED)?;
     let lengths = [28, 30, 32].map(|at| u64::from(number(&head, at)));
     let length = lengths.iter().fold(limits::to_u64(FIXED), |sum, n| sum.saturating_add(*n));
-    let behind = read_at(reader, last.saturating_add(length), 4)?;
-    if behind == b"PK\x01\x02" { Err(more()) } else { Ok(()) }
+    let end = last.saturating_add(length);
+    let next = read_at(reader, end, 4)?;
+    if next == b"PK\x01\x02" { Err(more()) } else { Ok(end) }
 }
 
 /// A number of two bytes.

@@ -1,7 +1,7 @@
 //! Layer 7: where an archive is written: small writes gathered, and nothing more once one has failed.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -72,6 +72,8 @@ pub(super) struct Output<W> {
     shorten: Option<fn(&mut W, u64) -> io::Result<()>>,
     fate: Arc<Fate>,
     waiting: Vec<u8>,
+    /// The position that is 0 to whoever writes here: bytes may come before an archive.
+    origin: u64,
     /// Where `inner` stands, which is where the waiting bytes go.
     base: u64,
     /// The next byte to write, counted from there.
@@ -94,10 +96,11 @@ impl<W: Write + Seek> Output<W> {
 }
 
 impl Output<File> {
-    /// A file, from where it stands.
-    pub(super) fn file(file: File) -> io::Result<(Self, Arc<Fate>)> {
+    /// A file, from where it stands; positions count from `origin`.
+    pub(super) fn file(file: File, origin: u64) -> io::Result<(Self, Arc<Fate>)> {
         let (output, fate) = Output::seeking(file)?;
-        Ok((Output { shorten: Some(|file, length| file.set_len(length)), ..output }, fate))
+        let shorten: fn(&mut File, u64) -> io::Result<()> = |file, length| file.set_len(length);
+        Ok((Output { shorten: Some(shorten), origin, ..output }, fate))
     }
 }
 
@@ -119,6 +122,7 @@ impl<W: Write> Output<W> {
             shorten: None,
             fate: Arc::clone(&fate),
             waiting: Vec::new(),
+            origin: 0,
             base,
             cursor: 0,
             furthest: 0,
@@ -249,6 +253,17 @@ impl<W: Write> Write for Output<W> {
 
 impl<W: Write> Seek for Output<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(position) => SeekFrom::Start(position.saturating_add(self.origin)),
+            relative => relative,
+        };
+        Ok(self.seek_in_inner(to)?.saturating_sub(self.origin))
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// `seek`, with positions in the inner writer.
+    fn seek_in_inner(&mut self, to: SeekFrom) -> io::Result<u64> {
         let here = self.position();
         let target = match to {
             SeekFrom::Start(target) => Some(target),
@@ -274,16 +289,6 @@ impl<W: Write> Seek for Output<W> {
         }
         self.settle()?;
         self.go(target.map_or(to, SeekFrom::Start))
-    }
-}
-
-/// What was written before.
-impl<W: Write + Read> Read for Output<W> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.settle()?;
-        let read = self.attempt(|inner| inner.read(bytes))?;
-        self.base = self.base.saturating_add(to_u64(read));
-        Ok(read)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layer 7: an archive that is written member by member.
 
+mod append;
 mod archive;
 mod entry;
 mod job;
@@ -7,10 +8,9 @@ mod job;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::directory;
 use super::name;
 use super::options::WriteOptions;
 use super::output::Output;
@@ -18,9 +18,9 @@ use super::rows::{self, Rows};
 
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::Limits;
 use crate::write::replace::{self, Directory};
 use crate::write::{self, WriteNpy};
+use append::Old;
 use archive::Archive;
 use entry::Entry;
 use job::{Done, Jobs};
@@ -92,13 +92,19 @@ impl Writer<File> {
         WriteOptions::new().create(path)
     }
 
-    /// An archive that is there, to add members behind those it has.
+    /// Opens an archive, to add members after those it has.
     ///
-    /// It is copied, and the copy takes its place when it is finished: what was there stays until then.
+    /// It is copied, and the copy takes its place when it is finished: what was there stays until then. Nothing of the old members is
+    /// changed: their data, names, times, comments and extra fields are in the new archive byte for byte.
+    ///
+    /// The archive is locked while the writer lives, so that of two that append at once neither loses the members of the other. The
+    /// lock is advisory, and only `append` asks for it: [`create`](Self::create) and [`save`](super::save) replace the archive
+    /// whenever they finish. The one that appends then fails in [`finish`](Self::finish), and the new archive stays.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is no archive.
+    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is no archive or has data after its directory that
+    /// would be lost, [`ErrorKind::Locked`] while another writer appends to it.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
     }
@@ -106,7 +112,7 @@ impl Writer<File> {
     pub(super) fn create_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let create = || {
             let (file, place) = replace::begin(path)?;
-            let archive = Archive::seeking(Output::file(file)?);
+            let archive = Archive::seeking(Output::file(file, 0)?);
             Ok(Writer::replacing(archive, options, place))
         };
         Writer::at(path, create())
@@ -115,15 +121,16 @@ impl Writer<File> {
     pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let append = || {
             let (mut file, place) = replace::begin(path)?;
-            let mut old = place.open_old()?;
-            let directory = directory::Directory::read(&mut old, &Limits::default())?;
-            directory.can_be_rewritten(&mut old)?;
-            old.seek(SeekFrom::Start(0))?;
-            io::copy(&mut old, &mut file)?;
-            let archive = Archive::behind(Output::file(file)?)?;
-            let mut writer = Writer::replacing(archive, options, place);
-            writer.names.extend(directory.file_names().map(str::to_owned));
-            Ok(writer)
+            let old = Old::open(&place)?;
+            old.copy_members(&mut file)?;
+            let archive = Archive::seeking(Output::file(file, old.origin())?);
+            let (names, directory) = (old.names().collect(), place.directory().cloned());
+            let sync = options.sync;
+            let then: Then<File> = Some(Box::new(move |mut file| {
+                old.finish(&place, &mut file)?;
+                place.take(file, sync)
+            }));
+            Ok(Writer { names, directory, then, ..Writer::with(archive, options) })
         };
         Writer::at(path, append())
     }

@@ -14,6 +14,8 @@ use std::io;
 use std::path::Path;
 use std::process;
 
+#[cfg(feature = "npz")]
+use crate::error::ErrorKind;
 use crate::error::Result;
 #[cfg(not(unix))]
 pub(crate) use other::{Directory, Temporary};
@@ -89,11 +91,24 @@ impl Place {
     /// Opens the file that is to be replaced.
     #[cfg(feature = "npz")]
     pub(crate) fn open_old(&self) -> Result<File> {
+        let target = self.target()?;
+        Ok(target.directory.open_file(&target.name)?)
+    }
+
+    /// Whether this is the file that is to be replaced: it still has the name.
+    #[cfg(feature = "npz")]
+    pub(crate) fn is_old(&self, file: &File) -> Result<bool> {
+        let target = self.target()?;
+        Ok(target.directory.has(file, &target.name)?)
+    }
+
+    #[cfg(feature = "npz")]
+    fn target(&self) -> Result<&Target> {
         match &self.0 {
-            Some((target, _)) => Ok(target.directory.open_file(&target.name)?),
+            Some((target, _)) => Ok(target),
             None => {
-                let reason = "a device or an open file of a process cannot be replaced; open the archive by its own path";
-                Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into())
+                let what = "replacing a device or an open file of a process".into();
+                Err(ErrorKind::Unsupported { what, needs: "a regular file: open it by its own path" }.into())
             }
         }
     }

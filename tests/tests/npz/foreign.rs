@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, ReadNpy};
 
-use npy_tests::zips::{Raw, archive, crc, npy};
+use npy_tests::zips::{Raw, archive, crc, entries, npy};
 
 fn open(bytes: Vec<u8>) -> Reader<Cursor<Vec<u8>>> {
     Reader::new(Cursor::new(bytes)).unwrap()
@@ -164,7 +164,7 @@ fn a_reader_may_be_interrupted() {
 
 /// Guards the members that are there: each is found under the name that its own header has.
 #[test]
-fn a_name_beside_the_name_is_read_and_not_appended_to() {
+fn a_member_with_a_second_name_in_an_extra_field_is_appended_to_and_both_names_are_taken() {
     let (plain, name) = (b"caf_.npy", "café.npy");
     let mut extra = vec![0x75, 0x70, u8::try_from(5 + name.len()).unwrap(), 0, 1];
     extra.extend(crc(plain).to_le_bytes());
@@ -174,13 +174,106 @@ fn a_name_beside_the_name_is_read_and_not_appended_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     std::fs::write(&path, &file).unwrap();
+    let mut writer = Writer::append(&path).unwrap();
+    for taken in ["café", "caf_"] {
+        let error = writer.write(taken, &2u8).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::MemberName { .. }), "{error}");
+    }
+    writer.write("new", &2u8).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(entries(&std::fs::read(&path).unwrap())[..1], entries(&file));
     assert_eq!(Reader::open(&path).unwrap().read::<u8>("café").unwrap(), 1);
-    let error = Writer::append(&path).unwrap_err().to_string();
-    assert!(
-        error.contains("\"café.npy\" has two names") && error.contains("write a new"),
-        "{error}"
-    );
-    assert_eq!(std::fs::read(&path).unwrap(), file);
+}
+
+/// Guards what is not ours: comments, extra fields, attributes, times, and of two members of one name the one that is not found.
+#[test]
+fn what_append_does_not_touch_stays_byte_for_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let members = || {
+        let mut members = members();
+        // Neither ASCII nor UTF-8, and without the flag that says so.
+        members[0].comment = b"caf\xe9 \x80".to_vec();
+        // A time of Unix with an owner, as Info-ZIP writes it, and a field that nobody knows.
+        members[1].extra =
+            b"UT\x05\x00\x01abcdux\x0b\x00\x01\x04\xe8\x03\0\0\x04\xe8\x03\0\0\xfe\xca\x02\0hi"
+                .to_vec();
+        members.push(Raw::of("twice.npy", &npy(&1u8)));
+        members.push(Raw { comment: "é".into(), ..Raw::of("twice.npy", &npy(&2u8)) });
+        members.push(Raw { flags: 1, ..Raw::of("encrypted.npy", b"secret") });
+        members.push(Raw { method: 14, ..Raw::of("lzma.npy", b"small") });
+        members.push(Raw { name: b"caf\x82.npy".to_vec(), ..Raw::of("", &npy(&6u8)) });
+        members
+    };
+    let change = |change: fn(&mut Raw)| {
+        let mut members = members();
+        members.iter_mut().for_each(change);
+        members
+    };
+    for members in [
+        members(),
+        change(|member| member.descriptor = true),
+        change(|member| member.zip64 = true),
+        vec![],
+    ] {
+        for (prefix, comment) in [(&b""[..], &b""[..]), (b"#!/bin/sh\n", b"caf\xe9")] {
+            let mut file = archive(prefix, &members, comment);
+            for entry in entries(&file) {
+                let at = file.windows(entry.len()).rposition(|bytes| bytes == entry).unwrap();
+                // Who made it, the time, and the attributes: neither is as we would write it.
+                file[at + 4..at + 6].copy_from_slice(&[63, 10]);
+                file[at + 12..at + 16].copy_from_slice(&[0x21, 0x43, 0x65, 0x57]);
+                file[at + 36..at + 42].copy_from_slice(&[1, 0, 0x20, 0, 0xed, 0x81]);
+            }
+            let old = entries(&file);
+            for new in 0..3usize {
+                std::fs::write(&path, &file).unwrap();
+                let mut writer = Writer::append(&path).unwrap();
+                for n in 0..new {
+                    writer.write(&format!("new{n}"), &[7u16]).unwrap();
+                }
+                writer.finish().unwrap();
+                let now = std::fs::read(&path).unwrap();
+                let start = file.len() - 22 - comment.len() - old.concat().len();
+                assert!(now[..start] == file[..start], "the members themselves");
+                let entries = entries(&now);
+                assert_eq!(entries[..old.len()], old);
+                assert_eq!(entries.len(), old.len() + new);
+                assert!(now.ends_with(comment));
+                if new == 0 {
+                    assert!(now == file);
+                }
+                let mut reader = open(now);
+                for n in 0..new {
+                    assert_eq!(reader.read::<Vec<u16>>(&format!("new{n}")).unwrap(), [7]);
+                }
+                if !members.is_empty() {
+                    assert_eq!(reader.read::<u8>("twice").unwrap(), 2);
+                    assert_eq!(reader.read::<Vec<u32>>("b").unwrap().len(), 100_000);
+                    assert_eq!(reader.read::<u8>("café").unwrap(), 6);
+                }
+            }
+        }
+    }
+}
+
+/// Guards what stands after a directory: a signature of it, or what zip64 calls extensible data.
+#[test]
+fn an_archive_with_data_after_its_directory_is_not_appended_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let plain = archive(b"", &members(), b"");
+    let (before, end) = plain.split_at(plain.len() - 22);
+    let signed = [before, b"PK\x05\x05\x02\0ok", end].concat();
+    for file in [signed, [&plain[..], b"more"].concat()] {
+        std::fs::write(&path, &file).unwrap();
+        if Reader::open(&path).is_err() {
+            continue;
+        }
+        let error = Writer::append(&path).unwrap_err().to_string();
+        assert!(error.contains("data after its directory that would be lost; "), "{error}");
+        assert!(std::fs::read(&path).unwrap() == file);
+    }
 }
 
 /// Guards what was written elsewhere: it is there as it was, behind it what is new.

@@ -1,6 +1,6 @@
 //! The zip file that is written, until it fails.
 
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use zip::write::{SimpleFileOptions, StreamWriter};
@@ -35,16 +35,8 @@ macro_rules! either {
     };
 }
 
-impl<W: Write + Read + Seek> Archive<W> {
-    /// The archive that the writer holds, to go on with.
-    pub(super) fn behind((output, fate): (Output<W>, Arc<Fate>)) -> Result<Self> {
-        let zip = ZipWriter::new_append(output).map_err(zip_error)?;
-        Ok(Archive { zip: Some(Zip::Seeking(zip)), fate })
-    }
-}
-
 impl<W: Write> Archive<W> {
-    /// A new archive.
+    /// An archive from where the writer is.
     pub(super) fn seeking((output, fate): (Output<W>, Arc<Fate>)) -> Self {
         Archive { zip: Some(Zip::Seeking(ZipWriter::new(output))), fate }
     }

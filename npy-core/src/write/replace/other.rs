@@ -76,6 +76,13 @@ impl Directory {
         File::open(self.path.join(name))
     }
 
+    /// Whether this file has the name: here a file does not tell which one it is, and there are no locks either.
+    #[cfg(feature = "npz")]
+    #[expect(clippy::unnecessary_wraps)]
+    pub(super) fn has(&self, _: &File, _: &OsStr) -> io::Result<bool> {
+        Ok(true)
+    }
+
     /// Makes a file to read and write; who else may is for the directory to say.
     pub(crate) fn create(&self, _is_private: bool) -> io::Result<(File, Temporary)> {
         let mut options = OpenOptions::new();

@@ -132,10 +132,22 @@ impl Directory {
         self.fd.as_fd()
     }
 
-    /// Opens a regular file, without following a link.
+    /// Opens a regular file, without following a link; also to write, if that is allowed: over a network a lock may need it.
     #[cfg(feature = "npz")]
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        Ok(open(self.fd(), name, OFlags::RDONLY | OFlags::NOFOLLOW, Mode::empty())?.into())
+        let open = |flags| open(self.fd(), name, flags | OFlags::NOFOLLOW, Mode::empty());
+        Ok(open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY))?.into())
+    }
+
+    /// Whether this file has the name.
+    #[cfg(feature = "npz")]
+    pub(super) fn has(&self, file: &File, name: &OsStr) -> io::Result<bool> {
+        let found = match sys::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(false),
+            found => found?,
+        };
+        let own = sys::fstat(file)?;
+        Ok((found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
     }
 
     /// Whether this is in `/proc`, where a link to an open file of a process leads to that file, and its text is no path.
