@@ -1,6 +1,7 @@
 //! Layer 6: everything that writes.
 
 mod behind;
+pub(crate) mod failure;
 mod gather;
 pub(crate) mod lock;
 pub(crate) mod replace;

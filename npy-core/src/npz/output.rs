@@ -3,17 +3,17 @@
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::limits::to_u64;
 use crate::write::APPENDS;
+use crate::write::failure::Failure;
 
 /// What has become of a writer, for those who cannot reach it.
 #[derive(Debug, Default)]
 pub(super) struct Fate {
-    /// What it said when it failed.
-    failed: OnceLock<String>,
+    failure: Mutex<Failure>,
     /// Whether it was given up: what is still written is dropped.
     dropped: AtomicBool,
     /// Whether nobody needs to hear of a failure again.
@@ -25,13 +25,21 @@ pub(super) struct Fate {
 impl Fate {
     /// An error if a write has failed.
     pub(super) fn check(&self) -> Result<()> {
-        self.failed.get().map_or(Ok(()), |reason| Err(stopped(reason).into()))
+        Ok(self.try_check()?)
+    }
+
+    pub(super) fn try_check(&self) -> io::Result<()> {
+        self.failure().check("the archive must be written anew")
     }
 
     /// Nothing is written from here on.
     pub(super) fn fail(&self, error: &Error) {
-        // The first reason is the one to know.
-        let _ = self.failed.set(error.to_string());
+        self.failure().set(error.to_string());
+    }
+
+    /// Poisoning is ignored: nothing panics while holding the lock.
+    fn failure(&self) -> MutexGuard<'_, Failure> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes from here on are dropped in silence.
@@ -50,15 +58,9 @@ impl Fate {
     }
 
     fn is_dropped(&self) -> bool {
-        let told = || self.finishing.load(Ordering::Relaxed) && self.failed.get().is_some();
+        let told = || self.finishing.load(Ordering::Relaxed) && self.try_check().is_err();
         self.dropped.load(Ordering::Relaxed) || told()
     }
-}
-
-fn stopped(reason: &str) -> io::Error {
-    io::Error::other(format!(
-        "an earlier write failed ({reason}), and nothing is written after that; the archive must be written anew"
-    ))
 }
 
 /// A writer and what waits to be written to it.
@@ -154,15 +156,12 @@ impl<W: Write> Output<W> {
 
     /// Does something with the writer; if that fails, it was the last.
     fn attempt<A>(&mut self, act: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
-        if let Some(reason) = self.fate.failed.get() {
-            return Err(stopped(reason));
-        }
+        self.fate.try_check()?;
+        self.fate.failure().begin();
         let result = act(&mut self.inner);
-        if let Err(error) = &result
-            && error.kind() != io::ErrorKind::Interrupted
-        {
-            let _ = self.fate.failed.set(error.to_string());
-        }
+        let error = result.as_ref().err();
+        // Who is interrupted has done nothing.
+        self.fate.failure().end(error.filter(|error| error.kind() != io::ErrorKind::Interrupted));
         result
     }
 

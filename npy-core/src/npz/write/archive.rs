@@ -23,10 +23,10 @@ enum Zip<W: Write> {
     Streaming(ZipWriter<StreamWriter<Output<W>>>),
 }
 
-/// Calls the same on both.
+/// Calls the same on both, unless a write has failed: `zip` may be anywhere in its work then, if that was a panic.
 macro_rules! either {
-    ($zip:expr, $name:ident => $call:expr) => {
-        match $zip {
+    ($archive:expr, $name:ident => $call:expr) => {
+        match &mut $archive.checked()?.zip {
             Some(Zip::Seeking($name)) => $call,
             Some(Zip::Streaming($name)) => $call,
             // Nobody has it then.
@@ -51,18 +51,26 @@ impl<W: Write> Archive<W> {
         self.fate.check()
     }
 
+    fn checked(&mut self) -> io::Result<&mut Self> {
+        self.fate.try_check()?;
+        Ok(self)
+    }
+
     /// Begins a member.
     pub(super) fn start(&mut self, file: &str, options: SimpleFileOptions) -> io::Result<()> {
-        either!(&mut self.zip, zip => Ok(zip.start_file(file, options)?))
+        either!(self, zip => Ok(zip.start_file(file, options)?))
     }
 
     /// Drops the member that was begun. Where that cannot be, nothing more is written.
     pub(super) fn abort(&mut self, why: &Error) {
-        let aborted = either!(&mut self.zip, zip => zip.abort_file());
-        match aborted {
+        match self.try_abort() {
             Ok(()) => self.fate.cut(),
             Err(_) => self.fate.fail(why),
         }
+    }
+
+    fn try_abort(&mut self) -> Result<()> {
+        either!(self, zip => zip.abort_file().map_err(zip_error))
     }
 
     /// Writes nothing more.
@@ -72,7 +80,7 @@ impl<W: Write> Archive<W> {
 
     /// Adds a member that is compressed.
     pub(super) fn add(&mut self, member: PreparedZipFile) -> Result<()> {
-        either!(&mut self.zip, zip => zip.add_prepared_file(member).map_err(zip_error))
+        either!(self, zip => zip.add_prepared_file(member).map_err(zip_error))
     }
 
     /// Writes the directory, and gives the writer back.
@@ -91,7 +99,7 @@ impl<W: Write> Archive<W> {
 /// The bytes of the member that was begun.
 impl<W: Write> Write for Archive<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        either!(&mut self.zip, zip => zip.write(bytes))
+        either!(self, zip => zip.write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,0 +1,133 @@
+//! Several writers of one archive.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use npy_core::npz::{Reader, Writer};
+use npy_core::{ErrorKind, Result};
+
+fn create(path: &Path, name: &str) {
+    let mut writer = Writer::create(path).unwrap();
+    writer.write(name, &1u8).unwrap();
+    writer.finish().unwrap();
+}
+
+fn is_locked<T>(result: Result<T>) -> bool {
+    result.is_err_and(|error| matches!(error.kind(), ErrorKind::Locked))
+}
+
+#[cfg(unix)]
+#[test]
+fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    create(&path, "old");
+    let mut first = Writer::append(&path).unwrap();
+    let locked = Writer::append(&path).unwrap_err();
+    assert!(
+        matches!(locked.kind(), ErrorKind::Locked) && locked.to_string().contains("x.npz: "),
+        "{locked}"
+    );
+    first.write("a", &1u8).unwrap();
+    assert!(is_locked(Writer::append(&path)));
+    first.finish().unwrap();
+    // What is dropped has changed nothing, and holds nothing.
+    let mut dropped = Writer::append(&path).unwrap();
+    dropped.write("b", &1u8).unwrap();
+    assert!(is_locked(Writer::append(&path)));
+    drop(dropped);
+    let mut last = Writer::append(&path).unwrap();
+    last.write("c", &1u8).unwrap();
+    last.finish().unwrap();
+    assert!(Reader::open(&path).unwrap().names().eq(["old", "a", "c"]));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// Guards the lock by another path to the same file.
+#[cfg(unix)]
+#[test]
+fn a_link_leads_to_the_same_lock() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, link) = (directory.path().join("x.npz"), directory.path().join("link.npz"));
+    create(&path, "old");
+    std::os::unix::fs::symlink("x.npz", &link).unwrap();
+    let mut writer = Writer::append(&link).unwrap();
+    assert!(is_locked(Writer::append(&path)));
+    writer.write("new", &1u8).unwrap();
+    writer.finish().unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(Reader::open(&path).unwrap().names().eq(["old", "new"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_archive_that_was_replaced_or_removed_meanwhile_is_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    for removed in [false, true] {
+        create(&path, "old");
+        let mut writer = Writer::append(&path).unwrap();
+        writer.write("lost", &1u8).unwrap();
+        if removed {
+            fs::remove_file(&path).unwrap();
+        } else {
+            create(&path, "new");
+        }
+        let error = writer.finish().unwrap_err().to_string();
+        assert!(error.contains("replaced or removed while members were appended"), "{error}");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), usize::from(!removed));
+        if !removed {
+            assert!(Reader::open(&path).unwrap().names().eq(["new"]));
+        }
+    }
+}
+
+/// How many members each process appends, one by one.
+const MEMBERS: u32 = 25;
+
+/// Not a test of its own: one of those that append.
+#[test]
+#[ignore = "the process that the other test starts"]
+fn child_that_appends() {
+    let Some(path) = std::env::var_os("NPY_APPEND") else { return };
+    let own = std::process::id();
+    for n in 0..MEMBERS {
+        let mut writer = loop {
+            match Writer::append(&path) {
+                Ok(writer) => break writer,
+                Err(error) if matches!(error.kind(), ErrorKind::Locked) => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        };
+        writer.write(&format!("{own}/{n}"), &n).unwrap();
+        writer.finish().unwrap();
+    }
+}
+
+/// Guards the members of all: six processes that append to one archive, none of which waits for another but by the lock.
+#[cfg(unix)]
+#[test]
+fn of_six_processes_that_append_none_loses_a_member() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    create(&path, "old");
+    let mut children: Vec<_> = (0..6)
+        .map(|_| {
+            let mut child = npy_tests::again("appending::child_that_appends");
+            child.env("NPY_APPEND", &path).spawn().unwrap()
+        })
+        .collect();
+    for child in &mut children {
+        assert!(child.wait().unwrap().success());
+    }
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.names().len(), 1 + children.len() * MEMBERS as usize);
+    for child in &children {
+        for n in 0..MEMBERS {
+            assert_eq!(reader.read::<u32>(&format!("{}/{n}", child.id())).unwrap(), n);
+        }
+    }
+}

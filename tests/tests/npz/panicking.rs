@@ -1,0 +1,141 @@
+//! Inner writers that panic, and a program that goes on.
+
+use std::io::{self, Seek, SeekFrom, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use npy_core::Result;
+use npy_core::npz::{WriteOptions, Writer};
+use npy_tests::disk::Disk;
+
+/// A disk whose driver panics in one call, or in that and all after it.
+struct Panics {
+    disk: Disk,
+    /// The calls before that one.
+    calls: usize,
+    for_ever: bool,
+}
+
+impl Panics {
+    fn call(&mut self) -> &mut Disk {
+        let left = self.calls.checked_sub(1);
+        self.calls = left.unwrap_or(if self.for_ever { 0 } else { usize::MAX });
+        assert!(left.is_some(), "a writer that panics");
+        &mut self.disk
+    }
+}
+
+impl Write for Panics {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.call().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.call().flush()
+    }
+}
+
+impl Seek for Panics {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.call().seek(to)
+    }
+}
+
+/// Counts the panics of this process.
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// Writes an archive; tells whether the inner writer panicked. After that each call is an error.
+fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
+    let mut panicked = false;
+    let mut call = |call: &mut dyn FnMut() -> Result<()>| match catch_unwind(AssertUnwindSafe(call))
+    {
+        Err(_) => {
+            assert!(!panicked, "it panics again");
+            panicked = true;
+        }
+        Ok(result) => {
+            assert_eq!(result.is_err(), panicked, "{result:?}");
+            if let Err(error) = result {
+                assert!(error.to_string().contains("an earlier write failed (it panicked)"));
+            }
+        }
+    };
+    let mut writer = None;
+    let mut begin = Some(begin);
+    call(&mut || {
+        writer = Some(begin.take().unwrap()()?);
+        Ok(())
+    });
+    let Some(mut writer) = writer else { return true };
+    // More than waits in memory.
+    let values: Vec<u64> = (0..20_000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    for n in 0..2 {
+        call(&mut || writer.write(&format!("large{n}"), &values));
+        call(&mut || writer.write(&format!("small{n}"), &[n]));
+        call(&mut || {
+            let mut rows = writer.start::<u8>(&format!("rows{n}"))?;
+            rows.push(&7)?;
+            rows.finish()
+        });
+    }
+    let mut writer = Some(writer);
+    if finish {
+        call(&mut || writer.take().unwrap().finish().map(drop));
+    }
+    // Also where it panics for ever, and while it was in the middle of a member.
+    drop(writer);
+    panicked
+}
+
+/// Not a test of its own: nothing is printed by it but what the library prints.
+#[test]
+#[ignore = "the process that the other test starts"]
+fn child_whose_writer_panics() {
+    if std::env::var_os("NPY_PANICS").is_none() {
+        return;
+    }
+    std::panic::set_hook(Box::new(|info| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        let message = info.payload_as_str().unwrap_or_default();
+        if message != "a writer that panics" {
+            eprintln!("{info}");
+        }
+    }));
+    let (mut deflate, mut threads) = (WriteOptions::new(), WriteOptions::new());
+    deflate.deflate(1);
+    threads.deflate(1).threads(2);
+    type Begin = fn(&WriteOptions, Panics) -> Result<Writer<Panics>>;
+    let begins: [Begin; 2] =
+        [|options, disk| options.writer(disk), |options, disk| Ok(options.stream(disk))];
+    for (options, begin) in [WriteOptions::new(), deflate, threads]
+        .iter()
+        .flat_map(|options| begins.map(|begin| (options, begin)))
+    {
+        for (for_ever, finish) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut calls = 0;
+            loop {
+                let before = PANICS.load(Ordering::Relaxed);
+                let disk = Panics { disk: Disk::sound(), calls, for_ever };
+                let panicked = write(|| begin(options, disk), finish);
+                let panics = PANICS.load(Ordering::Relaxed) - before;
+                assert_eq!(panics, usize::from(panicked), "{calls} calls, then {for_ever}");
+                if !panicked {
+                    break;
+                }
+                calls += 1;
+            }
+            assert!(calls > 2, "{calls}");
+        }
+    }
+}
+
+/// Guards the process: a panic of the inner writer, wherever it is, is one panic, then errors, and nothing else in the end.
+#[test]
+fn an_inner_writer_that_panics_is_told_of_for_ever_and_dropped_in_silence() {
+    let mut child = npy_tests::again("panicking::child_whose_writer_panics");
+    let output = child.env("NPY_PANICS", "1").output().unwrap();
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{err}", output.status);
+    assert_eq!(err, "");
+}
