@@ -1,13 +1,11 @@
 //! Layer 8: what generated code calls. Not for people: it changes without notice.
 
 mod outline;
-mod proof;
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 
 pub use outline::literal;
-pub use proof::{Memory, MemoryField};
 
 use crate::dtype::{ByteOrder, DType, Field};
 use crate::element::layout;
@@ -20,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
 use crate::schema::{FieldWants, Wants};
 pub use crate::view::Plain;
-use crate::view::ZeroCopy;
+use crate::view::{MemoryField, ZeroCopy};
 
 /// What a field asks of a file.
 pub struct Member {
@@ -105,16 +103,19 @@ const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
 pub fn memory_record<const N: usize>(
     layouts: &[FieldLayout],
     size: usize,
-    dtypes: [DType; N],
+    fields: [MemoryField; N],
 ) -> DType {
-    record(layouts, size, false, dtypes.map(|dtype| member(Schema::plain(dtype)))).into_dtype()
+    let members = fields.map(|field| member(Schema::plain(field.dtype())));
+    record(layouts, size, false, members).into_dtype()
 }
 
-/// The dtype in memory of a struct with one field: a record, or, if it is stored as the field is, that of the field.
-pub fn newtype<T: Element, F: ZeroCopy>() -> DType {
-    let (own, inner) = (T::dtype(), F::memory_dtype());
+/// The dtype in memory of a struct with this one field: a record, or, if it is stored as the field is, that of the field.
+pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
+    let (own, inner) = (T::dtype(), field.dtype());
     match own.fields() {
-        _ if own == F::dtype() => inner,
+        _ if own.with_byte_order(ByteOrder::Little) == inner.with_byte_order(ByteOrder::Little) => {
+            inner
+        }
         [field] => {
             let field = Field::new(field.name(), field.title(), field.offset(), inner);
             DType::from_fields(vec![field], T::SIZE)

@@ -50,7 +50,7 @@ enum Advice {
 }
 
 /// Tells the system about the whole pages in this memory; one that does not know the advice says so, which is no matter.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 #[allow(unsafe_code)]
 fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let advice = match advice {
@@ -66,8 +66,8 @@ fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let _ = unsafe { libc::madvise(start.add(before).cast(), length, advice) };
 }
 
-/// Only Linux is asked.
-#[cfg(not(target_os = "linux"))]
+/// Only Linux is asked, and not by an interpreter, which has no pages.
+#[cfg(any(not(target_os = "linux"), miri))]
 fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 
 /// What a list of so many more items takes.

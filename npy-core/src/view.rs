@@ -3,6 +3,8 @@
 // The casts of slices stand here, for views and for whatever else holds the bytes of a file.
 #![allow(unsafe_code)]
 
+mod proof;
+
 use std::alloc::{self, Layout};
 use std::array;
 use std::fmt;
@@ -24,6 +26,8 @@ use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
+use proof::Memory;
+pub(crate) use proof::MemoryField;
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place: not all bytes are known to be values of it",
@@ -58,6 +62,10 @@ pub unsafe trait ZeroCopy: Element + Copy {
     /// Whether a value in memory is known to be its canonical item byte for byte; only if it is.
     #[doc(hidden)]
     const __CANONICAL: bool = false;
+
+    /// What derived code proves the layout with.
+    #[doc(hidden)]
+    const __MEMORY: Memory<Self> = Memory::new();
 
     /// The dtype of a value in memory: as [`Element::dtype`], with each number in the byte order that it has there.
     fn memory_dtype() -> DType;
@@ -502,7 +510,8 @@ impl<T> Copy for Plain<T> {}
 impl<T: ZeroCopy> Plain<T> {
     /// `None` where it takes a look at the dtype to know.
     pub(crate) const fn known() -> Option<Self> {
-        if T::__CANONICAL { Some(Plain(PhantomData)) } else { None }
+        let fills = size_of::<T>() == T::SIZE && !T::PADDED;
+        if T::__CANONICAL && fills { Some(Plain(PhantomData)) } else { None }
     }
 
     /// `None` where numbers lie in another byte order, or bytes belong to no field.
@@ -605,6 +614,27 @@ mod tests {
         is::<half::bf16>();
         #[cfg(feature = "num-complex")]
         is::<num_complex::Complex<f32>>();
+    }
+
+    /// Guards each way from bytes to values and back, for Miri above all (`cargo xtask miri`).
+    #[test]
+    fn values_are_their_bytes() {
+        let plain = Plain::<Le<u32>>::of().unwrap();
+        let mut list = plain.zeros(2).unwrap();
+        list.reserve(3);
+        plain.append_zeros(&mut list, 1);
+        plain.bytes_mut(&mut list)[8..].copy_from_slice(&[1, 2, 0, 0]);
+        assert_eq!(list, [Le::new(0), Le::new(0), Le::new(513)]);
+        let mut bytes = plain.bytes(&list).to_vec();
+        assert_eq!(values::<Le<u32>>(&bytes, 3).unwrap(), list);
+        values_mut::<Le<u32>>(&mut bytes, 3).unwrap()[0] = Le::new(9);
+        assert_eq!(bytes, [9, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0]);
+        assert!(values::<Le<u32>>(&bytes, 2).is_none());
+        assert!(
+            values::<u32>(&bytes[1..9], 2).is_none() || values::<u32>(&bytes[..8], 2).is_none()
+        );
+        assert_eq!(values::<u64>(&[], 0), Some(&[][..]));
+        assert!(Plain::<[u8; 0]>::of().unwrap().zeros(7).unwrap().is_empty());
     }
 
     #[test]

@@ -257,6 +257,85 @@ fn the_dtype_in_memory_is_that_of_the_bytes() {
     }
 }
 
+/// What `crate = lying` names: the library's traits, and proofs that prove nothing.
+#[allow(unreachable_pub)]
+mod lying {
+    pub use npy_core::{DType, Element, NpyRecord, ZeroCopy};
+
+    #[expect(dead_code, reason = "the derive does not use it")]
+    pub mod private {
+        use npy_core::{DType, Element, FieldLayout};
+
+        pub struct Memory<const N: usize> {
+            pub name: &'static str,
+            pub aligned: bool,
+            pub size: usize,
+            pub fields: [MemoryField; N],
+        }
+
+        pub struct MemoryField {
+            pub name: &'static str,
+            pub offset: usize,
+            pub size: usize,
+            pub padded: bool,
+        }
+
+        impl<const N: usize> Memory<N> {
+            pub const fn proved(&self, _: &[FieldLayout], _: usize) -> bool {
+                false
+            }
+        }
+
+        pub fn memory_record<F, const N: usize>(_: &[FieldLayout], _: usize, _: [F; N]) -> DType {
+            super::super::Honest::dtype()
+        }
+    }
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+#[npy(align)]
+#[repr(C)]
+struct Honest {
+    flag: u8,
+    value: u32,
+}
+
+/// With three bytes of padding, and a dtype that has none.
+#[derive(ZeroCopy, Clone, Copy)]
+#[npy(crate = lying)]
+#[repr(C)]
+struct Lying {
+    flag: u8,
+    value: u32,
+}
+
+impl NpyRecord for Lying {
+    const FIELDS: &'static [npy_core::FieldLayout] = Honest::FIELDS;
+}
+
+impl Element for Lying {
+    const SIZE: usize = 8;
+
+    fn dtype() -> DType {
+        Honest::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        let Honest { flag, value } = Honest::decode(item);
+        Lying { flag, value }
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), npy_core::InvalidValue> {
+        Honest { flag: self.flag, value: self.value }.encode(item)
+    }
+}
+
+/// Guards against undefined bytes: `PADDED` is found by the library, whatever crate the struct names.
+#[test]
+fn a_crate_that_lies_does_not_hide_padding() {
+    const { assert!(Lying::PADDED) };
+}
+
 /// Guards `PADDED`, which keeps undefined bytes out of files.
 #[test]
 fn padding_is_known() {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, cross, features, fixtures, test, tidy};
+use crate::{Result, cross, features, fixtures, miri, test, tidy};
 
 /// What is checked, and the command that checks it alone.
 struct Step {
@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         command: "cargo fmt --all --check",
         run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
@@ -37,6 +37,7 @@ const STEPS: [Step; 8] = [
     },
     Step { command: "cargo xtask fixtures --check", run: fixtures::check },
     Step { command: "cargo xtask cross", run: cross::run },
+    Step { command: "cargo xtask miri", run: miri::run },
     // Last, so that what is printed ends with the counts of the tests.
     Step { command: "cargo xtask test", run: || test::run(&[]) },
 ];

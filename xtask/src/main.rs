@@ -11,6 +11,7 @@ mod fixtures;
 mod fuzz;
 mod kill;
 mod large;
+mod miri;
 mod package;
 mod python;
 mod sanitize;
@@ -43,6 +44,8 @@ usage: cargo xtask <command>
                       NumPy looks at the files if its environment is there
   sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
                       ARGS as for `cargo test`
+  miri                the tests of `unsafe` code in Miri, which knows what is undefined; it is
+                      installed if it is missing
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                that the work which a hostile file makes grows as its size does
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         ["large"] => large::run(),
         ["soak", rest @ ..] => soak::run(rest),
         ["sanitize", rest @ ..] => sanitize::run(rest),
+        ["miri"] => miri::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["work"] => work::run(),
         ["cross"] => cross::run(),

@@ -1,41 +1,106 @@
 //! The proof that a struct in memory is an item of its dtype, which the compiler runs.
 
+use std::marker::PhantomData;
+
+use super::ZeroCopy;
+use crate::dtype::DType;
 use crate::element::layout::{Packing, field};
 use crate::element::record::FieldLayout;
 
-/// A struct as it lies in memory, its fields in ascending order.
-pub struct Memory<const N: usize> {
-    /// The name of the struct.
-    pub name: &'static str,
-    /// Whether its dtype is laid out as C does it.
-    pub aligned: bool,
-    /// Bytes of it.
-    pub size: usize,
-    /// Its fields.
-    pub fields: [MemoryField; N],
-}
+/// The memory of a `T`, to which derived code shows the fields.
+///
+/// It comes with the trait, as `ZeroCopy::__MEMORY`, and by no path: the crate that `#[npy(crate = …)]` names cannot have another one.
+pub struct Memory<T>(PhantomData<fn() -> T>);
 
-/// A field of a struct in memory.
+/// A field of a struct in memory; made by [`Memory::field`].
 #[derive(Clone, Copy)]
 pub struct MemoryField {
     /// The name in Rust.
-    pub name: &'static str,
+    name: &'static str,
     /// Bytes before it.
-    pub offset: usize,
+    offset: usize,
     /// Bytes of it.
-    pub size: usize,
+    size: usize,
     /// Whether it has padding inside.
-    pub padded: bool,
+    padded: bool,
+    /// The dtype in memory of its type.
+    dtype: fn() -> DType,
 }
 
-impl<const N: usize> Memory<N> {
-    /// Proves that each field lies where the record of these fields and this size has it; tells whether there is padding.
+impl MemoryField {
+    /// The dtype in memory.
+    pub(crate) fn dtype(&self) -> DType {
+        (self.dtype)()
+    }
+}
+
+impl<T> Memory<T> {
+    pub(super) const fn new() -> Self {
+        Memory(PhantomData)
+    }
+
+    /// The field that a function returns. Its type is the one that the field has: an attribute that comes after the derive can change
+    /// it, so the derive must not say it.
+    pub const fn field<F: ZeroCopy>(
+        &self,
+        name: &'static str,
+        offset: usize,
+        _: fn(T) -> F,
+    ) -> MemoryField {
+        MemoryField {
+            name,
+            offset,
+            size: size_of::<F>(),
+            padded: F::PADDED,
+            dtype: F::memory_dtype,
+        }
+    }
+
+    /// Proves that each field is where the record of these fields and this size has it; returns whether there is padding.
     ///
-    /// What is not so is an error of the compiler's.
+    /// What is not so is an error of the compiler's. No padding is found only if the sizes of the fields add up to that of the struct,
+    /// whatever the offsets are said to be.
+    #[track_caller]
+    pub const fn proved<const N: usize>(
+        &self,
+        name: &'static str,
+        aligned: bool,
+        fields: [MemoryField; N],
+        record: &[FieldLayout],
+        size: usize,
+    ) -> bool {
+        Layout { name, aligned, size: size_of::<T>(), fields }.proved(record, size)
+    }
+
+    /// Proves it of a struct of one field that may be stored as that field is.
+    #[track_caller]
+    pub const fn proved_alone(
+        &self,
+        name: &'static str,
+        aligned: bool,
+        fields: [MemoryField; 1],
+        size: usize,
+    ) -> bool {
+        self.proved(name, aligned, fields, &Packing::Packed.layout([field("", size, 1)]), size)
+    }
+}
+
+/// A struct in memory, its fields in ascending order.
+struct Layout<const N: usize> {
+    /// The name of the struct.
+    name: &'static str,
+    /// Whether its dtype is laid out as C does it.
+    aligned: bool,
+    /// Bytes of it.
+    size: usize,
+    fields: [MemoryField; N],
+}
+
+impl<const N: usize> Layout<N> {
     // Run by the compiler, to which an overflow or a bad index is an error.
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
     #[track_caller]
-    pub const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
+    const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
         if record.is_empty() {
             // The derive of the record has reported it.
             return true;
@@ -45,7 +110,7 @@ impl<const N: usize> Memory<N> {
         let mut end = 0;
         let mut i = 0;
         while i < N {
-            let MemoryField { name, offset, size, padded: inside } = self.fields[i];
+            let MemoryField { name, offset, size, padded: inside, .. } = self.fields[i];
             let gaps = (offset - end, record[i].offset.saturating_sub(end));
             assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, Some(name)).get());
             padded |= inside || gaps.0 > 0;
@@ -55,12 +120,6 @@ impl<const N: usize> Memory<N> {
         let gaps = (self.size - end, size.saturating_sub(end));
         assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, None).get());
         padded || gaps.0 > 0
-    }
-
-    /// Proves it of a struct of one field that may be stored as that field is.
-    #[track_caller]
-    pub const fn proved_alone(&self, size: usize) -> bool {
-        self.proved(&Packing::Packed.layout([field("", size, 1)]), size)
     }
 
     const fn other_fields(&self) -> Message {
@@ -154,7 +213,7 @@ mod tests {
     use super::*;
 
     fn field(name: &'static str, offset: usize, size: usize) -> MemoryField {
-        MemoryField { name, offset, size, padded: false }
+        MemoryField { name, offset, size, padded: false, dtype: u8::memory_dtype }
     }
 
     /// Proves a struct of a byte and then eight more at `offset` against a record of the same.
@@ -169,7 +228,7 @@ mod tests {
         };
         let record = [layout("a", 0, 1), layout("b", in_record, 8)];
         let fields = [field("flag", 0, 1), field("value", offset, 8)];
-        let memory = Memory { name: "Sample", aligned, size, fields };
+        let memory = Layout { name: "Sample", aligned, size, fields };
         std::panic::catch_unwind(|| memory.proved(&record, record_size))
             .map_err(|message| *message.downcast::<String>().unwrap())
     }
@@ -181,7 +240,7 @@ mod tests {
         assert_eq!(proof((1, 16), (1, 16), false), Ok(true));
         let inside = MemoryField { padded: true, ..field("a", 0, 4) };
         let record = Packing::Packed.layout([super::field("a", 4, 1)]);
-        let memory = Memory { name: "S", aligned: false, size: 4, fields: [inside] };
+        let memory = Layout { name: "S", aligned: false, size: 4, fields: [inside] };
         assert!(memory.proved(&record, 4));
     }
 
@@ -237,10 +296,20 @@ mod tests {
         ] {
             assert_eq!(proof(memory, record, aligned), Err(format!("`Sample` has {message}")));
         }
-        let memory = Memory { name: "S", aligned: false, size: 0, fields: [] };
-        let error = std::panic::catch_unwind(|| memory.proved_alone(0)).unwrap_err();
+        let memory = Layout { name: "S", aligned: false, size: 0, fields: [] };
+        let record = Packing::Packed.layout([super::field("", 0, 1)]);
+        let error = std::panic::catch_unwind(|| memory.proved(&record, 0)).unwrap_err();
         let message = error.downcast::<String>().unwrap();
         assert!(message.starts_with("`S` has other fields than its record: "), "{message}");
+    }
+
+    /// Guards soundness: offsets that are said to be others cannot hide padding.
+    #[test]
+    fn padding_is_found_whatever_the_offsets_are() {
+        for (offset, size) in [(1, 16), (8, 16)] {
+            let proved = proof((offset, size), (offset, size), true);
+            assert_ne!(proved, Ok(false), "9 bytes of 16 are fields");
+        }
     }
 
     #[test]
