@@ -463,6 +463,12 @@ pub(crate) fn field_at<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType
     })
 }
 
+/// The error for a field that `deny_unknown_fields` refuses.
+#[cfg(feature = "npz")]
+pub(crate) fn unknown(name: &str) -> Error {
+    unknown_field(name, UNKNOWN)
+}
+
 fn unknown_field(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }

@@ -10,8 +10,10 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::record::NpyRecord;
 use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
 use crate::limits::MAX_ITEMSIZE;
 use crate::plan::{self, Plan};
+use crate::read::ReadOptions;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::write::WriteNpy;
@@ -121,30 +123,43 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read); [`ErrorKind::Shape`] for columns of different lengths.
+    /// As [`read`](Self::read); [`ErrorKind::Shape`] for columns of different lengths. Names and headers are compared with the struct
+    /// before any data is read.
     pub fn read_columns<T: NpyRecord>(&mut self) -> Result<Vec<T>> {
-        let columns = self.columns::<T>()?;
-        let records = records::<T>(self, &columns).map_err(|error| self.missing(error));
-        records.map_err(|error| self.in_file(error))
-    }
-
-    /// The members that the struct may want.
-    fn columns<T: NpyRecord>(&mut self) -> Result<Vec<(String, DynArray)>> {
-        let schema = T::schema(ByteOrder::Little);
-        let mut wanted: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
-        wanted.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
-        let names = self.names().filter(|name| schema.wants.deny_unknown || wanted.contains(name));
-        let names: Vec<_> = names.map(str::to_owned).collect();
-        let mut columns = Vec::with_capacity(names.len());
+        let names = self.columns::<T>().map_err(|error| self.in_file(error))?;
+        let mut headers = Vec::with_capacity(names.len());
         for name in names {
-            let array: DynArray = self.read(&name)?;
-            let array = match array.order() {
+            let header = self.header(&name)?;
+            headers.push((name, header));
+        }
+        let plan = planned::<T>(self.arrays(), &headers);
+        let (plan, rows) =
+            plan.map_err(|error| self.missing(error)).map_err(|error| self.in_file(error))?;
+        let mut columns = Vec::with_capacity(headers.len());
+        for (name, _) in &headers {
+            let array: DynArray = self.read(name)?;
+            let column = match array.order() {
                 Order::C => array,
                 Order::Fortran => array.to_order(Order::C).map_err(|error| self.in_file(error))?,
             };
-            columns.push((name, array));
+            columns.push(column);
         }
-        Ok(columns)
+        records(&plan, rows, &columns).map_err(|error| self.in_file(error))
+    }
+
+    /// The names of the members that are fields of the struct.
+    fn columns<T: NpyRecord>(&self) -> Result<Vec<String>> {
+        let schema = T::schema(ByteOrder::Little);
+        let mut fields: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
+        fields.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
+        let (names, others): (Vec<_>, Vec<_>) =
+            self.names().partition(|name| fields.contains(name));
+        match others.first() {
+            Some(name) if schema.wants.deny_unknown => {
+                Err(plan::unknown(name).wanted_by(&block::type_name::<T>()))
+            }
+            _ => Ok(names.into_iter().map(str::to_owned).collect()),
+        }
     }
 
     /// A field that is missing as the member that it would be.
@@ -159,32 +174,36 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Puts columns together.
-fn records<T: NpyRecord>(
-    reader: &Reader<impl Read + Seek>,
-    columns: &[(String, DynArray)],
-) -> Result<Vec<T>> {
+/// How the rows of columns with these headers become records, and how many rows there are.
+fn planned<T: NpyRecord>(
+    options: &ReadOptions,
+    columns: &[(String, Header)],
+) -> Result<(Plan, usize)> {
     let count = rows(columns)?;
-    let record = record(columns)?;
-    let options = reader.arrays();
-    let plan: Plan = options.plan::<T>(&record)?;
+    let plan: Plan = options.plan::<T>(&record(columns)?)?;
     block::check_empty::<T>(&plan, count, options.limit())?;
+    Ok((plan, count))
+}
+
+/// Puts columns together.
+fn records<T: NpyRecord>(plan: &Plan, count: usize, columns: &[DynArray]) -> Result<Vec<T>> {
     let mut out = Vec::new();
     reserve::exact(&mut out, count)?;
     let mut buffers = Buffers::default();
-    let sizes: Vec<_> = record.fields().iter().map(|field| field.dtype().itemsize()).collect();
+    let row = |column: &DynArray| column.as_bytes().len().checked_div(count).unwrap_or(0);
+    let sizes: Vec<_> = columns.iter().map(row).collect();
     let mut first = 0usize;
     while first < count {
-        let n = count.saturating_sub(first).min(block::items_per_block(&plan));
+        let n = count.saturating_sub(first).min(block::items_per_block(plan));
         buffers.block.clear();
         for row in first..first.saturating_add(n) {
-            for ((_, column), &size) in columns.iter().zip(&sizes) {
+            for (column, &size) in columns.iter().zip(&sizes) {
                 let start = row.saturating_mul(size);
                 let item = column.as_bytes().get(start..start.saturating_add(size));
                 buffers.block.extend_from_slice(item.unwrap_or_default());
             }
         }
-        block::decode(&plan, n, &mut buffers, &mut out)
+        block::decode(plan, n, &mut buffers, &mut out)
             .map_err(|error| block::invalid(&error, first))?;
         first = first.saturating_add(n);
     }
@@ -192,7 +211,7 @@ fn records<T: NpyRecord>(
 }
 
 /// How many rows the columns have.
-fn rows(columns: &[(String, DynArray)]) -> Result<usize> {
+fn rows(columns: &[(String, Header)]) -> Result<usize> {
     let mut known: Option<(&str, usize)> = None;
     for (name, column) in columns {
         let shape = shape::repr(column.shape());
@@ -210,7 +229,7 @@ fn rows(columns: &[(String, DynArray)]) -> Result<usize> {
 }
 
 /// The record that a row of the columns is.
-fn record(columns: &[(String, DynArray)]) -> Result<DType> {
+fn record(columns: &[(String, Header)]) -> Result<DType> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut offset = 0usize;
     for (name, column) in columns {

@@ -238,6 +238,7 @@ const IS_ARRAY: &str = "_is_array";
 /// Reads what all formats begin with: which it is, and the shape.
 fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result<[usize; 2]> {
     let name = inside(at, FORMAT);
+    check_small(from, &name)?;
     // Bytes; text in files of SciPy before 1.0.
     let format: String = from.read(&name)?;
     if format != wanted {
@@ -247,6 +248,7 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result
         return Err(from.in_file(check::invalid(reason).in_member(&name)));
     }
     let name = inside(at, SHAPE);
+    check_small(from, &name)?;
     let shape: Vec<i64> = index::read(from, &name)?;
     let dimension = |n: &i64| usize::try_from(*n).ok();
     match shape.as_slice() {
@@ -257,6 +259,19 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result
         let reason = format_args!("{shape:?} is no shape of a matrix: two numbers of rows and columns, which are not negative");
         from.in_file(check::invalid(reason).in_member(&name))
     })
+}
+
+/// Refuses a member that is larger than a format or a shape, before it is inflated.
+fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
+    const MOST: usize = 256;
+    let bytes = from.header(name)?.data_bytes();
+    if bytes <= MOST {
+        return Ok(());
+    }
+    let reason = format_args!(
+        "it has {bytes} bytes, which no format and no shape of a matrix has; save the matrix again"
+    );
+    Err(from.in_file(check::invalid(reason).in_member(name)))
 }
 
 /// Writes what all formats end with.

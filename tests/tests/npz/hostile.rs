@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use npy_core::npz::sparse::Csr;
 use npy_core::npz::{ReadOptions, Reader, WriteOptions, Writer};
-use npy_core::{DynArray, Error, ErrorKind, Limits};
+use npy_core::{DynArray, Error, ErrorKind, Limits, NpyRecord, Order};
 use npy_tests::alloc::{Counting, peak};
 
 use npy_tests::zips::{Raw, archive, npy};
@@ -141,6 +142,78 @@ fn bombs_are_limited() {
     limits.members = 0;
     let error = ReadOptions::new().limits(limits).reader(Cursor::new(file)).unwrap_err();
     assert!(error.to_string().contains("Limits::members"), "{error}");
+}
+
+/// Guards what is inflated: a megabyte of members that are not of the struct, or not as long as the others, could be a gigabyte.
+#[test]
+fn columns_are_refused_before_they_are_inflated() {
+    #[derive(NpyRecord, Debug)]
+    #[npy(deny_unknown_fields)]
+    struct Only {
+        _x: u8,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Both {
+        _x: u8,
+        _zeros: u8,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Wide {
+        _zeros: f64,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct More {
+        _zeros: u8,
+        _more: u8,
+    }
+    let mut writer = WriteOptions::new().deflate(9).writer(Cursor::new(Vec::new())).unwrap();
+    writer.write("_zeros", &vec![0u8; 16 << 20]).unwrap();
+    writer.write("_x", &[1u8, 2]).unwrap();
+    let file = writer.finish().unwrap().into_inner();
+    fn refusal<T: NpyRecord + std::fmt::Debug>(file: &[u8]) -> String {
+        let mut reader = Reader::new(Cursor::new(file)).unwrap();
+        let (error, cost) = peak(|| reader.read_columns::<T>().unwrap_err().to_string());
+        assert!(cost < 1 << 20, "{cost}: {error}");
+        error
+    }
+    let unknown = refusal::<Only>(&file);
+    assert!(unknown.contains("\"_zeros\"") && unknown.contains("Only"), "{unknown}");
+    assert!(unknown.contains("deny_unknown_fields"), "{unknown}");
+    let length = refusal::<Both>(&file);
+    assert!(length.contains("the column \"_zeros\" has 16777216 rows"), "{length}");
+    assert!(refusal::<Wide>(&file).contains("field \"_zeros\""));
+    assert!(refusal::<More>(&file).contains("no member \"_more\""));
+    // A member that is not an array is compared by its name, too.
+    let text =
+        archive(b"", &[Raw::of("notes.txt", b"hello"), Raw::of("_x.npy", &npy(&[1u8]))], b"");
+    assert!(refusal::<Only>(&text).contains("\"notes.txt\""));
+}
+
+/// Guards the same for matrices: no format and no shape takes more than a few bytes.
+#[test]
+fn a_matrix_is_refused_before_it_is_inflated() {
+    let long = vec![b'c'; 16 << 20];
+    let long = DynArray::new("|S16777216".parse().unwrap(), [], Order::C, long).unwrap();
+    for name in ["format", "shape", "_is_array"] {
+        let mut writer = WriteOptions::new().deflate(9).writer(Cursor::new(Vec::new())).unwrap();
+        match name {
+            "format" => writer.write("format", &long).unwrap(),
+            _ => writer.write("format", "csr").unwrap(),
+        }
+        match name {
+            "shape" => writer.write("shape", &vec![0i64; 2 << 20]).unwrap(),
+            _ => writer.write("shape", &[0i64, 0]).unwrap(),
+        }
+        writer.write("_is_array", &vec![true; 16 << 20]).unwrap();
+        for name in ["indices", "indptr"] {
+            writer.write(name, &[0i32][..usize::from(name == "indptr")]).unwrap();
+        }
+        writer.write("data", &[0f32; 0]).unwrap();
+        let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+        let (error, cost) = peak(|| reader.read_fields::<Csr<f32>>().unwrap_err().to_string());
+        assert!(cost < 2 << 20, "{cost}: {error}");
+        assert!(error.contains(&format!("member {name:?}")), "{error}");
+    }
 }
 
 #[test]
