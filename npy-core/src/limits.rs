@@ -93,8 +93,8 @@ impl Limits {
 
     /// Refuses an archive of this many members if it is over the limit.
     #[cfg(feature = "npz")]
-    pub(crate) fn check_members(&self, count: usize) -> Result<(), Error> {
-        check("a number of members", "members", to_u64(count), self.members)
+    pub(crate) fn check_members(&self, count: u64) -> Result<(), Error> {
+        check("a number of members", "members", count, self.members)
     }
 
     /// Refuses a member that states to be inflated from so many bytes to so many, if that is over the limit.

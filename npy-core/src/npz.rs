@@ -29,8 +29,8 @@
 //!
 //! # What is not read
 //!
-//! Members that are neither stored nor deflated, encrypted ones, and archives in several parts are refused with an error that says
-//! so.
+//! Members that are neither stored nor deflated, encrypted or patched ones, and archives in several parts are refused with an error that
+//! says so. So is an archive that Python's `zipfile` does not open, and a file that begins with something else than its archive.
 
 mod columns;
 mod directory;

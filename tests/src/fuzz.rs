@@ -4,6 +4,7 @@ mod archive;
 mod choices;
 mod dtype;
 mod dynamic;
+mod end;
 mod header;
 mod literal;
 mod mutate;
@@ -27,7 +28,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -37,6 +38,7 @@ pub const TARGETS: [Target; 10] = [
     Target { name: "plan", run: plan::run, seeds: noise },
     Target { name: "npz", run: npz::run, seeds: npz::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
+    Target { name: "end", run: end::run, seeds: end::seeds },
     Target { name: "archive", run: archive::run, seeds: archive::seeds },
 ];
 

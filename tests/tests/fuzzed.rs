@@ -50,7 +50,7 @@ macro_rules! targets {
     )*};
 }
 
-targets!(literal, header, dtype, dynamic, record, view, plan, npz, writer, archive);
+targets!(literal, header, dtype, dynamic, record, view, plan, npz, end, writer, archive);
 
 /// Guards the lists against each other: of tests, of targets and of programs.
 #[test]

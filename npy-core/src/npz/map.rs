@@ -49,7 +49,7 @@ pub struct Map {
 impl Map {
     /// The archive in this map of the file.
     pub(crate) fn new(map: Mmap, path: &Path) -> Result<Self> {
-        let directory = Directory::read(Cursor::new(&map[..]), &Limits::default());
+        let directory = Directory::of_file(Cursor::new(&map[..]), &Limits::default());
         let directory = directory.map_err(|error| error.in_file(path))?;
         Ok(Map { map: Arc::new(map), directory, path: path.to_owned() })
     }

@@ -67,19 +67,20 @@ impl Reader<File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Archive`] if it is none, [`ErrorKind::Limit`], [`ErrorKind::Io`].
+    /// [`ErrorKind::Archive`] if it is none, or does not begin with the archive; [`ErrorKind::Unsupported`], [`ErrorKind::Limit`],
+    /// [`ErrorKind::Io`].
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().open(path)
     }
 
     pub(super) fn open_with(path: &Path, options: ReadOptions) -> Result<Self> {
-        let open = || Reader::new_with(File::open(path)?, options);
-        match open() {
-            Ok(reader) => {
-                Ok(Reader { path: Some(path.to_owned()), file: Some(|file| file), ..reader })
-            }
-            Err(error) => Err(error.in_file(path)),
-        }
+        let open = || {
+            let mut inner = File::open(path)?;
+            let directory = Directory::of_file(&mut inner, options.arrays.limit())?;
+            let path = Some(path.to_owned());
+            Ok(Reader { inner, directory, options, path, file: Some(|file| file) })
+        };
+        open().map_err(|error: Error| error.in_file(path))
     }
 }
 

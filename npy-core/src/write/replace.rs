@@ -108,7 +108,11 @@ impl Place {
             Some((target, _)) => Ok(target),
             None => {
                 let what = "replacing a device or an open file of a process".into();
-                Err(ErrorKind::Unsupported { what, needs: "a regular file: open it by its own path" }.into())
+                Err(ErrorKind::Unsupported {
+                    what,
+                    needs: "a regular file: open it by its own path",
+                }
+                .into())
             }
         }
     }

@@ -141,7 +141,7 @@ attacks! {
     /// Text that turns round what follows it. 451.
     bidirectional_member_name, 451, Refused("checksum"), |_| one(Raw { crc: 1, ..honest("\u{202e}yp\u{2066}.npy") });
     /// A name that says it is UTF-8. 176.
-    member_name_of_broken_utf8, 176, Read, |_| {
+    member_name_of_broken_utf8, 176, Refused("marked as UTF-8 and is not"), |_| {
         one(Raw { name: b"\xed\xa0\x80\xff.npy".to_vec(), flags: 0x800, ..honest("x.npy") })
     };
     /// A name as long as can be. 400.
@@ -161,6 +161,13 @@ attacks! {
     /// A longer one, of which the name is the start.
     names_that_disagree_in_length, 436, Refused("another member where the directory says"),
         |_| one(Raw { local_name: Some(b"x.npy\0y".to_vec()), ..honest("x.npy") });
+    /// A name that is UTF-8 in one header and of a code page in the other.
+    names_of_two_encodings, 436, Refused("another member where the directory says"), |_| {
+        let mut file = one(honest("größe.npy"));
+        // The flags of the member's own header.
+        file[7] = 0;
+        file
+    };
     /// Other sizes there: as in Python, those of the directory count, and the checksum holds.
     sizes_that_disagree, 436, Read, |_| one(Raw { local_lies: true, ..honest("x.npy") });
     /// Sizes of stored bytes that differ from each other.
@@ -182,12 +189,28 @@ attacks! {
     count_that_is_too_small, 436, Refused("the archive is malformed"), |_| with_end(8, &[1, 0, 1, 0]);
     /// None.
     count_of_none, 436, Refused("the archive is malformed"), |_| with_end(8, &[0; 4]);
-    /// A directory of 4 GiB: where it begins and how many members it has says enough.
-    directory_that_is_too_long, 130, Read, |_| with_end(12, &[0xfe, 0xff, 0xff, 0xff]);
+    /// A directory of 4 GiB.
+    directory_that_is_too_long, 130, Refused("is said to take 4294967294 bytes"), |_| with_end(12, &[0xfe, 0xff, 0xff, 0xff]);
     /// A directory that is not where it says.
     directory_that_is_elsewhere, 130, Refused("the archive is malformed"), |_| with_end(16, &[0xfe, 0xff, 0xff, 0x0f]);
     /// Parts that are not there.
-    archive_in_parts, 130, Refused("the archive is malformed"), |_| with_end(4, &[7, 0, 9, 0]);
+    archive_in_parts, 130, Refused("a part of an archive in several"), |_| with_end(4, &[7, 0, 9, 0]);
+    /// Members on another disk than the others.
+    members_in_parts, 130, Refused("a part of an archive in several"), |_| with_end(8, &[1, 0, 2, 0]);
+    /// A directory of no bytes that has members.
+    directory_of_nothing, 130, Refused("its directory of 0 bytes is said to have 2 members"), |_| with_end(12, &[0; 4]);
+    /// A directory with bytes that are not of its members.
+    directory_of_other_bytes, 436, Refused("bytes after the 2 members"), |_| {
+        let mut file = with_end(0, b"PK");
+        let end = file.len() - 22;
+        let stated = [12, 13, 14, 15].map(|at| file[end + at]);
+        file[end + 12..end + 16].copy_from_slice(&(u32::from_le_bytes(stated) + 9).to_le_bytes());
+        file.splice(end..end, *b"more data");
+        file
+    };
+    /// An end in the comment, which Python takes for the end of the archive.
+    end_in_a_comment, 436, Refused("the archive is malformed"),
+        |_| archive(b"", &[honest("x.npy")], b"PK\x05\x06 is how an end begins");
     /// A comment that is longer than what is left.
     comment_that_is_too_long, 130, Refused("the archive is malformed"), |_| with_end(20, &[0xff, 0xff]);
     /// Half of a directory.
@@ -201,13 +224,43 @@ attacks! {
     /// The same with no number left.
     large_count_of_all, 190, Refused("the archive is malformed"), |_| with_large_end(u64::MAX, None, None);
     /// A directory of 8 EiB.
-    large_directory, 190, Read, |_| with_large_end(2, Some(u64::MAX >> 1), None);
+    large_directory, 190, Refused("not where the locator says"), |_| with_large_end(2, Some(u64::MAX >> 1), None);
     /// A directory that begins where no file is.
     large_place, 190, Refused("the archive is malformed"), |_| with_large_end(2, None, Some(u64::MAX - 3));
     /// Fewer members in the large form.
     large_count_that_is_too_small, 436, Refused("the archive is malformed"), |_| with_large_end(1, None, None);
     /// None in the large form.
     large_count_of_none, 436, Refused("the archive is malformed"), |_| with_large_end(0, None, None);
+    /// Other numbers than those of the small form, which are not too large for that.
+    ends_that_disagree, 436, Refused("its two end records disagree"), |_| {
+        let mut file = with_large_end(2, None, None);
+        let end = file.len() - 22;
+        file[end + 8..end + 12].copy_from_slice(&[3, 0, 3, 0]);
+        file
+    };
+    /// A locator that says another place.
+    large_end_elsewhere, 436, Refused("not where the locator says"), |_| {
+        let mut file = with_large_end(2, None, None);
+        let locator = file.len() - 42;
+        file[locator + 8] ^= 1;
+        file
+    };
+    /// More in the large form than its numbers, where some look for them.
+    large_end_with_other_data, 436, Refused("not directly before the locator"), |_| {
+        let mut file = with_large_end(2, None, None);
+        let locator = file.len() - 42;
+        let record = locator - 56;
+        file[record + 4] += 9;
+        file.splice(locator..locator, *b"more data");
+        file
+    };
+    /// The same with the size of all that a file can be. 789.
+    large_end_without_end, 789, Refused("not directly before the locator"), |_| {
+        let mut file = with_large_end(2, None, None);
+        let record = file.len() - 98;
+        file[record + 4..record + 12].fill(0xff);
+        file
+    };
     /// What it says is right: it is only not needed.
     large_end_without_need, 436, Read, |_| with_large_end(2, None, None);
     /// A member of 8 EiB, stored.
@@ -220,8 +273,8 @@ attacks! {
     large_field_of_nothing, 130, Refused("the archive is malformed"), |_| {
         one(Raw { size: u64::from(u32::MAX), compressed: u64::from(u32::MAX), extra: b"\x01\0\0\0".to_vec(), ..honest("x.npy") })
     };
-    /// A field that is longer than what is left, and of no use. 125: reading outside.
-    field_over_its_end, 125, Read, |_| one(Raw { extra: b"\x01\0\xff\xff".to_vec(), ..honest("x.npy") });
+    /// A field that is longer than what is left. 125: reading outside.
+    field_over_its_end, 125, Refused("said to take 65535 bytes, and only 0 are left"), |_| one(Raw { extra: b"\x01\0\xff\xff".to_vec(), ..honest("x.npy") });
     /// As many fields as fit. 400.
     many_extra_fields, 400, Read, |n| one(Raw { extra: b"zz\0\0".repeat((n / 4).min(16_000)), ..honest("x.npy") });
 
@@ -229,10 +282,10 @@ attacks! {
 
     /// Members of no bytes, of which a file may have any number.
     many_members, 400, Refused("not a .npy file"), |n| members(n / 50);
-    /// Ends of an archive, of which only the last is one: each that is tried costs as much as the file.
-    many_ends, 407, Refused("not a .npy file"), |n| ends(n);
-    /// The same in the comment, where they may stand.
-    many_ends_in_a_comment, 407, Read, |n| {
+    /// Ends of an archive, each of which claims more than there is: each that is tried costs as much as the file. Python tries the last.
+    many_ends, 407, Refused("is said to take 16777215 bytes"), |n| ends(n);
+    /// The same in the comment, where they may be. Python takes the last for the end.
+    many_ends_in_a_comment, 407, Refused("its directory ends too early"), |n| {
         let comment = b"PK\x05\x06".repeat((n / 4).min(16_000));
         archive(b"", &[honest("x.npy")], &comment)
     };
@@ -245,6 +298,12 @@ attacks! {
 
     /// Encrypted, by a cipher that is broken. 327.
     encrypted_member, 327, Refused("an encrypted member"), |_| one(Raw { flags: 1, ..honest("x.npy") });
+    /// Encrypted strongly.
+    strongly_encrypted_member, 327, Refused("an encrypted member"), |_| one(Raw { flags: 1 << 6, ..honest("x.npy") });
+    /// Encrypted with its header.
+    member_with_masked_header, 327, Refused("an encrypted member"), |_| one(Raw { flags: 1 << 13, ..honest("x.npy") });
+    /// What is to be changed in another file: no array.
+    patched_member, 436, Refused("a member of patched data"), |_| one(Raw { flags: 1 << 5, ..honest("x.npy") });
     /// A method that nobody knows.
     unknown_method, 436, Refused("a member compressed by"), |_| one(Raw { method: 1234, ..honest("x.npy") });
     /// Bytes that are no deflate.

@@ -3,6 +3,8 @@
 mod archives;
 mod arrays;
 
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use npy_core::{DynArray, ErrorKind, Header, Limits, ReadNpy, Reader, npz};
@@ -201,6 +203,86 @@ fn a_file_of_holes_takes_no_memory() {
         assert_eq!(reader.read_vec::<u8>().unwrap(), [0, 0]);
     });
     assert!(cost < 2 << 20, "{cost}");
+}
+
+/// What the end records of a large file claim: a few KiB on disk, and memory for as much as the file is long.
+///
+/// `place` and `size` are those of the directory, and `more` is the length of the data in the large record.
+fn holed_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
+    let length = place + size;
+    let mut end = b"PK\x06\x06".to_vec();
+    end.extend((44 + more).to_le_bytes());
+    end.extend([45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    [count, count, size, place].iter().for_each(|number| end.extend(number.to_le_bytes()));
+    let mut file = File::create(path).unwrap();
+    // A file that begins as an archive does.
+    file.write_all(b"PK\x03\x04").unwrap();
+    file.seek(SeekFrom::Start(length)).unwrap();
+    file.write_all(&end).unwrap();
+    file.seek(SeekFrom::Current(more.cast_signed())).unwrap();
+    let mut rest = b"PK\x06\x07\0\0\0\0".to_vec();
+    rest.extend(length.to_le_bytes());
+    rest.extend(b"\x01\0\0\0PK\x05\x06\0\0\0\0");
+    rest.extend([0xff; 12]);
+    rest.extend([0, 0]);
+    file.write_all(&rest).unwrap();
+}
+
+/// Opens the archive in each way; the errors.
+fn opened(path: &Path) -> [String; 4] {
+    let mut limits = Limits::default();
+    limits.members = u64::MAX;
+    let mut all = npz::ReadOptions::new();
+    all.limits(limits);
+    // SAFETY: nobody else knows the file.
+    #[allow(unsafe_code)]
+    let map = unsafe { npz::Map::open(path) };
+    [
+        npz::Reader::open(path).unwrap_err().to_string(),
+        all.open(path).unwrap_err().to_string(),
+        map.unwrap_err().to_string(),
+        npz::Writer::append(path).map(drop).unwrap_err().to_string(),
+    ]
+}
+
+/// The process of [`a_holed_archive_is_refused`].
+#[test]
+#[ignore = "started by a_holed_archive_is_refused: who believes the file ends the process"]
+fn child_that_opens_holes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npz");
+    const GIB: u64 = 1 << 30;
+    let count = GIB / 46;
+    let cases = [
+        // As many members as have room in a GiB, after two that they may be counted against.
+        (
+            [count, GIB, 2 * GIB],
+            0,
+            "is over the limit of 1048576; if you trust the source, raise Limits::members",
+        ),
+        // One member too many.
+        ([count + 1, GIB, 2 * GIB], 0, "its directory of 1073741824 bytes is said to have"),
+        // A large record of 3 GiB.
+        ([0, 0, 4], 3 * GIB, "its zip64 end record is not directly before the locator"),
+        ([1, 46, 4], 3 * GIB, "its zip64 end record is not directly before the locator"),
+    ];
+    for (numbers, more, refusal) in cases {
+        holed_archive(&path, numbers, more);
+        let (errors, cost) = peak(|| opened(&path));
+        assert!(cost < 1 << 20, "{cost}: {errors:?}");
+        assert!(errors[0].contains(refusal), "{numbers:?}: {}", errors[0]);
+        for error in errors {
+            let is_known =
+                error.contains(refusal) || error.contains("something else where a member");
+            assert!(error.contains("x.npz: ") && is_known, "{numbers:?}: {error}");
+        }
+    }
+}
+
+/// Guards memory against what an archive claims before it has any member: `zip` would take it at once, and the process would end.
+#[test]
+fn a_holed_archive_is_refused() {
+    assert!(npy_tests::again("child_that_opens_holes").status().unwrap().success());
 }
 
 /// Guards memory against members that cost their sender some eighty bytes each: a directory of ever so many is a few times the file.

@@ -19,6 +19,7 @@ mod values;
 mod views;
 mod we_write;
 mod writers;
+mod zipfiles;
 
 use std::fmt::Write as _;
 use std::fs::File;

@@ -92,7 +92,7 @@ fn names(entries: &[u8]) -> Option<Vec<Range<usize>>> {
     while at < entries.len() {
         let entry = entries.get(at..)?;
         let fixed = entry.get(..ENTRY).filter(|fixed| fixed.starts_with(b"PK\x01\x02"))?;
-        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(super::number(fixed, at)));
+        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(number(fixed, at)));
         let name = at.checked_add(ENTRY)?..at.checked_add(ENTRY)?.checked_add(name)?;
         at = name.end.checked_add(extra)?.checked_add(comment)?;
         names.push(name);
@@ -112,7 +112,13 @@ fn comment(end: &[u8]) -> Option<&[u8]> {
         rest = rest.get(ZIP64_RECORD..).filter(|locator| locator.starts_with(b"PK\x06\x07"))?;
         rest = rest.get(ZIP64_LOCATOR..)?;
     }
-    let length = usize::from(super::number(rest, LENGTH_IN_END));
+    let length = usize::from(number(rest, LENGTH_IN_END));
     let is_end = rest.starts_with(b"PK\x05\x06") && rest.len() == END.checked_add(length)?;
     rest.get(LENGTH_IN_END..).filter(|_| is_end)
+}
+
+/// The number of two bytes at this position.
+fn number(bytes: &[u8], at: usize) -> u16 {
+    let bytes = bytes.get(at..).and_then(<[u8]>::first_chunk).copied();
+    u16::from_le_bytes(bytes.unwrap_or_default())
 }

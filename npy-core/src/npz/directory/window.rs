@@ -23,8 +23,9 @@ impl<R: Read + Seek> Window<R> {
         Ok(Window { inner, length, at: 0, start: 0, part: Vec::new() })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.length == 0
+    /// The number of bytes of the reader.
+    pub(super) fn len(&self) -> u64 {
+        self.length
     }
 
     /// What of the part stands here and behind.

@@ -20,7 +20,7 @@ impl Old {
     /// Opens the archive that is to be replaced, and reads its directory.
     pub(super) fn open(place: &Place) -> Result<Self> {
         let mut file = open_locked(place)?;
-        let directory = Directory::read(&mut file, &Limits::default())?;
+        let directory = Directory::of_file(&mut file, &Limits::default())?;
         let central = directory.central(&mut file)?;
         // A name may be given twice, in an extra field once more: who does not read that sees the other.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
