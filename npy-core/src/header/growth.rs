@@ -272,7 +272,18 @@ mod tests {
         assert_eq!(Header::parse(&file).unwrap().0, before, "{case}");
         assert_eq!(file.len() % 64, 0, "{case}");
         assert!(growth.most() >= isize::MAX.unsigned_abs(), "{case}");
-        for number in [0, 5, 9, 10, 99, 100, 12_345, 1 << 40, isize::MAX.unsigned_abs() / 4096, 7] {
+        for number in [
+            0,
+            5,
+            9,
+            10,
+            99,
+            100,
+            12_345,
+            1 << (usize::BITS - 8),
+            isize::MAX.unsigned_abs() / 4096,
+            7,
+        ] {
             let (at, bytes) = growth.set(number);
             let page = |i: usize| (start + u64::try_from(at + i).unwrap()) / PAGE;
             for (i, byte) in bytes.iter().enumerate() {
