@@ -191,21 +191,14 @@ fn doubtful_files_are_refused_or_read_right() {
     }
 }
 
-/// Info-ZIP puts the name in UTF-8 beside the other one, where Python does not look.
-fn utf8(name: String) -> String {
-    name.replace("├⌐", "é")
-}
-
 /// Compares an archive with what a case says that it holds; tells how many arrays of Python objects were refused.
 fn assert_archive(reader: &mut npz::Reader<std::fs::File>, expected: &Value, id: &str) -> usize {
     let names: Vec<_> = reader.names().map(str::to_owned).collect();
-    let listed: Vec<_> =
-        expected["numpy_files"].as_array().unwrap().iter().map(text).map(utf8).collect();
+    let listed: Vec<_> = expected["numpy_files"].as_array().unwrap().iter().map(text).collect();
     assert_eq!(names, listed, "{id}");
     let members = expected["members"].as_array().unwrap();
     let mut objects = 0;
     for (key, member) in expected["lookup"].as_object().unwrap() {
-        let key = &utf8(key.clone());
         // Of the members of one name the last counts.
         let wanted = |other: &&Value| other["zip_name"] == *member;
         let Some(member) = members.iter().rev().find(wanted) else {
@@ -256,9 +249,7 @@ fn bad_archives_are_refused() {
         let id = case["id"].as_str().unwrap();
         bytes(case);
         let read = npz::Reader::open(path(case)).and_then(|mut reader| reader.read_all());
-        // Bytes before the archive: NumPy looks at the first four, zip tools do not.
-        let prefix = id.ends_with("zip_prefix_garbage") || id.ends_with("zip_pk00");
-        assert_eq!(read.is_err(), !prefix, "{id}: {read:?}");
+        assert!(read.is_err(), "{id}: {read:?}");
     }
 }
 
