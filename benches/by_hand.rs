@@ -1,5 +1,6 @@
 //! The floors: what one would write by hand for the one file, in safe code where that is as fast.
 
+mod halves;
 mod header;
 mod map;
 pub(crate) mod tick;
@@ -9,6 +10,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+pub(crate) use halves::read_halves;
 pub(crate) use header::{Field, fields};
 pub(crate) use map::Mapped;
 #[cfg(unix)]
@@ -38,6 +40,22 @@ pub(crate) fn data_start(file: &[u8]) -> usize {
 pub(crate) fn read<T, const SIZE: usize>(path: &Path, decode: impl Fn(&[u8; SIZE]) -> T) -> Vec<T> {
     let (mut file, bytes) = open(path);
     decoded(&mut file, bytes, decode, |_| ())
+}
+
+/// Reads this many bytes block by block, and looks at the items of each.
+pub(crate) fn each_block<const SIZE: usize>(
+    source: &mut impl Read,
+    bytes: usize,
+    mut look: impl FnMut(&[[u8; SIZE]]),
+) {
+    let mut block = vec![0; BLOCK / SIZE * SIZE];
+    let mut left = bytes;
+    while left > 0 {
+        let size = left.min(block.len());
+        source.read_exact(&mut block[..size]).unwrap();
+        look(block[..size].as_chunks().0);
+        left -= size;
+    }
 }
 
 /// Decodes so many bytes of a stream; each block can be looked at.

@@ -4,23 +4,25 @@ mod column;
 mod header;
 mod map;
 mod npz;
+mod parallel;
 mod plain;
 mod records;
 mod seismic;
 mod small_files;
+mod streaming;
 mod swapped;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use npy_core::{DynArray, Element, ReadNpy, ReadOptions, WriteOptions};
+use npy_core::{DynArray, ReadNpy, ReadOptions};
 
 use crate::contest::{Contender, Who, Workload};
 use crate::place::Place;
 use crate::sum::{Sum, weighted};
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
-    let of_kinds: [&[Workload]; 9] = [
+    let of_kinds: [&[Workload]; 11] = [
         &plain::WORKLOADS,
         &records::WORKLOADS,
         &seismic::WORKLOADS,
@@ -29,6 +31,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
         &npz::WORKLOADS,
         &header::WORKLOADS,
         &column::WORKLOADS,
+        &streaming::WORKLOADS,
+        &parallel::WORKLOADS,
         // Last: after its file of 2 GB memory is in pieces, and large pages come slowly.
         &map::WORKLOADS,
     ];
@@ -64,11 +68,6 @@ where
 /// Ours, with a second thread.
 fn two_threads<A: ReadNpy>(path: &Path) -> A {
     ReadOptions::new().threads(2).read(path).unwrap()
-}
-
-/// The same, writing.
-fn two_threads_write<T: Element>(path: &Path, items: &[T]) {
-    WriteOptions::new().threads(2).write(path, items).unwrap();
 }
 
 /// One who writes a list to the output.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use npy_core::{ReadNpy, WriteNpy};
 
-use super::{file_sum, input, once, reader, two_threads, two_threads_write, writer};
+use super::{file_sum, input, once, reader, two_threads, writer};
 use crate::contest::{Contender, Goal, Who, Workload};
 use crate::place::Place;
 use crate::{by_hand, peers};
@@ -60,7 +60,6 @@ fn writing(place: &Place) -> Vec<Contender> {
     vec![
         writer(place, &numbers, Who::ByHand, by_hand),
         writer(place, &numbers, Who::Ours, |path, numbers| numbers.write_npy(path).unwrap()),
-        writer(place, &numbers, Who::OursTwice, two_threads_write),
         writer(place, &numbers, Who::Npyz, peers::npyz_writes),
         writer(place, &numbers, Who::NdarrayNpy, ndarray_npy),
     ]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use npy_core::{ReadNpy, WriteNpy, Writer};
 
-use super::{file_sum, input, once, reader, two_threads, two_threads_write, writer};
+use super::{file_sum, input, once, reader, two_threads, writer};
 use crate::contest::{Contender, Goal, Who, Workload};
 use crate::place::Place;
 use crate::records::{PackedTick, Tick, tick};
@@ -82,7 +82,6 @@ fn writing(place: &Place) -> Vec<Contender> {
     vec![
         writer(place, &ticks, Who::ByHand, by_hand),
         writer(place, &ticks, Who::Ours, |path, ticks| ticks.write_npy(path).unwrap()),
-        writer(place, &ticks, Who::OursTwice, two_threads_write),
         writer(place, &ticks, Who::Npyz, peers::npyz_writes),
         writer(place, &ticks, Who::Other("`Writer`, one by one"), one_by_one),
     ]

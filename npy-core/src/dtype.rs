@@ -253,16 +253,6 @@ impl DType {
         }
     }
 
-    /// Whether it is the other one, and not only one like it. Takes no time.
-    pub(crate) fn is(&self, other: &DType) -> bool {
-        match (&self.0, &other.0) {
-            (Kind::Scalar(a), Kind::Scalar(b)) => a == b,
-            (Kind::SubArray(a), Kind::SubArray(b)) => Arc::ptr_eq(a, b),
-            (Kind::Record(a), Kind::Record(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
-
     /// Whether every number has this byte order, or none.
     fn has_byte_order(&self, order: ByteOrder) -> bool {
         match &self.0 {

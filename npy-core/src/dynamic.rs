@@ -7,7 +7,7 @@ use std::fmt;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
-use crate::element::fit;
+use crate::element::typed_plan::{ItemPlan, TypedPlan, check_empty};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::Limits;
@@ -195,32 +195,24 @@ impl DynArray {
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype, [`ErrorKind::Rank`] for other last
     /// dimensions than those of the type, [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        let fit = fit::fit::<T>(&self.header)?;
-        let plan = block::reading::<T>(&fit.item, Cast::Exact)?;
-        let count = shape::count(fit.shape(&self.header))?;
-        let limits = Limits::default();
-        match fit.scattered {
-            true => self.to_order(Order::C)?.decode(&plan, count, &limits),
-            false => self.decode(&plan, count, &limits),
+        let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
+        let (items, limits) = (&plan.items, Limits::default());
+        match plan.is_strided {
+            true => self.to_order(Order::C)?.decode(items, &limits),
+            false => self.decode(items, &limits),
         }
     }
 
-    /// The `count` values that a plan makes of the items of this array: one of several items, if it is a sub-array.
+    /// The values that a plan makes of the elements of this array.
     pub(crate) fn decode<T: Element>(
         &self,
-        plan: &Plan,
-        count: usize,
+        items: &ItemPlan,
         limits: &Limits,
     ) -> Result<Vec<T>, Error> {
-        block::check_empty::<T>(plan, count, limits)?;
-        let mut out = Vec::new();
-        reserve::exact(&mut out, count)?;
-        let mut buffers = Buffers::default();
-        self.blocks(plan, count, &mut buffers, |buffers, count| {
-            let first = out.len();
-            block::decode(plan, count, buffers, &mut out).map_err(|e| block::invalid(&e, first))
-        })?;
-        Ok(out)
+        let plan = &items.plan;
+        block::decode_all(plan, 0..items.count, limits, |block, rows| {
+            block.extend_from_slice(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
+        })
     }
 
     /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them, and wider
@@ -245,15 +237,21 @@ impl DynArray {
         if header.data_bytes() == 0 {
             return DynArray::from_parts(header, bytes);
         }
-        if plan.from_size == 0 {
-            Limits::default().check_empty_items(header.count(), plan.to_size)?;
-        }
+        check_empty::<()>(&plan, header.count(), &Limits::default())?;
         reserve::exact(&mut bytes, header.data_bytes())?;
-        let mut buffers = Buffers::default();
-        self.blocks(&plan, header.count(), &mut buffers, |buffers, count| {
-            bytes.extend_from_slice(buffers.run(&plan, count));
-            Ok(())
-        })?;
+        let (most, mut buffers) = (block::items_per_block(&plan), Buffers::default());
+        let mut first = 0usize;
+        while first < header.count() {
+            let end = header.count().min(first.saturating_add(most));
+            buffers.block.clear();
+            buffers.block.extend_from_slice(block::bytes_of(
+                &self.bytes,
+                first..end,
+                plan.src_itemsize,
+            ));
+            bytes.extend_from_slice(buffers.run(&plan, end.saturating_sub(first)));
+            first = end;
+        }
         DynArray::from_parts(header, bytes)
     }
 
@@ -287,29 +285,6 @@ impl DynArray {
     /// The header that is written before the bytes.
     pub(crate) fn header(&self) -> &Header {
         &self.header
-    }
-
-    /// Calls `each` with block after block of `count` items in `buffers.block`, and how many are in it.
-    fn blocks(
-        &self,
-        plan: &Plan,
-        count: usize,
-        buffers: &mut Buffers,
-        mut each: impl FnMut(&mut Buffers, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut left = count;
-        let mut rest = self.bytes.as_slice();
-        while left > 0 {
-            let count = left.min(block::items_per_block(plan));
-            let bytes = count.saturating_mul(plan.from_size);
-            let (now, later) = rest.split_at_checked(bytes).unwrap_or_default();
-            buffers.block.clear();
-            buffers.block.extend_from_slice(now);
-            each(buffers, count)?;
-            rest = later;
-            left = left.saturating_sub(count);
-        }
-        Ok(())
     }
 }
 

@@ -2,36 +2,35 @@
 
 pub(crate) mod block;
 mod boxed;
+pub(crate) mod cast;
 #[cfg(feature = "num-complex")]
 mod complex;
+pub(crate) mod decode;
 pub mod endian;
-pub(crate) mod fit;
 pub(crate) mod float8;
 #[cfg(feature = "half")]
 mod half;
+pub(crate) mod internals;
+pub(crate) mod item_shape;
 pub(crate) mod layout;
 pub(crate) mod longdouble;
-pub(crate) mod parts;
 pub(crate) mod record;
 pub(crate) mod scalar;
 pub(crate) mod text;
 pub mod time;
+pub(crate) mod typed_plan;
 pub(crate) mod ucs4;
 pub(crate) mod void;
 pub(crate) mod width;
 
-use std::slice;
-
 use crate::dtype::{ByteOrder, DType};
-use crate::element::parts::Parts;
 use crate::limits::MAX_ITEMSIZE;
-use crate::schema::Schema;
 use crate::view::Plain;
+use internals::Internals;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
-/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. What implements it, and which dtype each has, stands
-/// in [`types`](crate::types): the numbers, times, text and raw bytes, and arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists what implements it, and which dtype each has: the numbers, times, text and raw bytes, and arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
 /// sub-arrays).
 ///
 /// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
@@ -71,13 +70,13 @@ use crate::view::Plain;
     label = "`npy_core::Element` is not implemented for this type",
     note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
     note = "an enum without fields: `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]` on it",
-    note = "`String`, `Vec<u8>`: `#[npy(width = 16)]` on the field, for up to so many characters or bytes; `&str`: make it a `String`",
+    note = "`String`, `Vec<u8>`: `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; `&str`: make it a `String`",
     note = "`Vec<T>`, `&[T]`: `[T; N]`, or `Box<[T; N]>` if it is large; its length is part of the dtype",
-    note = "`Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field beside it",
+    note = "`Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field next to it",
     note = "`usize`, `isize`: `u64`, `i64`, which are the same on every machine; `char`: `u32`; `u128`: `[u64; 2]`",
     note = "anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
 )]
-pub trait Element: Sized {
+pub trait Element: Sized + Send {
     /// Bytes of one canonical item: the item size of the dtype.
     const SIZE: usize;
 
@@ -95,47 +94,9 @@ pub trait Element: Sized {
         Self::dtype()
     }
 
-    /// The dtype in this byte order, and how it is found in files that have not just that.
+    /// What the library knows of the type beyond the other members; generated code sets it.
     #[doc(hidden)]
-    fn schema(order: ByteOrder) -> Schema {
-        Schema::plain(Self::dtype_in(order))
-    }
-
-    /// The proof that values in memory are canonical items, if the compiler knows that they are.
-    #[doc(hidden)]
-    const __PLAIN: Option<Plain<Self>> = None;
-
-    /// The same, also where it takes a look at the dtype.
-    #[doc(hidden)]
-    fn __plain() -> Option<Plain<Self>> {
-        Self::__PLAIN
-    }
-
-    /// How many bytes of an item stay where they lie [in parts](Element::__parts).
-    #[doc(hidden)]
-    const __LYING: usize = 0;
-
-    /// [`encode`](Element::encode), but for large values that are canonical items as they lie.
-    ///
-    /// # Errors
-    ///
-    /// As `encode`.
-    #[doc(hidden)]
-    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
-        parts.encode(Self::SIZE, |item| self.encode(item))
-    }
-
-    /// Whether [`check`](Element::check) and `__decode` take items of which every number is big-endian, and
-    /// [`encode`](Element::encode) writes every byte but padding: so it is for types of this crate and records of them.
-    #[doc(hidden)]
-    const __TURNS: bool = false;
-
-    /// [`decode`](Element::decode), of such an item if `TURNED`: what turns on its way is not turned before.
-    #[doc(hidden)]
-    #[inline]
-    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-        Self::decode(item)
-    }
+    const __INTERNALS: Internals<Self> = Internals::DEFAULT;
 
     /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
     fn decode(item: &[u8]) -> Self;
@@ -262,12 +223,10 @@ impl<T: Element, const N: usize> Element for [T; N] {
         T::SIZE.saturating_mul(N)
     };
     const ALIGN: usize = T::ALIGN;
-    const __TURNS: bool = T::__TURNS;
-    const __PLAIN: Option<Plain<Self>> = Plain::repeated(T::__PLAIN);
-    const __LYING: usize = match Self::__PLAIN {
-        Some(_) if Self::SIZE >= parts::LARGE => Self::SIZE,
-        _ => T::__LYING.saturating_mul(N),
-    };
+    const __INTERNALS: Internals<Self> = Internals::DEFAULT
+        .with_schema(|order| T::__INTERNALS.schema(order).repeated(N))
+        .with_swapped_if(T::__INTERNALS.swaps(), decode_array::<T, N, true>)
+        .with_plain(|| T::__INTERNALS.plain().map(Plain::repeated));
 
     fn dtype() -> DType {
         Self::dtype_in(ByteOrder::Little)
@@ -277,37 +236,9 @@ impl<T: Element, const N: usize> Element for [T; N] {
         T::dtype_in(order).repeated(N)
     }
 
-    fn schema(order: ByteOrder) -> Schema {
-        T::schema(order).repeated(N)
-    }
-
-    fn __plain() -> Option<Plain<Self>> {
-        Plain::repeated(T::__plain())
-    }
-
-    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
-        match Self::__PLAIN {
-            Some(plain) if Self::SIZE >= parts::LARGE => {
-                parts.lie(plain.bytes(slice::from_ref(self)));
-                Ok(())
-            }
-            _ if T::__LYING > 0 => self.iter().try_for_each(|value| value.__parts(parts)),
-            _ => parts.encode(Self::SIZE, |item| self.encode(item)),
-        }
-    }
-
-    #[inline]
-    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-        match item.get(..Self::SIZE) {
-            // Of a length that the compiler knows: it checks nothing in the loop, and moves many at a time.
-            Some(item) => std::array::from_fn(|i| nth_value::<T, N, TURNED>(item, i)),
-            None => std::array::from_fn(|i| nth_value::<T, N, TURNED>(item, i)),
-        }
-    }
-
     #[inline]
     fn decode(item: &[u8]) -> Self {
-        Self::__decode::<false>(item)
+        decode_array::<T, N, false>(item)
     }
 
     #[inline]
@@ -327,11 +258,40 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
+/// The `N` values of an item, whose numbers are big-endian if `SWAPPED`.
+#[inline]
+fn decode_array<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> [T; N] {
+    match item.get(..<[T; N]>::SIZE) {
+        // Of a length that the compiler knows: it checks nothing in the loop, and moves many at a time.
+        Some(item) => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
+        None => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
+    }
+}
+
 /// The `i`th of `N` values.
 #[inline]
-fn nth_value<T: Element, const N: usize, const TURNED: bool>(item: &[u8], i: usize) -> T {
+fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8], i: usize) -> T {
     // `i` is never more; without saying so the compiler does not know it in the middle of a loop.
-    T::__decode::<TURNED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
+    T::__INTERNALS.decode::<SWAPPED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
+}
+
+/// The name of a type without its modules: `Vec<Trace<4>>`.
+pub(crate) fn type_name<T: ?Sized>() -> String {
+    let mut short = String::new();
+    let mut word = 0;
+    let mut before = ' ';
+    for c in std::any::type_name::<T>().chars() {
+        if c == ':' && before == ':' {
+            short.truncate(word);
+        } else if c != ':' {
+            short.push(c);
+            if !c.is_alphanumeric() && c != '_' {
+                word = short.len();
+            }
+        }
+        before = c;
+    }
+    short
 }
 
 /// The `i`th run of `size` bytes; what is missing is left out.
@@ -346,4 +306,16 @@ fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
 fn nth_mut(item: &mut [u8], i: usize, size: usize) -> &mut [u8] {
     let start = i.saturating_mul(size);
     item.get_mut(start..start.saturating_add(size)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_modules() {
+        assert_eq!(type_name::<Vec<Option<f32>>>(), "Vec<Option<f32>>");
+        assert_eq!(type_name::<[crate::ByteStr<3>; 2]>(), "[ByteStr<3>; 2]");
+        assert_eq!(type_name::<(u8, String)>(), "(u8, String)");
+    }
 }

@@ -3,9 +3,9 @@
 //! The source is NEP 1 and NumPy's `lib/_format_impl.py`. What reads it from a file or a stream
 //! stands with all other input, in `read.rs`.
 
+mod cache;
 mod dict;
 pub(crate) mod growth;
-mod kept;
 
 use std::borrow::Cow;
 use std::str::Utf8Error;
@@ -235,10 +235,10 @@ impl Header {
         text: &[u8],
         limits: &Limits,
     ) -> Result<Header, Error> {
-        if let Some(header) = kept::find(version, text, limits) {
+        if let Some(header) = cache::lookup(version, text, limits) {
             return Ok(header);
         }
-        if let Some((dtype, rest)) = kept::find_dtype(version, text, limits)
+        if let Some((dtype, rest)) = cache::lookup_dtype(version, text, limits)
             && let Ok((dict, _)) = Dict::parse(version, &rest, limits, Some(dtype))
         {
             // Whatever is wrong with it is found in the text as it stands.
@@ -246,7 +246,7 @@ impl Header {
         }
         let (dict, descr) = Dict::parse(version, text, limits, None)?;
         let header = dict.header(version)?;
-        kept::keep(text, limits, descr, &header);
+        cache::store(text, limits, descr, &header);
         Ok(header)
     }
 

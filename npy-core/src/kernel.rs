@@ -7,7 +7,7 @@ pub(crate) mod cast;
 
 use std::ops::Range;
 
-use crate::plan::{Action, Path, Plan, Step};
+use crate::plan::{Action, Plan, Step, Strategy};
 
 /// Items of the dtype that is wanted, from a block of `count` items as they are in the file.
 ///
@@ -18,16 +18,16 @@ pub(crate) fn run<'b>(
     block: &'b mut [u8],
     scratch: &'b mut Vec<u8>,
 ) -> &'b [u8] {
-    match &plan.path {
-        Path::Exact => block,
-        Path::Swapped { steps, .. } => {
-            swap_in_place(steps, block, plan.from_size);
+    match &plan.strategy {
+        Strategy::Exact => block,
+        Strategy::Swapped { steps, .. } => {
+            swap_in_place(steps, block, plan.src_itemsize);
             block
         }
-        Path::General(steps) => {
+        Strategy::General(steps) => {
             // No step ever writes padding, so it stays zero from block to block.
-            scratch.resize(count.saturating_mul(plan.to_size), 0);
-            run_steps(steps, block, plan.from_size, scratch, plan.to_size);
+            scratch.resize(count.saturating_mul(plan.dst_itemsize), 0);
+            run_steps(steps, block, plan.src_itemsize, scratch, plan.dst_itemsize);
             scratch
         }
     }
@@ -35,7 +35,12 @@ pub(crate) fn run<'b>(
 
 /// One part of each record, side by side.
 #[cfg(feature = "mmap")]
-pub(crate) fn gather(records: &[u8], stride: usize, part: Range<usize>, parts: &mut Vec<u8>) {
+pub(crate) fn extract_column(
+    records: &[u8],
+    stride: usize,
+    part: Range<usize>,
+    parts: &mut Vec<u8>,
+) {
     let size = part.len();
     let count = records.len().checked_div(stride).unwrap_or(0);
     parts.resize(count.saturating_mul(size), 0);
@@ -44,14 +49,14 @@ pub(crate) fn gather(records: &[u8], stride: usize, part: Range<usize>, parts: &
 }
 
 /// Runs the steps over items of these sizes. Recursion ends with the dtype, whose nesting is limited.
-fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_size: usize) {
-    if to_size == 0 {
+fn run_steps(steps: &[Step], from: &[u8], src_itemsize: usize, to: &mut [u8], dst_itemsize: usize) {
+    if dst_itemsize == 0 {
         return;
     }
     for step in steps {
         let from = from.get(step.from..).unwrap_or_default();
         let to = to.get_mut(step.to..).unwrap_or_default();
-        let sizes = (from_size, to_size);
+        let sizes = (src_itemsize, dst_itemsize);
         match &step.action {
             Action::Copy { bytes } => match bytes {
                 1 => pairs(from, to, sizes, copy_array::<1>),
@@ -62,7 +67,7 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
                 n => pairs(from, to, sizes, |f, t| copy(f, t, *n)),
             },
             Action::Fill { bytes } => {
-                to.chunks_mut(to_size).for_each(|t| copy(bytes, t, bytes.len()));
+                to.chunks_mut(dst_itemsize).for_each(|t| copy(bytes, t, bytes.len()));
             }
             Action::Swap { unit, count } if *count <= FEW => {
                 for start in (0..*count).map(|i| i.saturating_mul(*unit)) {
@@ -106,9 +111,9 @@ fn run_steps(steps: &[Step], from: &[u8], from_size: usize, to: &mut [u8], to_si
                         run_steps(steps, f, *from_stride, t, *to_stride);
                     }
                 };
-                if from_size == 0 {
+                if src_itemsize == 0 {
                     // Records of no bytes in the file, whose fields here are all defaults.
-                    to.chunks_mut(to_size).for_each(|t| each(&[], t));
+                    to.chunks_mut(dst_itemsize).for_each(|t| each(&[], t));
                 } else {
                     pairs(from, to, sizes, each);
                 }
@@ -346,10 +351,10 @@ mod tests {
                 _ => random.relaid(&from).parse().unwrap(),
             };
             let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
-            paths[match plan.path {
-                Path::Exact => 0,
-                Path::Swapped { .. } => 1,
-                Path::General(_) => 2,
+            paths[match plan.strategy {
+                Strategy::Exact => 0,
+                Strategy::Swapped { .. } => 1,
+                Strategy::General(_) => 2,
             }] += 1;
             let count = 1 + random.below(5);
             let mut block: Vec<u8> = (0..count * from.itemsize())
@@ -386,7 +391,7 @@ mod tests {
         let from: DType = "[('a', '<f4'), ('b', '<f4'), ('c', '|u1')]".parse().unwrap();
         let to: DType = "[('', '|V4'), ('a', '<f4'), ('b', '<f4')]".parse().unwrap();
         let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
-        let Path::General(steps) = plan.path else { panic!() };
+        let Strategy::General(steps) = plan.strategy else { panic!() };
         assert_eq!(steps, [Step { from: 0, to: 4, action: Action::Copy { bytes: 8 } }]);
     }
 

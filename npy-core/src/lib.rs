@@ -73,7 +73,6 @@ mod plan;
 #[doc(hidden)]
 pub mod private;
 mod read;
-mod recent;
 mod reserve;
 mod schema;
 #[cfg(feature = "serde")]

@@ -44,14 +44,14 @@ pub enum Cast {
 /// The way from items of one dtype to items of another.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    pub(crate) from_size: usize,
-    pub(crate) to_size: usize,
-    pub(crate) path: Path,
+    pub(crate) src_itemsize: usize,
+    pub(crate) dst_itemsize: usize,
+    pub(crate) strategy: Strategy,
 }
 
 /// The three ways, each the cheapest for its case.
 #[derive(Clone)]
-pub(crate) enum Path {
+pub(crate) enum Strategy {
     /// The bytes are the same.
     Exact,
     /// Everything stays where it is; some of it turns round. All steps swap in place.
@@ -120,58 +120,58 @@ impl Plan {
         Builder { cast, steps: &mut steps }
             .any(&part, &to.dtype, &to.wants, offset, 0)
             .map_err(|error| error.in_field(path))?;
-        let (from_size, to_size) = (from.itemsize(), to.dtype.itemsize());
-        Ok(Plan { from_size, to_size, path: Path::General(steps) })
+        let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
+        Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps) })
     }
 
     /// Whether each item becomes the other where it lies.
     pub(crate) fn is_in_place(&self) -> bool {
-        !matches!(self.path, Path::General(_))
+        !matches!(self.strategy, Strategy::General(_))
     }
 
     /// Whether the bytes are the same.
     pub(crate) fn is_exact(&self) -> bool {
-        matches!(self.path, Path::Exact)
+        matches!(self.strategy, Strategy::Exact)
     }
 
     /// Whether items are those that are wanted once every number of them is turned round.
-    pub(crate) fn turns_all(&self) -> bool {
-        matches!(self.path, Path::Swapped { all: true, .. })
+    pub(crate) fn swaps_all(&self) -> bool {
+        matches!(self.strategy, Strategy::Swapped { all: true, .. })
     }
 
     /// Where in an item of the file all that is wanted stands, as it is wanted: a field, or fields side by side.
-    pub(crate) fn one_run(&self) -> Option<usize> {
-        match &self.path {
-            Path::General(steps) => match steps.as_slice() {
+    pub(crate) fn contiguous_at(&self) -> Option<usize> {
+        match &self.strategy {
+            Strategy::General(steps) => match steps.as_slice() {
                 [Step { from, to: 0, action: Action::Copy { bytes } }] => {
-                    (*bytes == self.to_size).then_some(*from)
+                    (*bytes == self.dst_itemsize).then_some(*from)
                 }
                 _ => None,
             },
-            Path::Exact | Path::Swapped { .. } => None,
+            Strategy::Exact | Strategy::Swapped { .. } => None,
         }
     }
 
     fn build(from: &DType, to: &DType, wants: &Wants, cast: Cast) -> Result<Plan, Error> {
-        let (from_size, to_size) = (from.itemsize(), to.itemsize());
+        let (src_itemsize, dst_itemsize) = (from.itemsize(), to.itemsize());
         if from == to {
             // Each field is found by its own name: no alias is looked for, nothing is left over.
-            return Ok(Plan { from_size, to_size, path: Path::Exact });
+            return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
         }
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
-        let same_size = from_size == to_size;
-        let path = if same_size && steps.iter().all(Step::changes_nothing) {
-            Path::Exact
+        let same_size = src_itemsize == dst_itemsize;
+        let strategy = if same_size && steps.iter().all(Step::changes_nothing) {
+            Strategy::Exact
         } else if same_size && steps.iter().all(Step::swaps_in_place) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            let turned: usize =
+            let swapped: usize =
                 steps.iter().map(|step| step.ends().0.saturating_sub(step.from)).sum();
-            Path::Swapped { all: turned == to.ordered_bytes(), steps }
+            Strategy::Swapped { all: swapped == to.ordered_bytes(), steps }
         } else {
-            Path::General(steps)
+            Strategy::General(steps)
         };
-        Ok(Plan { from_size, to_size, path })
+        Ok(Plan { src_itemsize, dst_itemsize, strategy })
     }
 }
 
@@ -369,16 +369,16 @@ impl Action {
     }
 
     /// Whether it covers items of these sizes without a gap.
-    fn fills(&self, from_size: usize, to_size: usize) -> bool {
+    fn fills(&self, src_itemsize: usize, dst_itemsize: usize) -> bool {
         match self {
-            Action::Copy { bytes } => *bytes == from_size && *bytes == to_size,
+            Action::Copy { bytes } => *bytes == src_itemsize && *bytes == dst_itemsize,
             Action::Swap { unit, count } => {
                 let bytes = unit.saturating_mul(*count);
-                bytes == from_size && bytes == to_size
+                bytes == src_itemsize && bytes == dst_itemsize
             }
             Action::Convert { convert, count } => {
-                convert.size_before().saturating_mul(*count) == from_size
-                    && convert.size_after().saturating_mul(*count) == to_size
+                convert.size_before().saturating_mul(*count) == src_itemsize
+                    && convert.size_after().saturating_mul(*count) == dst_itemsize
             }
             Action::Fill { .. } | Action::Repeat { .. } => false,
         }

@@ -8,9 +8,8 @@ use std::marker::PhantomData;
 pub use outline::literal;
 
 use crate::dtype::{ByteOrder, DType, Field};
-use crate::element::layout;
+pub use crate::element::internals::Internals;
 pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
-pub use crate::element::parts::Parts;
 use crate::element::record::{FieldLayout, NpyRecord};
 pub use crate::element::width::{Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
@@ -169,22 +168,6 @@ pub fn put<R: NpyRecord, const I: usize>(
     let field = const { layout_of::<R, I>() };
     let part = item.get_mut(field.offset..field.offset.saturating_add(field.size));
     encode(part.unwrap_or_default()).map_err(|error| in_field::<R, I>(error))
-}
-
-/// Adds one field of a record, and the padding before it.
-#[inline]
-pub fn put_parts<'v, R: NpyRecord, const I: usize>(
-    parts: &mut Parts<'v>,
-    put: impl FnOnce(&mut Parts<'v>) -> Result<(), InvalidValue>,
-) -> Result<(), InvalidValue> {
-    parts.pad(const { layout::padding(R::FIELDS, I, R::SIZE) });
-    put(parts).map_err(|error| in_field::<R, I>(error))
-}
-
-/// Adds the padding behind the last field of a record.
-#[inline]
-pub fn end_parts<R: NpyRecord>(parts: &mut Parts<'_>) {
-    parts.pad(const { layout::padding(R::FIELDS, R::FIELDS.len(), R::SIZE) });
 }
 
 /// Names the field that a value is invalid in.

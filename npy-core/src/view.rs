@@ -6,7 +6,6 @@
 mod proof;
 
 use std::alloc::{self, Layout};
-use std::array;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
@@ -14,12 +13,12 @@ use std::ptr::NonNull;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::endian::{Be, Le, Number};
-use crate::element::fit::fit;
 use crate::element::float8::Float8;
 use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::typed_plan::{TypedPlan, canonical};
 use crate::element::void::Void;
-use crate::element::{Element, block};
+use crate::element::{Element, type_name};
 use crate::error::{Error, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
@@ -59,10 +58,6 @@ pub unsafe trait ZeroCopy: Element + Copy {
     /// Such a type can be viewed, and not written in place. What is derived also proves here that the layout is that of the dtype.
     const PADDED: bool;
 
-    /// Whether a value in memory is known to be its canonical item byte for byte; only if it is.
-    #[doc(hidden)]
-    const __CANONICAL: bool = false;
-
     /// What derived code proves the layout with.
     #[doc(hidden)]
     const __MEMORY: Memory<Self> = Memory::new();
@@ -72,11 +67,10 @@ pub unsafe trait ZeroCopy: Element + Copy {
 }
 
 macro_rules! zero_copy {
-    ($canonical:expr => $([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         // SAFETY: a number, or bytes without any rule, and nothing around them.
         unsafe impl<$($generics)*> ZeroCopy for $type {
             const PADDED: bool = false;
-            const __CANONICAL: bool = $canonical;
 
             fn memory_dtype() -> DType {
                 Self::dtype_in(ByteOrder::NATIVE)
@@ -85,23 +79,18 @@ macro_rules! zero_copy {
     )*};
 }
 
-/// Whether numbers lie in memory as they do in canonical items.
-const LITTLE: bool = cfg!(target_endian = "little");
-
-zero_copy! { LITTLE =>
+zero_copy! {
     [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
     [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
+    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8,
 }
 
-zero_copy! { true => [T: Number] Le<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8 }
-zero_copy! { size_of::<T>() == 1 => [T: Number] Be<T> }
-
 #[cfg(feature = "half")]
-zero_copy! { LITTLE => [] half::f16, [] half::bf16 }
+zero_copy! { [] half::f16, [] half::bf16 }
 
 // Two numbers, and nothing around them: `repr(C)`.
 #[cfg(feature = "num-complex")]
-zero_copy! { LITTLE => [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
+zero_copy! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
 
 // SAFETY: an array is its items side by side, and any bytes are items.
 unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
@@ -326,16 +315,14 @@ pub(crate) struct Located {
 /// Where the array lies in a file that starts with these bytes, if it can be viewed there: then it can be cast.
 pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     let (header, start) = Header::parse(file)?;
-    let fit = fit::<T>(&header)?;
-    // What can be read at all has another error than what could be copied.
-    block::reading::<T>(&fit.item, Cast::Exact)?;
+    let plan = TypedPlan::new::<T>(&header, Cast::Exact)?;
     let copy = || {
-        let whole = if fit.ndim == 1 { "Vec" } else { "NpyArray" };
-        format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", block::type_name::<T>())
+        let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
+        format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", type_name::<T>())
     };
-    check_layout::<T>(&fit.item, fit.scattered, copy)?;
-    let shape = fit.shape(&header).to_vec();
-    let count = shape::count(&shape)?;
+    check_layout::<T>(&plan.found, plan.is_strided, copy)?;
+    let shape = plan.shape(&header).to_vec();
+    let count = plan.items.count;
     if size_of::<T>() == 0 {
         Limits::default().check_empty_items(count, 0)?;
     }
@@ -352,7 +339,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
         data,
         count,
         shape,
-        order: fit.order,
+        order: plan.order,
     })
 }
 
@@ -373,7 +360,7 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     if scattered {
         found.push_str(" in Fortran order, its parts far apart");
     }
-    let (wanted_by, copy) = (block::type_name::<T>(), copy());
+    let (wanted_by, copy) = (type_name::<T>(), copy());
     Err(if only_turned {
         ViewError::ByteOrder { found, wanted, wanted_by, copy }
     } else {
@@ -391,7 +378,7 @@ pub(crate) fn check_address<T>(
     }
     let align = align_of::<T>();
     let past = bytes.as_ptr().addr().checked_rem(align).unwrap_or_default();
-    Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by: block::type_name::<T>() })
+    Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by: type_name::<T>() })
 }
 
 /// Whether items of one dtype are items of the other byte for byte. What stands in padding does not matter, nor titles.
@@ -473,27 +460,6 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
 }
 
-/// `N` items of `size` bytes whose starts are `stride` bytes apart, the first where `bytes` starts; `None` if they are not all there.
-///
-/// One look at the length is enough for all.
-#[inline]
-pub(crate) fn items_apart<const N: usize>(
-    bytes: &[u8],
-    stride: usize,
-    size: usize,
-) -> Option<[&[u8]; N]> {
-    let last = stride.checked_mul(N.checked_sub(1)?)?;
-    if last.checked_add(size)? > bytes.len() {
-        return None;
-    }
-    let item = |i: usize| {
-        let start = i.wrapping_mul(stride);
-        // SAFETY: `i` is less than `N`, so `start` is at most `last`, and does not overflow; behind that there are `size` bytes.
-        unsafe { bytes.get_unchecked(start..start.wrapping_add(size)) }
-    };
-    Some(array::from_fn(item))
-}
-
 /// The proof that values of `T` are its canonical items as they lie in memory, every byte of them: many of them are read and written
 /// where they lie.
 #[doc(hidden)]
@@ -508,15 +474,9 @@ impl<T> Clone for Plain<T> {
 impl<T> Copy for Plain<T> {}
 
 impl<T: ZeroCopy> Plain<T> {
-    /// `None` where it takes a look at the dtype to know.
-    pub(crate) const fn known() -> Option<Self> {
-        let fills = size_of::<T>() == T::SIZE && !T::PADDED;
-        if T::__CANONICAL && fills { Some(Plain(PhantomData)) } else { None }
-    }
-
     /// `None` where numbers lie in another byte order, or bytes belong to no field.
     pub(crate) fn of() -> Option<Self> {
-        let canonical = block::canonical::<T>().ok()?;
+        let canonical = canonical::<T>().ok()?;
         let dtype = &canonical.dtype;
         // All of its bytes are initialised, and all of them are an item's: the one does not follow from the other, if not derived.
         let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
@@ -527,11 +487,8 @@ impl<T: ZeroCopy> Plain<T> {
 
 impl<T> Plain<T> {
     /// An array is its items side by side.
-    pub(crate) const fn repeated<const N: usize>(of: Option<Self>) -> Option<Plain<[T; N]>> {
-        match of {
-            Some(_) => Some(Plain(PhantomData)),
-            None => None,
-        }
+    pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
+        Plain(PhantomData)
     }
 
     /// The values as bytes.
@@ -588,33 +545,6 @@ impl<T> Plain<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::time::Second;
-
-    /// Guards what the compiler is told of types, against what their dtypes say.
-    #[test]
-    fn what_is_known_is_so() {
-        fn is<T: ZeroCopy>() {
-            let name = block::type_name::<T>();
-            assert_eq!(Plain::<T>::known().is_some(), Plain::<T>::of().is_some(), "{name}");
-        }
-        is::<i8>();
-        is::<u16>();
-        is::<f64>();
-        is::<Le<u32>>();
-        is::<Be<u32>>();
-        is::<Be<i8>>();
-        is::<ByteStr<3>>();
-        is::<Void<3>>();
-        is::<Float8>();
-        is::<DateTime64<Second>>();
-        is::<TimeDelta64<Second>>();
-        #[cfg(feature = "half")]
-        is::<half::f16>();
-        #[cfg(feature = "half")]
-        is::<half::bf16>();
-        #[cfg(feature = "num-complex")]
-        is::<num_complex::Complex<f32>>();
-    }
 
     /// Guards each way from bytes to values and back, for Miri above all (`cargo xtask miri`).
     #[test]
@@ -635,18 +565,5 @@ mod tests {
         );
         assert_eq!(values::<u64>(&[], 0), Some(&[][..]));
         assert!(Plain::<[u8; 0]>::of().unwrap().zeros(7).unwrap().is_empty());
-    }
-
-    #[test]
-    fn items_apart_are_all_there_or_none() {
-        let bytes: Vec<u8> = (0..20).collect();
-        let items = items_apart::<3>(&bytes, 8, 4).unwrap();
-        assert_eq!(items, [&[0, 1, 2, 3], &[8, 9, 10, 11], &[16, 17, 18, 19]]);
-        assert!(items_apart::<3>(&bytes, 8, 5).is_none());
-        assert!(items_apart::<4>(&bytes, 8, 1).is_none());
-        assert!(items_apart::<3>(&bytes, usize::MAX / 2 + 1, 0).is_none());
-        assert!(items_apart::<2>(&bytes, 1, usize::MAX).is_none());
-        assert!(items_apart::<0>(&bytes, 1, 1).is_none());
-        assert_eq!(items_apart::<2>(&bytes, 0, 1), Some([&[0][..], &[0]]));
     }
 }

@@ -29,42 +29,34 @@ const _: () = {
         );
         const ALIGN: ::core::primitive::usize =
             __npy::private::Packing::Aligned.align(<Self as __npy::NpyRecord>::FIELDS);
-        const __TURNS: ::core::primitive::bool =
-            true && <u8 as __npy::Element>::__TURNS && <[T; N] as __npy::Element>::__TURNS;
+        const __INTERNALS: __npy::private::Internals<Self> = __npy::private::Internals::DEFAULT
+            .with_schema(|__order: __npy::ByteOrder| {
+                __npy::private::record(
+                    <Self as __npy::NpyRecord>::FIELDS,
+                    <Self as __npy::Element>::SIZE,
+                    false,
+                    [
+                        __npy::private::member(<u8 as __npy::Element>::__INTERNALS.schema(__order)),
+                        __npy::private::member(
+                            <[T; N] as __npy::Element>::__INTERNALS.schema(__order),
+                        ),
+                    ],
+                )
+            })
+            .with_swapped_if(
+                true && <u8 as __npy::Element>::__INTERNALS.swaps()
+                    && <[T; N] as __npy::Element>::__INTERNALS.swaps(),
+                Self::__npy_decode::<true>,
+            );
         fn dtype() -> __npy::DType {
-            <Self as __npy::Element>::schema(__npy::ByteOrder::Little).into_dtype()
+            <Self as __npy::Element>::dtype_in(__npy::ByteOrder::Little)
         }
         fn dtype_in(__order: __npy::ByteOrder) -> __npy::DType {
-            <Self as __npy::Element>::schema(__order).into_dtype()
-        }
-        fn schema(__order: __npy::ByteOrder) -> __npy::private::Schema {
-            __npy::private::record(
-                <Self as __npy::NpyRecord>::FIELDS,
-                <Self as __npy::Element>::SIZE,
-                false,
-                [
-                    __npy::private::member(<u8 as __npy::Element>::schema(__order)),
-                    __npy::private::member(<[T; N] as __npy::Element>::schema(__order)),
-                ],
-            )
-        }
-        #[inline]
-        fn __decode<const __TURNED: ::core::primitive::bool>(
-            __item: &[::core::primitive::u8],
-        ) -> Self {
-            Self {
-                0: <u8 as __npy::Element>::__decode::<__TURNED>(
-                    __npy::private::part::<Self, 0usize>(__item),
-                ),
-                1: <[T; N] as __npy::Element>::__decode::<__TURNED>(__npy::private::part::<
-                    Self,
-                    1usize,
-                >(__item)),
-            }
+            <Self as __npy::Element>::__INTERNALS.schema(__order).into_dtype()
         }
         #[inline]
         fn decode(__item: &[::core::primitive::u8]) -> Self {
-            <Self as __npy::Element>::__decode::<false>(__item)
+            Self::__npy_decode::<false>(__item)
         }
         #[inline]
         fn encode(
@@ -77,22 +69,6 @@ const _: () = {
             __npy::private::put::<Self, 1usize>(__item, |__item| {
                 <[T; N] as __npy::Element>::encode(&self.1, __item)
             })?;
-            ::core::result::Result::Ok(())
-        }
-        const __LYING: ::core::primitive::usize = <[T; N] as __npy::Element>::__LYING;
-        fn __parts<'__v>(
-            &'__v self,
-            __parts: &mut __npy::private::Parts<'__v>,
-        ) -> ::core::result::Result<(), __npy::InvalidValue> {
-            __npy::private::put_parts::<Self, 0usize>(__parts, |__parts| {
-                __parts.encode(<u8 as __npy::Element>::SIZE, |__item| {
-                    <u8 as __npy::Element>::encode(&self.0, __item)
-                })
-            })?;
-            __npy::private::put_parts::<Self, 1usize>(__parts, |__parts| {
-                <[T; N] as __npy::Element>::__parts(&self.1, __parts)
-            })?;
-            __npy::private::end_parts::<Self>(__parts);
             ::core::result::Result::Ok(())
         }
         #[inline]
@@ -108,6 +84,26 @@ const _: () = {
                 })?;
                 ::core::result::Result::Ok(())
             })
+        }
+    }
+    impl<T, const N: usize> Pair<T, N>
+    where
+        T: npy_core::Element,
+    {
+        #[inline]
+        fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(
+            __item: &[::core::primitive::u8],
+        ) -> Self {
+            Self {
+                0: <u8 as __npy::Element>::__INTERNALS.decode::<__SWAPPED>(__npy::private::part::<
+                    Self,
+                    0usize,
+                >(
+                    __item
+                )),
+                1: <[T; N] as __npy::Element>::__INTERNALS
+                    .decode::<__SWAPPED>(__npy::private::part::<Self, 1usize>(__item)),
+            }
         }
     }
 };

@@ -24,43 +24,36 @@ const _: () = {
         );
         const ALIGN: ::core::primitive::usize =
             __npy::private::Packing::Packed.align(<Self as __npy::NpyRecord>::FIELDS);
-        const __TURNS: ::core::primitive::bool =
-            true && <u32 as __npy::Element>::__TURNS && <f64 as __npy::Element>::__TURNS;
+        const __INTERNALS: __npy::private::Internals<Self> = __npy::private::Internals::DEFAULT
+            .with_schema(|__order: __npy::ByteOrder| {
+                __npy::private::record(
+                    <Self as __npy::NpyRecord>::FIELDS,
+                    <Self as __npy::Element>::SIZE,
+                    false,
+                    [
+                        __npy::private::member(
+                            <u32 as __npy::Element>::__INTERNALS.schema(__order),
+                        ),
+                        __npy::private::member(
+                            <f64 as __npy::Element>::__INTERNALS.schema(__npy::ByteOrder::Big),
+                        ),
+                    ],
+                )
+            })
+            .with_swapped_if(
+                true && <u32 as __npy::Element>::__INTERNALS.swaps()
+                    && <f64 as __npy::Element>::__INTERNALS.swaps(),
+                Self::__npy_decode::<true>,
+            );
         fn dtype() -> __npy::DType {
-            <Self as __npy::Element>::schema(__npy::ByteOrder::Little).into_dtype()
+            <Self as __npy::Element>::dtype_in(__npy::ByteOrder::Little)
         }
         fn dtype_in(__order: __npy::ByteOrder) -> __npy::DType {
-            <Self as __npy::Element>::schema(__order).into_dtype()
-        }
-        fn schema(__order: __npy::ByteOrder) -> __npy::private::Schema {
-            __npy::private::record(
-                <Self as __npy::NpyRecord>::FIELDS,
-                <Self as __npy::Element>::SIZE,
-                false,
-                [
-                    __npy::private::member(<u32 as __npy::Element>::schema(__order)),
-                    __npy::private::member(<f64 as __npy::Element>::schema(__npy::ByteOrder::Big)),
-                ],
-            )
-        }
-        #[inline]
-        fn __decode<const __TURNED: ::core::primitive::bool>(
-            __item: &[::core::primitive::u8],
-        ) -> Self {
-            Self {
-                station: <u32 as __npy::Element>::__decode::<__TURNED>(__npy::private::part::<
-                    Self,
-                    0usize,
-                >(__item)),
-                time: <f64 as __npy::Element>::__decode::<__TURNED>(__npy::private::part::<
-                    Self,
-                    1usize,
-                >(__item)),
-            }
+            <Self as __npy::Element>::__INTERNALS.schema(__order).into_dtype()
         }
         #[inline]
         fn decode(__item: &[::core::primitive::u8]) -> Self {
-            <Self as __npy::Element>::__decode::<false>(__item)
+            Self::__npy_decode::<false>(__item)
         }
         #[inline]
         fn encode(
@@ -88,6 +81,19 @@ const _: () = {
                 })?;
                 ::core::result::Result::Ok(())
             })
+        }
+    }
+    impl Pick {
+        #[inline]
+        fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(
+            __item: &[::core::primitive::u8],
+        ) -> Self {
+            Self {
+                station: <u32 as __npy::Element>::__INTERNALS
+                    .decode::<__SWAPPED>(__npy::private::part::<Self, 0usize>(__item)),
+                time: <f64 as __npy::Element>::__INTERNALS
+                    .decode::<__SWAPPED>(__npy::private::part::<Self, 1usize>(__item)),
+            }
         }
     }
 };

@@ -69,6 +69,9 @@ impl<'a> Record<'a> {
         if whole_default {
             bound::with_default(&mut generics);
         }
+        if !skipped.is_empty() || !fields.iter().all(as_is) {
+            bound::with_send(&mut generics);
+        }
         Some(Record {
             ident: &input.ident,
             generics,

@@ -39,8 +39,16 @@ pub(crate) fn with_bounds<'t>(
 
 /// Asks of a struct with parameters that it has a default.
 pub(crate) fn with_default(generics: &mut Generics) {
+    with_self(generics, parse_quote!(Self: ::core::default::Default));
+}
+
+/// Asks of a struct with parameters that it can be sent to other threads, where its fields do not say so: fields that are skipped.
+pub(crate) fn with_send(generics: &mut Generics) {
+    with_self(generics, parse_quote!(Self: ::core::marker::Send));
+}
+
+fn with_self(generics: &mut Generics, predicate: WherePredicate) {
     if generics.type_params().next().is_some() {
-        let predicate = parse_quote!(Self: ::core::default::Default);
         generics.make_where_clause().predicates.push(predicate);
     }
 }

@@ -62,24 +62,11 @@ impl<'a> Element<'a> {
             }
             _ => None,
         };
-        let parts = match &self.kind {
-            Kind::Transparent { member, ty, packed: false, .. } => Some(quote! {
-                const __LYING: #usize = <#ty as #element>::__LYING;
-
-                fn __parts<'__v>(
-                    &'__v self,
-                    __parts: &mut #krate::private::Parts<'__v>,
-                ) -> #invalid {
-                    <#ty as #element>::__parts(&self.#member, __parts)
-                }
-            }),
-            _ => None,
-        };
-        let (inner, turns, decode, encode, check) = match &self.kind {
+        let (inner, swaps, decode, encode, check) = match &self.kind {
             Kind::Transparent { member, ty, packed, .. } => (
                 quote!(#ty),
-                quote!(<#ty as #element>::__TURNS),
-                quote!(Self { #member: <#ty as #element>::__decode::<__TURNED>(__item) }),
+                quote!(<#ty as #element>::__INTERNALS.swaps()),
+                quote!(Self { #member: <#ty as #element>::__INTERNALS.decode::<__SWAPPED>(__item) }),
                 match packed {
                     // It may be misaligned, and is copied to be read.
                     true => quote!(<#ty as #element>::encode(&{ self.#member }, __item)),
@@ -96,7 +83,7 @@ impl<'a> Element<'a> {
                     quote!(<#inner as #element>::SIZE == 1),
                     // What is no variant has been refused by `check`.
                     quote! {{
-                        let __value = <#inner as #element>::__decode::<__TURNED>(__item);
+                        let __value = <#inner as #element>::__INTERNALS.decode::<__SWAPPED>(__item);
                         #(if __value == Self::#variants as #inner { return Self::#variants; })*
                         Self::#first
                     }},
@@ -119,7 +106,11 @@ impl<'a> Element<'a> {
                 impl #impl_generics #element for #ident #type_generics #where_clause {
                     const SIZE: #usize = <#inner as #element>::SIZE;
                     const ALIGN: #usize = <#inner as #element>::ALIGN;
-                    const __TURNS: ::core::primitive::bool = #turns;
+                    const __INTERNALS: #krate::private::Internals<Self> =
+                        #krate::private::Internals::DEFAULT
+                            .with_schema(|__order| <#inner as #element>::__INTERNALS.schema(__order))
+                            .with_swapped_if(#swaps, Self::__npy_decode::<true>)
+                            #plain;
 
                     fn dtype() -> #krate::DType {
                         <#inner as #element>::dtype()
@@ -129,20 +120,9 @@ impl<'a> Element<'a> {
                         <#inner as #element>::dtype_in(__order)
                     }
 
-                    fn schema(__order: #krate::ByteOrder) -> #krate::private::Schema {
-                        <#inner as #element>::schema(__order)
-                    }
-
-                    #plain
-
-                    #[inline]
-                    fn __decode<const __TURNED: ::core::primitive::bool>(__item: &#bytes) -> Self {
-                        #decode
-                    }
-
                     #[inline]
                     fn decode(__item: &#bytes) -> Self {
-                        <Self as #element>::__decode::<false>(__item)
+                        Self::__npy_decode::<false>(__item)
                     }
 
                     #[inline]
@@ -150,11 +130,16 @@ impl<'a> Element<'a> {
                         #encode
                     }
 
-                    #parts
-
                     #[inline]
                     fn check(__items: &#bytes) -> #invalid {
                         #check
+                    }
+                }
+
+                impl #impl_generics #ident #type_generics #where_clause {
+                    #[inline]
+                    fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(__item: &#bytes) -> Self {
+                        #decode
                     }
                 }
             };

@@ -28,37 +28,24 @@ use crate::field::{Default, Field, Skipped, Stored};
 /// impl Element for Pick {
 ///     const SIZE: usize = size(Self::FIELDS, Self::ALIGN);
 ///     const ALIGN: usize = Packing::Packed.align(Self::FIELDS);
-///     const __TURNS: bool = <u32 as Element>::__TURNS && <f64 as Element>::__TURNS;
-///     fn dtype() -> DType { Self::schema(ByteOrder::Little).into_dtype() }
-///     fn dtype_in(order: ByteOrder) -> DType { Self::schema(order).into_dtype() }
-///     fn schema(order: ByteOrder) -> Schema {
-///         record(Self::FIELDS, Self::SIZE, false, [
-///             member(<u32 as Element>::schema(order)),
-///             member(<f64 as Element>::schema(order)),
-///         ])
-///     }
-///     fn __plain() -> Option<Plain<Self>> { … } // of a struct with #[repr(C)] or its like
-///     fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-///         Self {
-///             station: <u32 as Element>::__decode::<TURNED>(part::<Self, 0>(item)),
-///             time: <f64 as Element>::__decode::<TURNED>(part::<Self, 1>(item)),
-///         }
-///     }
-///     fn decode(item: &[u8]) -> Self { Self::__decode::<false>(item) }
+///     const __INTERNALS: Internals<Self> = Internals::DEFAULT
+///         .with_schema(|order| {
+///             record(Self::FIELDS, Self::SIZE, false, [
+///                 member(<u32 as Element>::__INTERNALS.schema(order)),
+///                 member(<f64 as Element>::__INTERNALS.schema(order)),
+///             ])
+///         })
+///         .with_swapped_if(
+///             true && <u32 as Element>::__INTERNALS.swaps() && <f64 as Element>::__INTERNALS.swaps(),
+///             Self::__npy_decode::<true>,
+///         )
+///         .with_plain(|| …); // of a struct with #[repr(C)] or its like
+///     fn dtype() -> DType { Self::dtype_in(ByteOrder::Little) }
+///     fn dtype_in(order: ByteOrder) -> DType { Self::__INTERNALS.schema(order).into_dtype() }
+///     fn decode(item: &[u8]) -> Self { Self::__npy_decode::<false>(item) }
 ///     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
 ///         put::<Self, 0>(item, |item| <u32 as Element>::encode(&self.station, item))?;
 ///         put::<Self, 1>(item, |item| <f64 as Element>::encode(&self.time, item))?;
-///         Ok(())
-///     }
-///     // If there were a field that may be large, `samples: [f32; 1024]`:
-///     const __LYING: usize = <[f32; 1024] as Element>::__LYING;
-///     fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
-///         put_parts::<Self, 0>(parts, |parts| {
-///             parts.encode(<u32 as Element>::SIZE, |item| <u32 as Element>::encode(&self.station, item))
-///         })?;
-///         // … and `time`
-///         put_parts::<Self, 2>(parts, |parts| <[f32; 1024] as Element>::__parts(&self.samples, parts))?;
-///         end_parts::<Self>(parts);
 ///         Ok(())
 ///     }
 ///     fn check(items: &[u8]) -> Result<(), InvalidValue> {
@@ -67,6 +54,14 @@ use crate::field::{Default, Field, Skipped, Stored};
 ///             check_part::<Self, 1>(item, |item| <f64 as Element>::check(item))?;
 ///             Ok(())
 ///         })
+///     }
+/// }
+/// impl Pick {
+///     fn __npy_decode<const SWAPPED: bool>(item: &[u8]) -> Self {
+///         Self {
+///             station: <u32 as Element>::__INTERNALS.decode::<SWAPPED>(part::<Self, 0>(item)),
+///             time: <f64 as Element>::__INTERNALS.decode::<SWAPPED>(part::<Self, 1>(item)),
+///         }
 ///     }
 /// }
 /// ```
@@ -110,12 +105,11 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let members = fields.iter().map(|field| member(record, field));
     let passed = if fields.iter().all(|field| field.endian.is_some()) { "_" } else { "__order" };
     let passed: TokenStream = passed.parse().unwrap_or_default();
-    let turns = fields.iter().map(|field| of_codec(field, "__TURNS"));
+    let swaps = fields.iter().map(swaps);
     let decoded = fields.iter().enumerate().map(|(i, field)| {
-        let (member, decode) = (&field.member, of_codec(field, "__decode"));
+        let (member, decode) = (&field.member, decode(field));
         // As a whole at the type: what it is stored as gives it back.
-        let decoded =
-            quote_spanned!(at(field.ty)=> #decode::<__TURNED>(#private::part::<Self, #i>(__item)));
+        let decoded = quote_spanned!(at(field.ty)=> #decode(#private::part::<Self, #i>(__item)));
         match &field.stored {
             // At the module, where it is reported if it has no such function.
             Stored::With(module) => {
@@ -140,8 +134,6 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
     });
 
-    let parts = (!record.packed && fields.iter().any(may_be_large))
-        .then(|| parts(record, &private, &invalid));
     let plain = record.may_be_plain.then(|| plain(krate, fields.iter().map(|field| field.ty)));
 
     quote! {
@@ -157,31 +149,24 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             impl #impl_generics __npy::Element for #ident #type_generics #where_clause {
                 const SIZE: #usize = #size;
                 const ALIGN: #usize = #packing.align(#layouts);
-                const __TURNS: ::core::primitive::bool = true #(&& #turns)*;
+                const __INTERNALS: #private::Internals<Self> = #private::Internals::DEFAULT
+                    .with_schema(|#passed: __npy::ByteOrder| {
+                        #private::record(#layouts, #this::SIZE, #deny_unknown, [#(#members),*])
+                    })
+                    .with_swapped_if(true #(&& #swaps)*, Self::__npy_decode::<true>)
+                    #plain;
 
                 fn dtype() -> __npy::DType {
-                    #this::schema(__npy::ByteOrder::Little).into_dtype()
+                    #this::dtype_in(__npy::ByteOrder::Little)
                 }
 
                 fn dtype_in(__order: __npy::ByteOrder) -> __npy::DType {
-                    #this::schema(__order).into_dtype()
-                }
-
-                fn schema(#passed: __npy::ByteOrder) -> #private::Schema {
-                    #private::record(#layouts, #this::SIZE, #deny_unknown, [#(#members),*])
-                }
-
-                #plain
-
-                #[inline]
-                fn __decode<const __TURNED: ::core::primitive::bool>(__item: &#bytes) -> Self {
-                    #whole
-                    Self { #(#decoded,)* #(#skipped),* }
+                    #this::__INTERNALS.schema(__order).into_dtype()
                 }
 
                 #[inline]
                 fn decode(__item: &#bytes) -> Self {
-                    #this::__decode::<false>(__item)
+                    Self::__npy_decode::<false>(__item)
                 }
 
                 #[inline]
@@ -189,8 +174,6 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                     #(#puts)*
                     ::core::result::Result::Ok(())
                 }
-
-                #parts
 
                 #[inline]
                 fn check(__items: &#bytes) -> #invalid {
@@ -201,53 +184,29 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                 }
             }
 
+            impl #impl_generics #ident #type_generics #where_clause {
+                #[inline]
+                fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(__item: &#bytes) -> Self {
+                    #whole
+                    Self { #(#decoded,)* #(#skipped),* }
+                }
+            }
+
             #proof
         };
     }
 }
 
-/// Whether the field may hold a value that is large and stored as it is.
-fn may_be_large(field: &Field<'_>) -> bool {
-    let as_is = matches!(field.stored, Stored::Plain | Stored::Flat);
-    as_is && !field.is_scalar()
-}
-
-/// `Element::__parts` of a record whose fields may be borrowed, and of which one may be large.
-fn parts(record: &Record<'_>, private: &TokenStream, invalid: &TokenStream) -> TokenStream {
-    let large = record.fields.iter().filter(|field| may_be_large(field));
-    let lying = large.map(|field| of_codec(field, "__LYING"));
-    let puts = record.fields.iter().enumerate().map(|(i, field)| {
-        let reference = borrow(record, field, &quote!(self));
-        let put = if may_be_large(field) {
-            let put = of_codec(field, "__parts");
-            quote!(#put(#reference, __parts))
-        } else {
-            let (size, encode) = (of_codec(field, "SIZE"), encode(field, &reference));
-            quote!(__parts.encode(#size, |__item| { #encode }))
-        };
-        quote!(#private::put_parts::<Self, #i>(__parts, |__parts| { #put })?;)
-    });
-    quote! {
-        const __LYING: ::core::primitive::usize = #(#lying)+*;
-
-        fn __parts<'__v>(&'__v self, __parts: &mut #private::Parts<'__v>) -> #invalid {
-            #(#puts)*
-            #private::end_parts::<Self>(__parts);
-            ::core::result::Result::Ok(())
-        }
-    }
-}
-
-/// `Element::__plain` of a struct of these fields: the proof, if it is `ZeroCopy` and what they are in memory is what they encode.
+/// Adds the proof that a struct of these fields is its canonical item in memory, if it is `ZeroCopy` and the fields are.
 pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
     let private = quote!(#krate::private);
-    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__plain().is_some()));
+    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
     quote! {
-        fn __plain() -> ::core::option::Option<#private::Plain<Self>> {
+        .with_plain(|| {
             // Its own comes first, if it has one.
             use #private::NotZeroCopy as _;
             if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
-        }
+        })
     }
 }
 
@@ -281,7 +240,7 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
 
 /// What the field asks of a file: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
 fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
-    let (size, schema, ty) = (of_codec(field, "SIZE"), of_codec(field, "schema"), field.ty);
+    let (size, schema, ty) = (of_codec(field, "SIZE"), schema(field), field.ty);
     // What is stated inside wins over what is stated outside, and that over what is passed in.
     let order = match field.endian {
         Some(Endian::Big) => quote!(__npy::ByteOrder::Big),
@@ -329,6 +288,36 @@ fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
                 <__npy::private::#codec<#ty, { #width }> as __npy::private::Codec>::#name
             }
         }
+    }
+}
+
+/// What the library knows of the type that stores the field: `<u32 as Element>::__INTERNALS`; none of text of a stated width.
+fn internals(field: &Field<'_>) -> Option<TokenStream> {
+    let is_codec = matches!(field.stored, Stored::Wide { .. });
+    (!is_codec).then(|| of_codec(field, "__INTERNALS"))
+}
+
+/// Whether big-endian items of the field can be decoded without a swap before.
+fn swaps(field: &Field<'_>) -> TokenStream {
+    match internals(field) {
+        Some(internals) => quote!(#internals.swaps()),
+        None => of_codec(field, "SWAPS"),
+    }
+}
+
+/// The function that decodes an item of the field, big-endian if `__SWAPPED`.
+fn decode(field: &Field<'_>) -> TokenStream {
+    match internals(field) {
+        Some(internals) => quote_spanned!(at(field.ty)=> #internals.decode::<__SWAPPED>),
+        None => of_codec(field, "decode"),
+    }
+}
+
+/// The function that makes the schema of the field.
+fn schema(field: &Field<'_>) -> TokenStream {
+    match internals(field) {
+        Some(internals) => quote!(#internals.schema),
+        None => of_codec(field, "schema"),
     }
 }
 

@@ -157,14 +157,6 @@ impl<'a> Field<'a> {
         own.into_iter().chain(title).chain(aliases)
     }
 
-    /// Whether its type is surely one of Rust's scalars: it has the name of one.
-    pub(crate) fn is_scalar(&self) -> bool {
-        const NAMES: [&str; 11] =
-            ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"];
-        let Type::Path(path) = self.ty else { return false };
-        path.path.get_ident().is_some_and(|ident| NAMES.iter().any(|name| ident == name))
-    }
-
     /// Whether it is a record whose fields take its place.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)

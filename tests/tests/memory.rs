@@ -104,7 +104,7 @@ fn both_threads() {
         let all = ticks();
         for order in [ByteOrder::Little, ByteOrder::Big] {
             let mut writing = WriteOptions::new();
-            writing.byte_order(order).threads(2);
+            writing.byte_order(order);
             let ((), cost) = peak_of_all(|| writing.write(path, &all).unwrap());
             assert!(cost <= BESIDE, "written: {cost}");
             let mut options = ReadOptions::new();

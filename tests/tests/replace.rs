@@ -41,10 +41,9 @@ fn names(directory: &Path) -> Vec<String> {
 
 /// Each way to write to a path.
 #[expect(clippy::type_complexity)]
-fn ways() -> [(&'static str, fn(&Path) -> npy_core::Result<()>); 5] {
+fn ways() -> [(&'static str, fn(&Path) -> npy_core::Result<()>); 4] {
     [
         ("write_npy", |path| [7u8].write_npy(path)),
-        ("two threads", |path| WriteOptions::new().threads(2).write(path, &[7u8])),
         ("Writer", |path| {
             let mut writer = Writer::<u8, _>::create(path)?;
             writer.push(&7)?;
@@ -161,7 +160,7 @@ fn open_files(directory: &Path) -> Vec<(&'static str, File)> {
 #[test]
 fn open_files_are_written_to_at_their_end() {
     let directory = tempfile::tempdir().unwrap();
-    for (way, write) in &ways()[..4] {
+    for (way, write) in &ways()[..3] {
         for (what, mut file) in open_files(directory.path()) {
             for path in ["/proc/self/fd", "/dev/fd"] {
                 let path = Path::new(path).join(file.as_raw_fd().to_string());
@@ -329,7 +328,7 @@ fn acls_and_attributes_of_users_are_kept() {
     set(&path, "user.note", b"text");
     set(&path, "user.empty", b"");
     assert_eq!(mode(&path), 0o640);
-    for (way, write) in &ways()[..4] {
+    for (way, write) in &ways()[..3] {
         write(&path).unwrap();
         assert_eq!(attribute(&path, ACL).as_deref(), Some(&acl(OTHER)[..]), "{way}");
         assert_eq!(attribute(&path, "user.note").as_deref(), Some(&b"text"[..]), "{way}");
@@ -394,11 +393,8 @@ fn synced_files_are_as_others() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let values: Vec<u64> = (0..100_000).collect();
-    for threads in [1, 2] {
-        let mut options = WriteOptions::new();
-        options.sync(true).threads(threads).write(path("x.npy"), &values).unwrap();
-        assert_eq!(Vec::<u64>::read_npy(path("x.npy")).unwrap(), values);
-    }
+    WriteOptions::new().sync(true).write(path("x.npy"), &values).unwrap();
+    assert_eq!(Vec::<u64>::read_npy(path("x.npy")).unwrap(), values);
     let mut writer = WriteOptions::new().sync(true).create::<u64>(path("x.npy")).unwrap();
     writer.write_slice(&values).unwrap();
     writer.sync().unwrap();
@@ -428,7 +424,7 @@ fn sync_needs_a_directory_that_can_be_opened() {
     fs::set_permissions(directory.path(), Permissions::from_mode(0o300)).unwrap();
     // Otherwise root may open it all the same.
     without(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH, || {
-        for (way, write) in &ways()[..4] {
+        for (way, write) in &ways()[..3] {
             write(&path).unwrap_or_else(|error| panic!("{way}: {error}"));
         }
         let error = WriteOptions::new().sync(true).write(&path, &[7u8]).unwrap_err();

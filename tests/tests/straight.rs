@@ -339,8 +339,6 @@ fn a_file_that_is_cut_while_it_is_open_is_an_error() {
         let error = reader.read_vec::<u16>().unwrap_err();
         let ErrorKind::Truncated { expected, found, .. } = *error.kind() else { panic!("{error}") };
         assert_eq!(usize::try_from(expected).unwrap(), 2 * (BYTES / 2));
-        // What is whole was taken.
-        assert_eq!(reader.remaining(), BYTES / 2 - usize::try_from(found).unwrap() / 2);
         // Now that the file is whole again, nobody knows where to go on.
         OpenOptions::new().write(true).open(&path).unwrap().set_len(whole).unwrap();
         for error in [reader.read_vec::<u16>().err(), reader.read_dyn().err()] {

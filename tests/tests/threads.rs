@@ -42,16 +42,19 @@ fn open(path: &std::path::Path) -> Reader<fs::File> {
 }
 
 #[test]
-fn two_threads_read_what_one_reads() {
+fn several_threads_read_what_one_reads() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("picks.npy");
     // None, less than a block, less than is worth a thread, and more.
     for count in [0, 1, 10_000, 300_000, 1_000_000] {
         let all = picks(count);
         all.write_npy(&path).unwrap();
-        assert!(open(&path).read_vec::<Pick>().unwrap() == all, "{count}");
-        let times = open(&path).read_column::<i64>("time").unwrap();
-        assert!(times.iter().copied().eq(0..count), "{count}");
+        for threads in [1, 2, 3, 8] {
+            let open = || ReadOptions::new().threads(threads).open(&path).unwrap();
+            assert!(open().read_vec::<Pick>().unwrap() == all, "{count} by {threads}");
+            let times = open().read_column::<i64>("time").unwrap();
+            assert!(times.iter().copied().eq(0..count), "{count} by {threads}");
+        }
     }
     let all = picks(1_000_000);
     // In parts, which begin anywhere, and to the end.
@@ -236,31 +239,10 @@ fn two_threads_fill_one_list() {
     }
 }
 
-#[test]
-fn two_threads_write_what_one_writes() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("picks.npy");
-    let mut two = WriteOptions::new();
-    two.threads(2);
-    let mut expected = Vec::new();
-    for count in [0, 10, 1_000_000] {
-        let all = picks(count);
-        two.write(&path, &all).unwrap();
-        expected.clear();
-        all.write_npy_to(&mut expected).unwrap();
-        assert!(fs::read(&path).unwrap() == expected, "{count}");
-    }
-    // The bytes of an array that are all there.
-    let array = DynArray::read_npy(&path).unwrap();
-    two.write(&path, &array).unwrap();
-    assert!(fs::read(&path).unwrap() == expected);
-}
-
-/// `/dev/full` takes no byte.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_second_thread_tells_what_went_wrong() {
-    let error = WriteOptions::new().threads(2).write("/dev/full", &picks(1_000_000)).unwrap_err();
+fn a_full_disk_is_told_of() {
+    let error = picks(1_000_000).write_npy("/dev/full").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io(e) if e.kind() == StorageFull), "{error}");
     // The value is wrong, and what was there stays.
     let dir = tempfile::tempdir().unwrap();
@@ -268,7 +250,7 @@ fn a_second_thread_tells_what_went_wrong() {
     [1u8].write_npy(&path).unwrap();
     let mut names = vec![Named { name: String::new() }; 1_000_000];
     names[999_999].name = "too long".into();
-    let error = WriteOptions::new().threads(2).write(&path, &names).unwrap_err();
+    let error = names.write_npy(&path).unwrap_err();
     assert!(error.to_string().contains("row 999999"), "{error}");
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1]);
 }

@@ -1,9 +1,8 @@
 //! Layer 4: sub-arrays on the heap.
 
+use super::internals::Internals;
 use super::{Element, InvalidValue, nth_value};
 use crate::dtype::{ByteOrder, DType};
-use crate::element::parts::Parts;
-use crate::schema::Schema;
 
 /// A sub-array like `[T; N]`, for those that are too large for the stack.
 ///
@@ -25,8 +24,9 @@ use crate::schema::Schema;
 impl<T: Element, const N: usize> Element for Box<[T; N]> {
     const SIZE: usize = <[T; N]>::SIZE;
     const ALIGN: usize = <[T; N]>::ALIGN;
-    const __TURNS: bool = T::__TURNS;
-    const __LYING: usize = <[T; N]>::__LYING;
+    const __INTERNALS: Internals<Self> = Internals::DEFAULT
+        .with_schema(|order| <[T; N]>::__INTERNALS.schema(order))
+        .with_swapped_if(T::__INTERNALS.swaps(), decode::<T, N, true>);
 
     fn dtype() -> DType {
         <[T; N]>::dtype()
@@ -36,23 +36,9 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
         <[T; N]>::dtype_in(order)
     }
 
-    fn schema(order: ByteOrder) -> Schema {
-        <[T; N]>::schema(order)
-    }
-
-    #[inline]
-    fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-        let items: Vec<T> = match item.get(..Self::SIZE) {
-            // Of a length that the compiler knows, as in an array.
-            Some(item) => (0..N).map(|i| nth_value::<T, N, TURNED>(item, i)).collect(),
-            None => (0..N).map(|i| nth_value::<T, N, TURNED>(item, i)).collect(),
-        };
-        items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
-    }
-
     #[inline]
     fn decode(item: &[u8]) -> Self {
-        Self::__decode::<false>(item)
+        decode::<T, N, false>(item)
     }
 
     #[inline]
@@ -60,14 +46,21 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
         <[T; N]>::encode(self, item)
     }
 
-    fn __parts<'v>(&'v self, parts: &mut Parts<'v>) -> Result<(), InvalidValue> {
-        <[T; N]>::__parts(self, parts)
-    }
-
     #[inline]
     fn check(items: &[u8]) -> Result<(), InvalidValue> {
         <[T; N]>::check(items)
     }
+}
+
+/// The values of an item, whose numbers are big-endian if `SWAPPED`, without a detour over the stack.
+#[inline]
+fn decode<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> Box<[T; N]> {
+    let items: Vec<T> = match item.get(..<[T; N]>::SIZE) {
+        // Of a length that the compiler knows, as in an array.
+        Some(item) => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
+        None => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
+    };
+    items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
 }
 
 /// Not reached, as there are `N` items; apart, so that its large frame is made by no one.

@@ -3,6 +3,7 @@
 use num_complex::Complex;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -13,8 +14,12 @@ macro_rules! complex {
         impl Element for Complex<$part> {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;
-            const __TURNS: bool = true;
-            const __PLAIN: Option<Plain<Self>> = Plain::known();
+            const __INTERNALS: Internals<Self> = Internals::DEFAULT
+                .with_swapped(|item| {
+                    let [re, im] = <[$part; 2]>::__INTERNALS.decode::<true>(item);
+                    Complex { re, im }
+                })
+                .with_plain(Plain::of);
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -25,14 +30,9 @@ macro_rules! complex {
             }
 
             #[inline]
-            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-                let [re, im] = <[$part; 2]>::__decode::<TURNED>(item);
-                Complex { re, im }
-            }
-
-            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::__decode::<false>(item)
+                let [re, im] = <[$part; 2]>::decode(item);
+                Complex { re, im }
             }
 
             #[inline]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::dtype::{ByteOrder, DType};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -23,7 +24,7 @@ pub trait Number: Element + Copy + Default + sealed::Bytes {}
 mod sealed {
     /// A number as an array of its bytes.
     pub trait Bytes {
-        type Array: Copy;
+        type Array: Copy + Send;
         fn to_le(self) -> Self::Array;
         fn to_be(self) -> Self::Array;
         fn of_le(bytes: Self::Array) -> Self;
@@ -138,21 +139,19 @@ macro_rules! ordered {
         /// States its byte order, whatever it stands in. Its bytes have no alignment, in memory and in `#[npy(align)]`.
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
-            const __TURNS: bool = T::__TURNS;
-            const __PLAIN: Option<Plain<Self>> = Plain::known();
+            const __INTERNALS: Internals<Self> = Internals::DEFAULT
+                .with_swapped_if(T::__INTERNALS.swaps(), |item| {
+                    Self::new(T::__INTERNALS.decode::<true>(item))
+                })
+                .with_plain(Plain::of);
 
             fn dtype() -> DType {
                 T::dtype_in(ByteOrder::$order)
             }
 
             #[inline]
-            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-                Self::new(T::__decode::<TURNED>(item))
-            }
-
-            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::__decode::<false>(item)
+                Self::new(T::decode(item))
             }
 
             #[inline]

@@ -1,6 +1,7 @@
 //! Layer 4: ml_dtypes' floats of one byte, kept as bits.
 
 use crate::dtype::{DType, Scalar};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -21,8 +22,8 @@ pub struct Float8(pub u8);
 
 impl Element for Float8 {
     const SIZE: usize = 1;
-    const __TURNS: bool = true;
-    const __PLAIN: Option<Plain<Self>> = Plain::known();
+    const __INTERNALS: Internals<Self> =
+        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()

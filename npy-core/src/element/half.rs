@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::internals::Internals;
 use crate::element::scalar::number;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
@@ -13,7 +14,8 @@ number!(f16 => Float);
 impl Element for bf16 {
     const SIZE: usize = 2;
     const ALIGN: usize = 2;
-    const __TURNS: bool = true;
+    const __INTERNALS: Internals<Self> =
+        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
 
     fn dtype() -> DType {
         Scalar::extension(Self::SIZE).into()
@@ -33,7 +35,7 @@ impl Element for bf16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Cast, Path, Plan};
+    use crate::plan::{Cast, Plan, Strategy};
     use crate::read::ReadNpy;
     use crate::write::{WriteNpy, WriteOptions};
 
@@ -62,7 +64,7 @@ mod tests {
         }
         // What NumPy without ml_dtypes makes of it, which costs nothing to turn back.
         let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
-        assert!(matches!(plan.path, Path::Exact));
+        assert!(matches!(plan.strategy, Strategy::Exact));
         let mut file = Vec::new();
         crate::DynArray::new("|V2".parse().unwrap(), [1], crate::Order::C, vec![0xc0, 0x3f])
             .unwrap()

@@ -104,15 +104,6 @@ pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
     size
 }
 
-/// Bytes of padding before the field of this index; before the end of the record, if it is one more than the last.
-// As above.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-pub(crate) const fn padding(fields: &[FieldLayout], i: usize, size: usize) -> usize {
-    let start = if i < fields.len() { fields[i].offset } else { size };
-    let end = if i > 0 { fields[i - 1].offset + fields[i - 1].size } else { 0 };
-    start - end
-}
-
 /// Bytes of a record that states them; the message is for what cannot be.
 pub const fn stated_size(
     fields: &[FieldLayout],

@@ -1,6 +1,7 @@
 //! The scalars that Rust has: `bool`, the integers and the floats.
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -10,8 +11,11 @@ macro_rules! number {
         impl Element for $type {
             const SIZE: usize = size_of::<$type>();
             const ALIGN: usize = size_of::<$type>();
-            const __TURNS: bool = true;
-            const __PLAIN: Option<Plain<Self>> = Plain::known();
+            const __INTERNALS: Internals<Self> = Internals::DEFAULT
+                .with_swapped(|item| {
+                    item.first_chunk().map_or(<$type>::default(), |bytes| <$type>::from_be_bytes(*bytes))
+                })
+                .with_plain(Plain::of);
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -22,14 +26,8 @@ macro_rules! number {
             }
 
             #[inline]
-            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-                let of = if TURNED { <$type>::from_be_bytes } else { <$type>::from_le_bytes };
-                item.first_chunk().map_or(<$type>::default(), |bytes| of(*bytes))
-            }
-
-            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::__decode::<false>(item)
+                item.first_chunk().map_or(<$type>::default(), |bytes| <$type>::from_le_bytes(*bytes))
             }
 
             #[inline]
@@ -56,7 +54,7 @@ number! {
 impl Element for bool {
     const SIZE: usize = 1;
     const ALIGN: usize = 1;
-    const __TURNS: bool = true;
+    const __INTERNALS: Internals<Self> = Internals::DEFAULT.with_swapped(Self::decode);
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bool, 1).into()

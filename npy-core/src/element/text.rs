@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::dtype::{DType, Scalar, ScalarKind};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -117,8 +118,8 @@ impl<const N: usize> fmt::Debug for ByteStr<N> {
 
 impl<const N: usize> Element for ByteStr<N> {
     const SIZE: usize = N;
-    const __TURNS: bool = true;
-    const __PLAIN: Option<Plain<Self>> = Plain::known();
+    const __INTERNALS: Internals<Self> =
+        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
 
     fn dtype() -> DType {
         Scalar::new(ScalarKind::Bytes, N).into()

@@ -22,6 +22,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
+use crate::element::internals::Internals;
 use crate::element::{Element, InvalidValue};
 use crate::view::Plain;
 
@@ -82,7 +83,7 @@ impl TimeUnit for Generic {
 }
 
 /// `N` of a unit: `Times<25, Second>` is `[25s]`. `N` is 1 to 2147483647.
-pub struct Times<const N: u32, U>(PhantomData<U>);
+pub struct Times<const N: u32, U>(PhantomData<fn() -> U>);
 
 impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     const RESOLUTION: Option<Resolution> = {
@@ -124,7 +125,7 @@ macro_rules! time {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
         #[repr(transparent)]
-        pub struct $name<U>(i64, PhantomData<U>);
+        pub struct $name<U>(i64, PhantomData<fn() -> U>);
 
         impl<U> $name<U> {
             /// "Not a time": NumPy's missing value.
@@ -201,8 +202,9 @@ macro_rules! time {
                 8
             };
             const ALIGN: usize = 8;
-            const __TURNS: bool = true;
-            const __PLAIN: Option<Plain<Self>> = Plain::known();
+            const __INTERNALS: Internals<Self> = Internals::DEFAULT
+                .with_swapped(|item| Self::new(i64::__INTERNALS.decode::<true>(item)))
+                .with_plain(Plain::of);
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -213,13 +215,8 @@ macro_rules! time {
             }
 
             #[inline]
-            fn __decode<const TURNED: bool>(item: &[u8]) -> Self {
-                Self::new(i64::__decode::<TURNED>(item))
-            }
-
-            #[inline]
             fn decode(item: &[u8]) -> Self {
-                Self::__decode::<false>(item)
+                Self::new(i64::decode(item))
             }
 
             #[inline]

@@ -23,13 +23,13 @@ pub trait Codec {
     /// The alignment in a C struct.
     const ALIGN: usize;
     /// Whether items of which every number is big-endian are the same: there is no number.
-    const __TURNS: bool;
+    const SWAPS: bool;
 
     /// The dtype.
     fn schema(order: ByteOrder) -> Schema;
 
     /// The value of an item that was checked.
-    fn __decode<const TURNED: bool>(item: &[u8]) -> Self::Value;
+    fn decode(item: &[u8]) -> Self::Value;
 
     /// Stores a value.
     ///
@@ -57,7 +57,7 @@ pub trait Wide: Sized {
     /// Bytes of what the width counts.
     const UNIT: usize;
 
-    /// See [`Codec::__decode`].
+    /// See [`Codec::decode`].
     fn decode(item: &[u8]) -> Self;
 
     /// See [`Codec::encode`].
@@ -81,7 +81,7 @@ pub trait Wide: Sized {
     label = "a `Vec<u8>` is stored as bytes in any case, and no other type so: drop `bytes`"
 )]
 pub trait WideBytes: Wide {
-    /// See [`Codec::__decode`].
+    /// See [`Codec::decode`].
     fn decode_bytes(item: &[u8]) -> Self;
 
     /// See [`Codec::encode`].
@@ -109,13 +109,13 @@ impl<T: Wide, const N: usize> Codec for Width<T, N> {
     type Value = T;
     const SIZE: usize = fits(N.saturating_mul(T::UNIT));
     const ALIGN: usize = T::UNIT;
-    const __TURNS: bool = T::UNIT == 1;
+    const SWAPS: bool = T::UNIT == 1;
 
     fn schema(order: ByteOrder) -> Schema {
         plain(T::KIND, Self::SIZE, order)
     }
 
-    fn __decode<const TURNED: bool>(item: &[u8]) -> T {
+    fn decode(item: &[u8]) -> T {
         T::decode(item)
     }
 
@@ -132,13 +132,13 @@ impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
     type Value = T;
     const SIZE: usize = fits(N);
     const ALIGN: usize = 1;
-    const __TURNS: bool = true;
+    const SWAPS: bool = true;
 
     fn schema(order: ByteOrder) -> Schema {
         plain(ScalarKind::Bytes, Self::SIZE, order)
     }
 
-    fn __decode<const TURNED: bool>(item: &[u8]) -> T {
+    fn decode(item: &[u8]) -> T {
         T::decode_bytes(item)
     }
 
@@ -307,7 +307,7 @@ mod tests {
         for text in ["", "a", "é𝄞", "abc", "\0b"] {
             let item = chars(text).unwrap();
             Chars::<3>::check(&item).unwrap();
-            assert_eq!(Chars::<3>::__decode::<false>(&item), text);
+            assert_eq!(Chars::<3>::decode(&item), text);
         }
         assert_eq!(chars("a").unwrap(), [97, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(
@@ -326,7 +326,7 @@ mod tests {
         let mut item = [0xff; 4];
         Utf8::<4>::encode(&"aé".into(), &mut item).unwrap();
         assert_eq!(item, [b'a', 0xc3, 0xa9, 0]);
-        assert_eq!(Utf8::<4>::__decode::<false>(&item), "aé");
+        assert_eq!(Utf8::<4>::decode(&item), "aé");
         assert!(
             Utf8::<4>::encode(&"éée".into(), &mut item)
                 .unwrap_err()
@@ -343,7 +343,7 @@ mod tests {
         let mut item = [0xff; 3];
         Bytes::<3>::encode(&vec![0, 0xe9], &mut item).unwrap();
         assert_eq!(item, [0, 0xe9, 0]);
-        assert_eq!(Bytes::<3>::__decode::<false>(&item), [0, 0xe9]);
+        assert_eq!(Bytes::<3>::decode(&item), [0, 0xe9]);
         assert!(Bytes::<3>::encode(&vec![1, 0], &mut item).is_err());
         assert!(Bytes::<3>::encode(&vec![1; 4], &mut item).is_err());
     }

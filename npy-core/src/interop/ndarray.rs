@@ -1,13 +1,13 @@
 //! Arrays of `ndarray`, read and written as they are. Feature `ndarray`.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
 use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn, ShapeBuilder};
 #[cfg(feature = "mmap")]
 use ndarray::{ArrayView1, Ix1};
 
 use crate::array::NpyArray;
-use crate::element::{Element, block, fit};
+use crate::element::{Element, type_name};
 #[cfg(feature = "mmap")]
 use crate::error::ViewError;
 use crate::error::{Error, ErrorKind, Result};
@@ -18,7 +18,9 @@ use crate::shape::Order;
 use crate::view::ArrayView;
 #[cfg(feature = "mmap")]
 use crate::view::ZeroCopy;
-use crate::write::{Elements, WriteNpy, WriteOptions};
+use crate::write::array_sink::ArraySink;
+use crate::write::elements::Elements;
+use crate::write::{WriteNpy, WriteOptions};
 
 /// An array of this number of dimensions (any, for `ArrayD`), in the order of the file.
 ///
@@ -34,22 +36,22 @@ use crate::write::{Elements, WriteNpy, WriteOptions};
 /// ```
 impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-        let found = fit::fit::<T>(reader.header()).map_err(|error| reader.in_file(error))?;
-        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found.ndim) {
+        let array = reader.read_array::<T>()?;
+        let found = array.shape().len();
+        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
             let remedy = "read it as an ArrayD, which takes any shape";
             let wanted = format!("{ndim} dimensions");
-            let name = format!("an ndarray of {}", block::type_name::<T>());
+            let name = format!("an ndarray of {}", type_name::<T>());
             let error = reader.header().rank(&name, &wanted, remedy);
             return Err(reader.in_file(error));
         }
-        let array = ArrayD::try_from(reader.read_array::<T>()?)?;
-        array.into_dimensionality().map_err(unshaped)
+        ArrayD::try_from(array)?.into_dimensionality().map_err(unshaped)
     }
 }
 
 /// Any array or view, in Fortran order if it is so in memory, as NumPy saves it.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
         let in_fortran_order = || {
             let elements = self.view().reversed_axes().to_slice()?;
@@ -62,7 +64,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
                 Order::Fortran => self.view().reversed_axes().into_iter(),
             },
         };
-        options.put_array(self.shape(), elements, writer)
+        options.write_array(self.shape(), elements, sink)
     }
 }
 

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::Column;
-use crate::element::block::{self, Buffers};
-use crate::element::{Element, fit};
+use crate::element::typed_plan::TypedPlan;
+use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::reserve;
 use crate::shape;
 use crate::view::ZeroCopy;
 
@@ -117,35 +116,21 @@ impl MapAny {
     }
 
     fn decode<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
-        let fit = fit::fit::<T>(&self.header)?;
-        if fit.scattered {
+        let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
+        if plan.is_strided {
             let what =
                 "taking sub-arrays from a file in Fortran order, where their parts are far apart,"
                     .into();
             let needs = "the whole array: NpyArray::read_npy";
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
-        let plan = block::reading::<T>(&fit.item, Cast::Exact)?;
-        let count = shape::count(fit.shape(&self.header))?;
-        if items.end > count || items.start > items.end {
+        let plan = &plan.items;
+        if items.end > plan.count || items.start > items.end {
             return Err(self.behind(items.end.saturating_sub(1)));
         }
-        block::check_empty::<T>(&plan, items.len(), &Limits::default())?;
-        let mut out = Vec::new();
-        reserve::exact(&mut out, items.len())?;
-        let mut buffers = Buffers::default();
-        let mut first = items.start;
-        while first < items.end {
-            let n = items.end.saturating_sub(first).min(block::items_per_block(&plan));
-            let start = first.saturating_mul(plan.from_size);
-            let end = start.saturating_add(n.saturating_mul(plan.from_size));
-            buffers.block.clear();
-            buffers.block.extend_from_slice(self.data().get(start..end).unwrap_or_default());
-            block::decode(&plan, n, &mut buffers, &mut out)
-                .map_err(|error| block::invalid(&error, first))?;
-            first = first.saturating_add(n);
-        }
-        Ok(out)
+        block::decode_all(&plan.plan, items, &Limits::default(), |block, rows| {
+            block.extend_from_slice(block::bytes_of(self.data(), rows, plan.plan.src_itemsize));
+        })
     }
 
     fn behind(&self, index: usize) -> Error {

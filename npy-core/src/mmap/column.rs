@@ -8,11 +8,14 @@ use std::vec;
 
 use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
+use crate::element::decode::{self, append_strided, fold_strided};
+use crate::element::type_name;
+use crate::element::typed_plan::item_plan;
 use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
-use crate::plan::{self, Cast, Path, Plan};
+use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
 use crate::view::{self, ZeroCopy};
 
@@ -64,9 +67,9 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let record = header.dtype();
         let fields = record.fields();
         let Some((field, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing(path, fields).wanted_by(&block::type_name::<F>()));
+            return Err(plan::missing(path, fields).wanted_by(&type_name::<F>()));
         };
-        let plan = block::reading::<F>(&field, Cast::Exact);
+        let plan = item_plan::<F>(&field, Cast::Exact);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
         let (stride, len) = (record.itemsize(), header.count());
         Ok(Column { data, len, stride, field, offset, plan, of: PhantomData })
@@ -88,8 +91,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
             return None;
         }
         let row = index..index.saturating_add(1);
-        match self.plan.path {
-            Path::Exact => Some(F::decode(self.rows(row)?.get(self.field_bytes())?)),
+        match self.plan.strategy {
+            Strategy::Exact => Some(F::decode(self.rows(row)?.get(self.field_bytes())?)),
             _ => self.batch(row, &mut Buffers::default()).pop(),
         }
     }
@@ -154,7 +157,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let mut values = Vec::new();
         reserve::exact(&mut values, self.len)?;
         match self.items() {
-            Some(items) => block::extend_apart(&mut values, items, self.stride),
+            Some(items) => append_strided(&mut values, items, self.stride),
             None => values.extend(self.iter()),
         }
         Ok(values)
@@ -223,19 +226,19 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     fn wrong_stride(&self, wanted: &'static str) -> ViewError {
-        let (wanted_by, copy) = (block::type_name::<F>(), "Column::to_vec".into());
+        let (wanted_by, copy) = (type_name::<F>(), "Column::to_vec".into());
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
     /// The bytes from the first value on, if values are canonical bytes. Those of no bytes have to be counted.
     fn items(&self) -> Option<&'a [u8]> {
-        let lie = F::SIZE > 0 && matches!(self.plan.path, Path::Exact);
+        let lie = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
         lie.then(|| self.data.get(self.offset..).unwrap_or_default())
     }
 
     /// Where the field lies in a record.
     fn field_bytes(&self) -> Range<usize> {
-        self.offset..self.offset.saturating_add(self.plan.from_size)
+        self.offset..self.offset.saturating_add(self.plan.src_itemsize)
     }
 
     /// These records; none if there are not so many.
@@ -248,7 +251,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     fn batch(&self, rows: Range<usize>, buffers: &mut Buffers) -> Vec<F> {
         let count = rows.len();
         let records = self.rows(rows).unwrap_or_default();
-        kernel::gather(records, self.stride, self.field_bytes(), &mut buffers.block);
+        kernel::extract_column(records, self.stride, self.field_bytes(), &mut buffers.block);
         let items = buffers.run(&self.plan, count);
         // Any bytes are a value of a `ZeroCopy` type: there is nothing to check.
         match F::SIZE {
@@ -275,7 +278,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
         if self.items.is_empty() {
             return self.batches.as_mut().and_then(|batches| batches.next());
         }
-        let value = F::decode(block::item::<F>(self.items));
+        let value = F::decode(decode::item::<F>(self.items));
         // Behind the last one there may be less.
         self.items = self.items.get(self.stride..).unwrap_or_default();
         Some(value)
@@ -292,7 +295,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
-            None => block::fold_apart(self.items, self.stride, init, f),
+            None => fold_strided(self.items, self.stride, init, f),
             // Not the fold of the box, which asks for each value.
             Some(batches) => (*batches).fold(init, f),
         }

@@ -7,11 +7,13 @@ use super::read::Reader;
 use super::write::Writer;
 use crate::dtype::{ByteOrder, DType, Field};
 use crate::dynamic::DynArray;
-use crate::element::block::{self, BLOCK, Buffers};
+use crate::element::block::{self, BLOCK};
 use crate::element::record::NpyRecord;
+use crate::element::type_name;
+use crate::element::typed_plan::{check_empty, item_plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
-use crate::limits::MAX_ITEMSIZE;
+use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::plan::{self, Plan};
 use crate::read::ReadOptions;
 use crate::reserve;
@@ -60,16 +62,16 @@ impl<W: Write> Writer<W> {
                     return Err(ErrorKind::MemberName { name, reason }.into());
                 }
             }
-            options.put_bytes(records, &mut columns)?;
+            options.write_bytes(records, &mut columns)?;
             Ok(columns)
         });
         // The bytes have their order already, also that which a type states for itself.
-        let options = options.as_they_lie();
+        let options = options.in_stated_byte_order();
         for (field, bytes) in made?.columns {
             let (base, inner) = plan::flatten(field.dtype());
             let shape = [&[records.len()], &inner[..]].concat();
             let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
-            self.add(field.name(), &mut |writer| array.put(&options, writer))?;
+            self.add(field.name(), &mut |sink| array.__npy_write(&options, sink))?;
         }
         Ok(())
     }
@@ -144,19 +146,19 @@ impl<R: Read + Seek> Reader<R> {
             };
             columns.push(column);
         }
-        records(&plan, rows, &columns).map_err(|error| self.in_file(error))
+        records(&plan, rows, &columns, self.arrays().limit()).map_err(|error| self.in_file(error))
     }
 
     /// The names of the members that are fields of the struct.
     fn columns<T: NpyRecord>(&self) -> Result<Vec<String>> {
-        let schema = T::schema(ByteOrder::Little);
+        let schema = T::__INTERNALS.schema(ByteOrder::Little);
         let mut fields: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
         fields.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
         let (names, others): (Vec<_>, Vec<_>) =
             self.names().partition(|name| fields.contains(name));
         match others.first() {
             Some(name) if schema.wants.deny_unknown => {
-                Err(plan::unknown(name).wanted_by(&block::type_name::<T>()))
+                Err(plan::unknown(name).wanted_by(&type_name::<T>()))
             }
             _ => Ok(names.into_iter().map(str::to_owned).collect()),
         }
@@ -180,34 +182,28 @@ fn planned<T: NpyRecord>(
     columns: &[(String, Header)],
 ) -> Result<(Plan, usize)> {
     let count = rows(columns)?;
-    let plan: Plan = options.plan::<T>(&record(columns)?)?;
-    block::check_empty::<T>(&plan, count, options.limit())?;
+    let plan = item_plan::<T>(&record(columns)?, options.allowed_cast())?;
+    check_empty::<T>(&plan, count, options.limit())?;
     Ok((plan, count))
 }
 
 /// Puts columns together.
-fn records<T: NpyRecord>(plan: &Plan, count: usize, columns: &[DynArray]) -> Result<Vec<T>> {
-    let mut out = Vec::new();
-    reserve::exact(&mut out, count)?;
-    let mut buffers = Buffers::default();
+fn records<T: NpyRecord>(
+    plan: &Plan,
+    count: usize,
+    columns: &[DynArray],
+    limits: &Limits,
+) -> Result<Vec<T>> {
     let row = |column: &DynArray| column.as_bytes().len().checked_div(count).unwrap_or(0);
     let sizes: Vec<_> = columns.iter().map(row).collect();
-    let mut first = 0usize;
-    while first < count {
-        let n = count.saturating_sub(first).min(block::items_per_block(plan));
-        buffers.block.clear();
-        for row in first..first.saturating_add(n) {
+    block::decode_all(plan, 0..count, limits, |block, rows| {
+        for row in rows {
             for (column, &size) in columns.iter().zip(&sizes) {
-                let start = row.saturating_mul(size);
-                let item = column.as_bytes().get(start..start.saturating_add(size));
-                buffers.block.extend_from_slice(item.unwrap_or_default());
+                let row = row..row.saturating_add(1);
+                block.extend_from_slice(block::bytes_of(column.as_bytes(), row, size));
             }
         }
-        block::decode(plan, n, &mut buffers, &mut out)
-            .map_err(|error| block::invalid(&error, first))?;
-        first = first.saturating_add(n);
-    }
-    Ok(out)
+    })
 }
 
 /// How many rows the columns have.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use super::{Reader, Writer, name};
-use crate::element::block;
+use crate::element::type_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::ReadNpy;
 use crate::write::WriteNpy;
@@ -373,7 +373,7 @@ fn with_remedy(mut kind: ErrorKind) -> ErrorKind {
 fn wanted_by<T>(mut kind: ErrorKind) -> ErrorKind {
     match &mut kind {
         ErrorKind::UnknownMembers { wanted_by, .. } if wanted_by.is_empty() => {
-            *wanted_by = block::type_name::<T>();
+            *wanted_by = type_name::<T>();
         }
         _ => {}
     }

@@ -91,6 +91,7 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
         let mut spool =
             archive.located(|_| rows.finish().map_err(|error| error.in_member(&name)))?;
         archive.add(&name, &mut |writer| {
+            writer.begin(spool.seek(SeekFrom::End(0))?)?;
             spool.seek(SeekFrom::Start(0))?;
             let mut block = Vec::with_capacity(BLOCK);
             while (&mut spool).take(to_u64(BLOCK)).read_to_end(&mut block)? > 0 {

@@ -18,6 +18,7 @@ use super::rows::{self, Rows};
 
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
+use crate::write::array_sink::ArraySink;
 use crate::write::replace::{self, Directory};
 use crate::write::{self, WriteNpy};
 use append::Old;
@@ -221,7 +222,7 @@ impl<W: Write> Writer<W> {
     /// As [`WriteNpy::write_npy`]; [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
     pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
         let options = self.options.arrays.clone();
-        self.add(name, &mut |writer| array.put(&options, writer))
+        self.add(name, &mut |sink| array.__npy_write(&options, sink))
     }
 
     /// Writes an array without a name of its own: `arr_0`, `arr_1` and so on, the first of these that no member has. As the
@@ -284,16 +285,16 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Adds what `put` writes as a member.
+    /// Adds what `write` writes as a member.
     pub(super) fn add(
         &mut self,
         name: &str,
-        put: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
     ) -> Result<()> {
         self.located(|writer| {
             let file = writer.check_name(name)?;
             if writer.options.level.is_some() && writer.options.threads > 1 {
-                writer.compress(&file, put).map_err(|error| error.in_member(name))?;
+                writer.compress(&file, write).map_err(|error| error.in_member(name))?;
                 writer.names.insert(file);
                 while let Some(done) = writer.jobs.next(writer.options.threads) {
                     writer.write_done(done)?;
@@ -301,7 +302,7 @@ impl<W: Write> Writer<W> {
                 return Ok(());
             }
             let entry = Entry::new(&mut writer.archive, &file, writer.options.level);
-            entry.write(put).map_err(|error| error.in_member(name))?;
+            entry.write(write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
             Ok(())
         })
@@ -311,10 +312,10 @@ impl<W: Write> Writer<W> {
     fn compress(
         &mut self,
         file: &str,
-        put: &mut dyn FnMut(&mut dyn Write) -> Result<()>,
+        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
     ) -> Result<()> {
         let mut bytes = Vec::new();
-        put(&mut bytes)?;
+        write(&mut bytes)?;
         self.jobs.start(file, self.options.level, bytes, self.options.threads);
         Ok(())
     }

@@ -3,19 +3,23 @@
 use std::io::Read;
 use std::marker::PhantomData;
 use std::mem;
-use std::sync::Arc;
-use std::vec;
 
-use super::{Known, Reader, Way};
-use crate::element::Element;
+use super::reader::Reader;
 use crate::element::block::{self, Buffers};
+use crate::element::decode::decode;
+use crate::element::typed_plan::{ItemPlan, TypedPlan, column_plan};
+use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::Plan;
-use crate::reserve;
+#[cfg(feature = "serde")]
+use crate::{
+    dtype::DType,
+    limits::Limits,
+    plan::{Cast, Plan},
+};
 
 impl<R: Read> Reader<R> {
-    /// The items that remain one by one, in the order of the file. A block of 256 KiB is read at a time; of it remains in the reader what
-    /// was not asked for.
+    /// The items that remain one by one, in the order of the file. Reads ahead up to 256 KiB; items that you do not consume stay
+    /// in the reader.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -43,15 +47,12 @@ impl<R: Read> Reader<R> {
     /// As [`Reader::read_vec`], but for the number of dimensions: those of an array of several are gone through in the order of the
     /// file. What goes wrong on the way is an item of the iterator, and its last.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
-        let known = self.located(Self::one_by_one::<T>)?;
-        Ok(Records {
-            reader: self,
-            known,
-            buffers: Buffers::default(),
-            batch: Vec::new().into_iter(),
-            error: None,
-            of: PhantomData,
-        })
+        let plan = self.located(|reader| {
+            let plan = reader.take_plan::<T>()?;
+            check_contiguous(&plan)?;
+            Ok(plan)
+        })?;
+        Ok(Records { items: ItemReader::new(self, plan.items, T::check), of: PhantomData })
     }
 
     /// Appends the next items to `out`, up to `max` of them. Gives how many, which is zero at the end only.
@@ -76,15 +77,21 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`Reader::records`]; `out` then has the items before the one that failed.
     pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
-        self.located(|reader| {
-            let known = reader.one_by_one::<T>()?;
-            let way = &known.way;
-            let count = reader.left(way).min(max);
-            block::check_empty::<T>(&way.plan, count, &reader.options.limits)?;
-            reader.is_allowed(count.saturating_mul(way.plan.from_size))?;
+        if let Some(count) = self.decode_buffered(out, max) {
+            return Ok(count);
+        }
+        self.with_plan::<T, _>(|reader, plan| {
+            check_contiguous(plan)?;
+            let plan = &plan.items;
+            let count = reader.items_left(plan).min(max);
+            plan.check_empty::<T>(count, &reader.limits)?;
+            let bytes = count.saturating_mul(plan.plan.src_itemsize);
+            reader.check_allowed(bytes)?;
             let mut buffers = mem::take(&mut reader.buffers);
-            let read = reader.some(way, count, &mut buffers, out);
-            if reader.remaining > 0 {
+            let decode =
+                |n, buffers: &mut Buffers, out: &mut Vec<T>| decode(&plan.plan, n, buffers, out);
+            let read = reader.decode_next(plan, count, &mut buffers, out, decode);
+            if reader.remaining() > 0 {
                 reader.buffers = buffers.kept();
             }
             read.map(|()| count)
@@ -115,87 +122,203 @@ impl<R: Read> Reader<R> {
     pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
         self.located(|reader| {
             reader.header.without_objects()?;
-            let canonical = block::canonical::<F>()?;
-            let name = || block::type_name::<F>();
-            let plan = Plan::column(reader.header.dtype(), path, &canonical, reader.options.cast)
-                .map_err(|error| error.wanted_by(&name()))?;
-            let way = Way { plan, per_item: 1, count: reader.header.count() };
-            let count = reader.left(&way);
-            block::check_empty::<F>(&way.plan, count, &reader.options.limits)?;
-            let mut out = Vec::new();
-            if reader.is_there()? {
-                reserve::exact(&mut out, count)?;
-            }
-            reader.some(&way, count, &mut Buffers::default(), &mut out)?;
-            Ok(out)
+            let plan = column_plan::<F>(reader.header.dtype(), path, reader.cast)?;
+            reader.read_decoded(&ItemPlan::of_elements(plan, &reader.header))
         })
     }
 
-    /// How items of `T` are taken one after the other.
-    fn one_by_one<T: Element>(&mut self) -> Result<Arc<Known>> {
-        let known = self.known::<T>()?;
-        if known.fit.scattered {
-            let what = "reading sub-arrays one by one from a file in Fortran order, where their parts are far apart,";
-            let needs = "the whole array: use read_vec or read_array";
-            return Err(ErrorKind::Unsupported { what: what.into(), needs }.into());
+    /// Decodes the next `max` values where they are buffered, all of them, valid and canonical; `None` if they are not.
+    ///
+    /// Small chunks come from here but for one in each block.
+    #[inline]
+    fn decode_buffered<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Option<usize> {
+        let (left, per_item) = self.canonical_left::<T>()?;
+        let bytes = max.checked_mul(T::SIZE)?;
+        let items = self.source.buffered().get(..bytes)?;
+        if bytes == 0
+            || max > left
+            || self.check_allowed(bytes).is_err()
+            || T::check(items).is_err()
+        {
+            return None;
         }
-        Ok(known)
+        out.try_reserve(max).ok()?;
+        out.extend(items.chunks_exact(T::SIZE).map(T::decode));
+        self.position.advance(per_item, max);
+        self.source.consume(bytes);
+        Some(max)
     }
+
+    /// The elements that remain one by one, as they are in the file, if `check` allows that by their dtype and number.
+    #[cfg(feature = "serde")]
+    pub(crate) fn elements(
+        &mut self,
+        check: impl FnOnce(&DType, usize, &Limits) -> Result<()>,
+    ) -> Result<ItemReader<'_, R>> {
+        let plan = self.located(|reader| {
+            reader.header.without_objects()?;
+            let dtype = reader.header.dtype();
+            check(dtype, reader.remaining(), &reader.limits)?;
+            Ok(ItemPlan::of_elements(Plan::new(dtype, dtype, Cast::Exact)?, &reader.header))
+        })?;
+        Ok(ItemReader::new(self, plan, |_| Ok(())))
+    }
+}
+
+/// Refuses values whose parts are not side by side in the file.
+fn check_contiguous(plan: &TypedPlan) -> Result<()> {
+    if !plan.is_strided {
+        return Ok(());
+    }
+    let what = "reading sub-arrays one by one from a file in Fortran order, where their parts are strided,";
+    let needs = "the whole array: use read_vec or read_array";
+    Err(ErrorKind::Unsupported { what: what.into(), needs }.into())
 }
 
 /// The items of an array one by one: the iterator of [`Reader::records`].
 pub struct Records<'r, R, T> {
-    reader: &'r mut Reader<R>,
-    known: Arc<Known>,
-    buffers: Buffers,
-    batch: vec::IntoIter<T>,
-    /// What stopped the reading, behind the items in the batch.
-    error: Option<Error>,
+    items: ItemReader<'r, R>,
     of: PhantomData<T>,
 }
 
 impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
     type Item = Result<T>;
 
+    #[inline]
     fn next(&mut self) -> Option<Result<T>> {
-        if let Some(item) = self.batch.next() {
-            // Only now is it taken: what is not asked for remains in the reader.
-            self.reader.step(&self.known.way);
-            return Some(Ok(item));
-        }
-        if let Some(error) = self.error.take() {
-            self.reader.lose();
-            return Some(Err(error));
-        }
-        let way = &self.known.way;
-        // In memory they are no more than a block either, however large the type is.
-        let in_memory = block::BLOCK.checked_div(size_of::<T>()).unwrap_or(block::BLOCK).max(1);
-        let count = self.reader.left(way).min(block::items_per_block(&way.plan)).min(in_memory);
-        if count == 0 || self.reader.is_lost() {
-            return None;
-        }
-        let mut batch = Vec::new();
-        let read = self.fill(count, &mut batch);
-        self.error = read.map_err(|error| self.reader.in_file(error)).err();
-        self.batch = batch.into_iter();
-        self.next()
+        Some(self.items.advance()?.map(|()| T::decode(self.items.item(T::SIZE))))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         // Or an error in place of the last.
-        (0, self.reader.left(&self.known.way).checked_add(1))
+        (0, self.items.len().checked_add(1))
     }
 }
 
-impl<R: Read, T: Element> Records<'_, R, T> {
-    /// Decodes the items of the next block; those before one that fails, too.
-    fn fill(&mut self, count: usize, batch: &mut Vec<T>) -> Result<()> {
-        let way = &self.known.way;
-        let first = self.reader.row(way);
-        let (n, cut) = self.reader.look(way, count, &mut self.buffers)?;
-        reserve::growing(batch, n)?;
-        block::decode(&way.plan, n, &mut self.buffers, batch)
-            .map_err(|error| block::invalid(&error, first))?;
-        cut.map_or(Ok(()), Err)
+/// Canonical items of an array one by one, a block of them at a time.
+pub(crate) struct ItemReader<'r, R> {
+    reader: &'r mut Reader<R>,
+    plan: ItemPlan,
+    /// Finds items that are not values.
+    check: fn(&[u8]) -> Result<(), InvalidValue>,
+    buffers: Buffers,
+    bytes: Bytes,
+    /// Where in these bytes the item is, and how many follow it in the block.
+    at: usize,
+    left: usize,
+    /// What comes after the items of the block.
+    error: Option<Error>,
+}
+
+/// Where the canonical items of the block are.
+enum Bytes {
+    /// In what the reader has read ahead: they are canonical in the file.
+    Source,
+    /// In the buffers.
+    Buffers,
+}
+
+impl<'r, R> ItemReader<'r, R> {
+    pub(crate) fn new(
+        reader: &'r mut Reader<R>,
+        plan: ItemPlan,
+        check: fn(&[u8]) -> Result<(), InvalidValue>,
+    ) -> Self {
+        let bytes = if plan.plan.is_exact() { Bytes::Source } else { Bytes::Buffers };
+        let buffers = Buffers::default();
+        ItemReader { reader, plan, check, buffers, bytes, at: 0, left: 0, error: None }
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn reader(&self) -> &Reader<R> {
+        self.reader
+    }
+
+    /// How many items were not given yet.
+    pub(crate) fn len(&self) -> usize {
+        self.reader.items_left(&self.plan)
+    }
+
+    /// The item that [`advance`](Self::advance) went to, whose size the caller may know when it is compiled.
+    #[inline]
+    pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
+        let bytes = match self.bytes {
+            Bytes::Source => self.reader.source.buffer_bytes(),
+            Bytes::Buffers => self.buffers.result(&self.plan.plan),
+        };
+        bytes.get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
+    }
+
+    /// The index of this item.
+    #[cfg(feature = "serde")]
+    pub(crate) fn index(&self) -> usize {
+        self.reader.next_index(&self.plan).saturating_sub(1)
+    }
+}
+
+impl<R: Read> ItemReader<'_, R> {
+    /// Goes to the next item; `None` after the last, or after an error. Items that it was not asked for stay in the reader.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> Option<Result<()>> {
+        if self.left == 0
+            && let Err(end) = self.refill()
+        {
+            return end.map(|error| Err(self.reader.in_file(error)));
+        }
+        self.left = self.left.wrapping_sub(1);
+        let start = self.reader.source.consume(self.plan.plan.src_itemsize);
+        self.reader.position.advance(self.plan.per_item, 1);
+        self.at = match self.bytes {
+            Bytes::Source => start,
+            Bytes::Buffers => self.at.wrapping_add(self.plan.plan.dst_itemsize),
+        };
+        Some(Ok(()))
+    }
+
+    /// Makes the next block. `Err` is the end of the iteration: with an error, or `None` after the last item.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) -> Result<(), Option<Error>> {
+        if let Some(error) = self.error.take() {
+            self.reader.position.lose();
+            return Err(Some(error));
+        }
+        let left = self.reader.items_left(&self.plan);
+        if left == 0 || self.reader.position.is_lost() {
+            return Err(None);
+        }
+        if let Err(error) = self.fill(left) {
+            self.error = Some(error);
+        }
+        // One item before the first.
+        self.at = 0usize.wrapping_sub(self.plan.plan.dst_itemsize);
+        // The error comes after the items before it.
+        if self.left == 0 { self.refill() } else { Ok(()) }
+    }
+
+    /// Checks the items that are buffered, up to a block of them, and counts those before the first that is invalid.
+    fn fill(&mut self, left: usize) -> Result<()> {
+        let ItemReader { reader, plan, buffers, .. } = self;
+        let size = plan.plan.src_itemsize;
+        let most = left.min(plan.per_block);
+        let found = reader.source.buffer(size, most.saturating_mul(size))?;
+        let count = found.checked_div(size).unwrap_or(most).min(most);
+        if count == 0 {
+            return Err(reader.truncated(found));
+        }
+        let found = reader.source.buffered();
+        let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
+        let items = match self.bytes {
+            Bytes::Source => found,
+            Bytes::Buffers => {
+                buffers.block.clear();
+                buffers.block.extend_from_slice(found);
+                buffers.run(&plan.plan, count)
+            }
+        };
+        let checked = (self.check)(items);
+        self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
+        let first = reader.next_index(plan);
+        checked.map_err(|error| block::invalid(&error, first))
     }
 }

@@ -2,22 +2,10 @@
 
 use std::io::{Read, Seek};
 
-use super::Reader;
+use super::position::Position;
+use super::reader::Reader;
 use crate::error::{ErrorKind, Result};
-use crate::shape::{self, Order};
-
-impl<R> Reader<R> {
-    /// How many rows there are, and the dimensions of one.
-    pub(super) fn rows(&self) -> (usize, &[usize]) {
-        let shape = self.header.shape();
-        let (rows, inner) = match self.header.order() {
-            Order::C => shape.split_first(),
-            Order::Fortran => shape.split_last(),
-        }
-        .unwrap_or((&1, &[]));
-        (*rows, inner)
-    }
-}
+use crate::shape;
 
 impl<R: Read + Seek> Reader<R> {
     /// Goes to a row, from which the next items are read: the index along the first dimension, or, in an array in Fortran order, along
@@ -43,7 +31,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for a row behind the end, [`ErrorKind::Io`].
+    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`].
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         self.located(|reader| {
             let (rows, inner) = reader.rows();
@@ -56,9 +44,7 @@ impl<R: Read + Seek> Reader<R> {
             let before = row.saturating_mul(shape::count(inner)?);
             let bytes = before.saturating_mul(reader.header.dtype().itemsize());
             reader.source.seek_to_data(bytes)?;
-            reader.remaining = reader.header.count().saturating_sub(before);
-            reader.lost = false;
-            (reader.nothings, reader.rows_before) = (0, row);
+            reader.position = Position::at_row(row, before);
             Ok(())
         })
     }

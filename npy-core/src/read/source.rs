@@ -1,7 +1,5 @@
 //! Where bytes come from: a stream, or a file that is read ahead a little.
 
-mod ahead;
-mod both;
 mod input;
 
 use std::fs::{File, Metadata};
@@ -9,32 +7,36 @@ use std::io::{ErrorKind, Read, Result, Seek};
 
 use crate::element::block::BLOCK;
 use crate::limits;
-use ahead::Ahead;
-use input::{Input, Placed};
+pub(super) use input::FileAt;
+use input::{Input, read_full};
 
 /// A reader, and what has been read ahead of it.
 pub(super) struct Source<R> {
     inner: Input<R>,
-    /// What was read ahead stands from `used` to `end`.
+    /// What was read ahead is at `used..end`.
     buffer: Vec<u8>,
     used: usize,
     end: usize,
-    /// Bytes that `inner` surely still has, where that is known.
+    /// How many bytes to read ahead the next time.
+    read_ahead: usize,
+    /// Bytes that `inner` is known to have left.
     left: Option<i64>,
-    /// Bytes that were taken since [`Source::data_starts`].
-    taken: u64,
-    /// Whether a second thread may read the same file.
-    two_threads: bool,
-    running: Option<Ahead>,
+    /// Where `inner` is, counted from [`Source::start_data`].
+    end_at: u64,
+    /// How many threads may read the file.
+    threads: usize,
 }
 
+/// Reading by several threads takes longer to begin than to read less.
+const PARALLEL_MIN_BYTES: usize = 4 << 20;
+
 impl<R> Source<R> {
-    /// A stream, of which nothing is taken that is not asked for.
+    /// A stream. Only what is asked for is read from it.
     pub(super) fn stream(inner: R) -> Self {
         Source::of(inner, None)
     }
 
-    /// A stream that surely has so many bytes, if that is known.
+    /// A stream that is known to have this many bytes, if that is known.
     pub(super) fn of(inner: R, left: Option<u64>) -> Self {
         Source::from(Input::Stream(inner), left)
     }
@@ -45,24 +47,25 @@ impl<R> Source<R> {
             buffer: Vec::new(),
             used: 0,
             end: 0,
+            read_ahead: 0,
             left: left.map(|left| i64::try_from(left).unwrap_or(i64::MAX)),
-            taken: 0,
-            two_threads: false,
-            running: None,
+            end_at: 0,
+            threads: 1,
         }
     }
 
-    /// The stream, unless it is a file that was opened here. Of what it gave, nothing waits unless [`Source::look`] was called.
+    /// The stream, unless it is a file that was opened here.
     #[cfg(feature = "npz")]
     pub(super) fn inner(&self) -> Option<&R> {
         match &self.inner {
             Input::Stream(stream) => Some(stream),
-            Input::Placed(_) => None,
+            Input::File(_) => None,
         }
     }
 
     /// What was read ahead.
-    fn ahead(&self) -> &[u8] {
+    #[inline]
+    pub(super) fn buffered(&self) -> &[u8] {
         self.buffer.get(self.used..self.end).unwrap_or_default()
     }
 }
@@ -81,18 +84,18 @@ impl Source<File> {
         let whole = if read == AHEAD { Some(file.metadata()?) } else { None };
         // Only a regular file's length says what is in it. It need not have been opened at its start: `/dev/fd/3`.
         let whole = whole.filter(Metadata::is_file).map(|metadata| metadata.len());
-        let place = whole.and_then(|_| file.stream_position().ok());
-        let left = whole.zip(place).map(|(whole, place)| whole.saturating_sub(place));
-        let input = match place {
-            Some(place) => Input::Placed(Placed::new(file, place)),
+        let position = whole.and_then(|_| file.stream_position().ok());
+        let left = whole.zip(position).map(|(whole, position)| whole.saturating_sub(position));
+        let input = match position {
+            Some(position) => Input::File(FileAt::new(file, position)),
             None => Input::Stream(file),
         };
         Ok(Source { buffer, end: read, ..Source::from(input, left) })
     }
 
-    /// Lets a second thread read the file ahead, if it is regular: nobody stops a thread that waits for a pipe.
-    pub(super) fn with_second_thread(self) -> Self {
-        Source { two_threads: true, ..self }
+    /// Lets this many threads read the file, if it is regular: nobody stops a thread that waits for a pipe.
+    pub(super) fn with_threads(self, threads: usize) -> Self {
+        Source { threads, ..self }
     }
 }
 
@@ -101,12 +104,11 @@ impl<R: Read> Source<R> {
     ///
     /// Memory grows as bytes arrive, whatever `bytes` is.
     pub(super) fn append(&mut self, out: &mut Vec<u8>, bytes: usize) -> Result<usize> {
-        let ahead = self.ahead();
+        let ahead = self.buffered();
         let ahead = ahead.get(..bytes).unwrap_or(ahead);
         out.extend_from_slice(ahead);
         let taken = ahead.len();
         self.used = self.used.saturating_add(taken);
-        self.taken = self.taken.saturating_add(limits::to_u64(taken));
         let missing = bytes.saturating_sub(taken);
         if missing == 0 {
             return Ok(taken);
@@ -116,24 +118,23 @@ impl<R: Read> Source<R> {
         }
         let (read, result) = append_full(&mut self.inner, out, missing);
         // Also if it failed: these bytes are gone.
-        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
-        self.taken = self.taken.saturating_add(limits::to_u64(read));
+        self.have_read(read);
         result?;
         Ok(taken.saturating_add(read))
     }
 
-    /// Makes `block` the next `bytes` bytes, or fewer at the end; tells how many.
+    /// Makes `block` the next `bytes` bytes of `most` that follow, or fewer at the end; tells how many.
     ///
-    /// With one read where one is enough; a block of the same length as before is not cleared first.
-    pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize) -> Result<usize> {
+    /// Few bytes are read ahead with others, many with one read. A block of the same length as before is not cleared first.
+    pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize, most: usize) -> Result<usize> {
+        const FEW: usize = BLOCK / 4;
         if bytes > BLOCK {
             // One item that is larger than a block: memory grows as its bytes arrive.
             block.clear();
             return self.append(block, bytes);
         }
-        if let Some(result) = self.running.as_mut().and_then(|running| running.take(block)) {
-            self.took(block.len());
-            return result.map(|()| block.len());
+        if bytes < FEW {
+            self.buffer(bytes, most)?;
         }
         block.resize(bytes, 0);
         let found = self.fill_slice(block);
@@ -141,176 +142,127 @@ impl<R: Read> Source<R> {
         found
     }
 
-    /// Fills `room` with the next bytes, or a part of it at the end; tells how many.
-    pub(super) fn fill_slice(&mut self, room: &mut [u8]) -> Result<usize> {
-        let ahead = self.ahead();
-        let (start, rest) = room.split_at_mut(ahead.len().min(room.len()));
+    /// Fills `out` with the next bytes, or a part of it at the end; tells how many.
+    pub(super) fn fill_slice(&mut self, out: &mut [u8]) -> Result<usize> {
+        let ahead = self.buffered();
+        let (start, rest) = out.split_at_mut(ahead.len().min(out.len()));
         start.copy_from_slice(ahead.get(..start.len()).unwrap_or_default());
         self.used = self.used.saturating_add(start.len());
         let ahead = start.len();
         let (read, result) = read_full(&mut self.inner, rest);
         let found = ahead.saturating_add(read);
-        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
-        self.taken = self.taken.saturating_add(limits::to_u64(found));
+        self.have_read(read);
         result.map(|()| found)
     }
 
-    /// Fills `room` with the next bytes, `part` bytes at a time, with a second thread if there is one; tells how many there were.
+    /// Reads ahead until `needed` bytes are buffered, or the end comes; tells how many are, which may be more.
     ///
-    /// Each part is turned while it is in the cache, by the thread that has read it.
-    pub(super) fn fill_parts(
-        &mut self,
-        room: &mut [u8],
-        part: usize,
-        turn: both::Turn<'_>,
-        second: Option<Placed>,
-    ) -> Result<usize> {
-        let part = part.max(1);
-        if let Some(file) = second {
-            return both::fill(self, &file, room, part, turn);
+    /// No more than `most` are read ahead, so that the stream is left after its array. After a seek little is, as the next read may be elsewhere.
+    pub(super) fn buffer(&mut self, needed: usize, most: usize) -> Result<usize> {
+        const FIRST: usize = 4 << 10;
+        if self.buffered().len() >= needed {
+            return Ok(self.buffered().len());
         }
-        let mut found = 0usize;
-        for part in room.chunks_mut(part) {
-            let read = self.fill_slice(part)?;
-            turn(part);
-            found = found.saturating_add(read);
-            if read < part.len() {
-                break;
-            }
-        }
-        Ok(found)
-    }
-
-    /// Lets the second thread, if there is one, read what [`Source::fill`] will ask for: `bytes` bytes in blocks of this length.
-    pub(super) fn read_ahead(&mut self, block: usize, bytes: usize) {
-        let may = block <= BLOCK && self.ahead().is_empty() && self.running.is_none();
-        if let Some(file) = may.then(|| self.second(bytes)).flatten() {
-            self.running = Ahead::start(file, block, bytes);
-        }
-    }
-
-    /// How many of so many bytes to ask [`Source::fill`] for at a time.
-    pub(super) fn block(&self, bytes: usize) -> usize {
-        if self.placed(bytes).is_some() { ahead::BLOCK } else { BLOCK }
-    }
-
-    /// The file for a second thread, at what comes next, if there may be one and so many bytes are worth it.
-    pub(super) fn second(&self, bytes: usize) -> Option<Placed> {
-        self.placed(bytes)?.again(limits::to_u64(self.ahead().len()))
-    }
-
-    /// The file, if a second thread may read it and so many bytes are worth it.
-    fn placed(&self, bytes: usize) -> Option<&Placed> {
-        /// Less is read before a thread has started.
-        const WORTH_IT: usize = 4 << 20;
-        match &self.inner {
-            Input::Placed(file) if self.two_threads && bytes >= WORTH_IT => Some(file),
-            _ => None,
-        }
-    }
-
-    /// Goes over bytes that another thread has read.
-    fn took(&mut self, bytes: usize) {
-        let ahead = self.ahead().len().min(bytes);
-        self.used = self.used.saturating_add(ahead);
-        let read = bytes.saturating_sub(ahead);
-        if let Input::Placed(file) = &mut self.inner {
-            file.step_over(limits::to_u64(read));
-        }
-        self.left = self.left.map(|left| left.saturating_sub(signed(read)));
-        self.taken = self.taken.saturating_add(limits::to_u64(bytes));
-    }
-
-    /// Ends what [`Source::read_ahead`] began.
-    pub(super) fn stop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.stop();
-        }
-    }
-
-    /// Shows the next `bytes` bytes, or fewer at the end, and takes none.
-    pub(super) fn look(&mut self, bytes: usize) -> Result<&[u8]> {
-        if self.ahead().len() < bytes {
-            self.buffer.copy_within(self.used..self.end, 0);
-            (self.used, self.end) = (0, self.end.saturating_sub(self.used));
-        }
-        while self.end < bytes {
+        self.buffer.copy_within(self.used..self.end, 0);
+        (self.used, self.end) = (0, self.end.saturating_sub(self.used));
+        let wanted = needed.max(self.read_ahead.min(most));
+        self.read_ahead = self.read_ahead.saturating_mul(4).clamp(FIRST, BLOCK);
+        while self.end < needed {
             // One item may be larger than a block: memory grows as its bytes arrive.
-            let room = bytes.min(self.end.saturating_mul(2).max(BLOCK));
-            if self.buffer.len() < room {
-                self.buffer.resize(room, 0);
+            let capacity = wanted.min(self.end.saturating_mul(2).max(BLOCK));
+            if self.buffer.len() < capacity {
+                self.buffer.resize(capacity, 0);
             }
-            let room = self.buffer.get_mut(self.end..room).unwrap_or_default();
-            let wanted = room.len();
-            let (read, result) = read_full(&mut self.inner, room);
+            let free = self.buffer.get_mut(self.end..capacity).unwrap_or_default();
+            let read = match self.inner.read(free) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
             self.end = self.end.saturating_add(read);
-            self.left = self.left.map(|left| left.saturating_sub(signed(read)));
-            result?;
-            if read < wanted {
-                break;
-            }
+            self.have_read(read);
         }
-        let ahead = self.ahead();
-        Ok(ahead.get(..bytes).unwrap_or(ahead))
+        Ok(self.end)
+    }
+
+    /// Whether several threads may read this many bytes, and gain by it.
+    pub(super) fn is_worth_threads(&self, bytes: usize) -> bool {
+        self.threads > 1 && bytes >= PARALLEL_MIN_BYTES && self.shared().is_some()
     }
 
     /// How many of `bytes` bytes are there, if that is known.
     pub(super) fn available(&self, bytes: usize) -> Option<usize> {
-        let ahead = self.ahead().len();
+        let ahead = self.buffered().len();
         if ahead >= bytes {
             return Some(bytes);
         }
-        // After going behind its end there is less than nothing.
+        // It is negative after a seek past the end.
         let left = usize::try_from(self.left?.max(0)).unwrap_or(usize::MAX);
         Some(ahead.saturating_add(left).min(bytes))
     }
 }
 
 impl<R> Source<R> {
-    /// Takes bytes that [`Source::look`] has shown.
-    pub(super) fn step(&mut self, bytes: usize) {
-        self.used = self.used.saturating_add(bytes).min(self.end);
-        self.taken = self.taken.saturating_add(limits::to_u64(bytes));
+    /// The file at the next byte for other threads, and how many threads may read it, this one included.
+    pub(super) fn shared(&self) -> Option<(FileAt<&File>, usize)> {
+        match &self.inner {
+            Input::File(file) => {
+                Some((file.before(limits::to_u64(self.buffered().len()))?, self.threads))
+            }
+            Input::Stream(_) => None,
+        }
     }
 
-    /// Counts what is taken from here on.
-    pub(super) fn data_starts(&mut self) {
-        self.taken = 0;
+    /// Takes bytes that are buffered; tells where in [`buffer_bytes`](Self::buffer_bytes) they start.
+    #[inline]
+    pub(super) fn consume(&mut self, bytes: usize) -> usize {
+        debug_assert!(bytes <= self.buffered().len());
+        let start = self.used;
+        self.used = start.wrapping_add(bytes);
+        start
+    }
+
+    /// All of the buffer, with what was taken from it.
+    #[inline]
+    pub(super) fn buffer_bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Counts bytes that were read from `inner`.
+    fn have_read(&mut self, bytes: usize) {
+        self.left = self.left.map(|left| left.saturating_sub(signed(bytes)));
+        self.end_at = self.end_at.saturating_add(limits::to_u64(bytes));
+    }
+
+    /// Passes over bytes that other threads have read.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        let ahead = self.buffered().len().min(bytes);
+        self.used = self.used.saturating_add(ahead);
+        let read = bytes.saturating_sub(ahead);
+        if let Input::File(file) = &mut self.inner {
+            file.skip(limits::to_u64(read));
+        }
+        self.have_read(read);
+    }
+
+    /// Counts positions from here on.
+    pub(super) fn start_data(&mut self) {
+        self.end_at = limits::to_u64(self.buffered().len());
     }
 }
 
 impl<R: Read + Seek> Source<R> {
-    /// Goes so many bytes behind the start of the data.
+    /// Goes to this many bytes after the start of the data.
     pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
-        // It still runs if decoding has panicked.
-        self.stop();
-        let ahead = limits::to_u64(self.ahead().len());
-        let here = self.taken.saturating_add(ahead);
         let there = limits::to_u64(bytes);
-        let (from, to) = (i128::from(here), i128::from(there));
+        let (from, to) = (i128::from(self.end_at), i128::from(there));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.go(by)?;
-        (self.used, self.end) = (0, 0);
+        (self.used, self.end, self.read_ahead) = (0, 0, 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
-        self.taken = there;
+        self.end_at = there;
         Ok(())
-    }
-}
-
-/// Reads until the room is full or the input ends; tells how many bytes, also if it failed then.
-fn read_full(inner: &mut impl Read, mut room: &mut [u8]) -> (usize, Result<()>) {
-    let whole = room.len();
-    loop {
-        let read = whole.saturating_sub(room.len());
-        if room.is_empty() {
-            return (read, Ok(()));
-        }
-        match inner.read(room) {
-            Ok(0) => return (read, Ok(())),
-            Ok(n) => room = room.get_mut(n..).unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return (read, Err(error)),
-        }
     }
 }
 
@@ -321,13 +273,13 @@ fn append_full(inner: &mut impl Read, out: &mut Vec<u8>, bytes: usize) -> (usize
     let mut found = 0usize;
     loop {
         let start = out.len();
-        let room = out.capacity().saturating_sub(start).clamp(LITTLE, BLOCK);
-        let room = room.min(bytes.saturating_sub(found));
-        out.resize(start.saturating_add(room), 0);
+        let free = out.capacity().saturating_sub(start).clamp(LITTLE, BLOCK);
+        let wanted = free.min(bytes.saturating_sub(found));
+        out.resize(start.saturating_add(wanted), 0);
         let (read, result) = read_full(inner, out.get_mut(start..).unwrap_or_default());
         out.truncate(start.saturating_add(read));
         found = found.saturating_add(read);
-        if read < room || found >= bytes || result.is_err() {
+        if read < wanted || found >= bytes || result.is_err() {
             return (found, result);
         }
     }
@@ -370,15 +322,16 @@ mod tests {
     #[test]
     fn a_block_is_filled_from_what_was_read_ahead_and_then_from_the_reader() {
         let mut source = Source::stream(Bits(b"abcdefgh", false));
-        assert_eq!(source.look(2).unwrap(), b"ab");
+        assert_eq!(source.buffer(2, 2).unwrap(), 2);
+        assert_eq!(source.buffered(), b"ab");
         let mut block = b"before".to_vec();
-        assert_eq!(source.fill(&mut block, 1).unwrap(), 1);
+        assert_eq!(source.fill(&mut block, 1, 1).unwrap(), 1);
         assert_eq!(block, b"a");
-        assert_eq!(source.fill(&mut block, 6).unwrap(), 6);
+        assert_eq!(source.fill(&mut block, 6, 6).unwrap(), 6);
         assert_eq!(block, b"bcdefg");
-        assert_eq!(source.fill(&mut block, 6).unwrap(), 1);
+        assert_eq!(source.fill(&mut block, 6, 6).unwrap(), 1);
         assert_eq!(block, b"h");
-        assert_eq!(source.taken, 8);
+        assert_eq!(source.end_at, 8);
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::io::Read;
 
-use super::{ReadNpy, Reader, Way};
+use super::ReadNpy;
+use super::reader::Reader;
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, ScalarKind};
 use crate::element::text::{excerpt, without_zeros};
-use crate::element::{InvalidValue, block, ucs4};
+use crate::element::typed_plan::ItemPlan;
+use crate::element::{InvalidValue, type_name, ucs4};
 use crate::error::{ErrorKind, Result};
 use crate::plan::{Cast, Plan};
 
@@ -18,7 +20,7 @@ trait Text: Sized {
     /// The dtypes it takes, for people.
     const WANTED: &'static str;
 
-    /// What makes a value of an item of this kind; `None` for a kind that is none of its.
+    /// The function that makes a value of an item of this kind; `None` for a kind that the type does not read.
     fn maker(kind: ScalarKind) -> Option<Maker<Self>>;
 }
 
@@ -66,16 +68,16 @@ impl<R: Read> Reader<R> {
             return Err(ErrorKind::Mismatch {
                 found: crate::dtype::descr::excerpt(&found.descr()),
                 wanted: T::WANTED.into(),
-                wanted_by: block::type_name::<T>(),
+                wanted_by: type_name::<T>(),
                 remedy: "a DynArray takes any dtype",
             }
             .into());
         };
         let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
-        let way = Way { plan, per_item: 1, count: self.header.count() };
-        let size = way.plan.to_size;
-        self.blocks(&way, |count, buffers, out| {
-            let items = buffers.run(&way.plan, count);
+        let plan = ItemPlan::of_elements(plan, &self.header);
+        let size = plan.plan.dst_itemsize;
+        self.read_blocks(&plan, |count, buffers, out| {
+            let items = buffers.run(&plan.plan, count);
             for i in 0..count {
                 let start = i.saturating_mul(size);
                 let item = items.get(start..start.saturating_add(size));
@@ -98,7 +100,7 @@ impl<R: Read> Reader<R> {
     /// Reads an array of them.
     fn array_of_texts<T: Text>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
-            reader.untouched()?;
+            reader.check_nothing_read()?;
             let items = reader.texts()?;
             NpyArray::with_order(items, reader.header.shape(), reader.header.order())
         })
@@ -128,7 +130,7 @@ texts!(String, Vec<u8>);
 impl ReadNpy for String {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.located(|reader| {
-            reader.untouched()?;
+            reader.check_nothing_read()?;
             let text = if reader.header.shape().is_empty() { reader.texts()?.pop() } else { None };
             text.ok_or_else(|| reader.no_single::<String>())
         })

@@ -2,7 +2,8 @@
 
 use std::io::Read;
 
-use super::{ReadNpy, Reader};
+use super::ReadNpy;
+use super::reader::Reader;
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::{Element, for_each_single};

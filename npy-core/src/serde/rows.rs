@@ -12,10 +12,9 @@ use serde::forward_to_deserialize_any;
 
 use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
-use crate::element::block::{self, Buffers};
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::read::{Reader, Way};
+use crate::read::{ItemReader, Reader};
 use crate::value::{RecordValue, Value};
 
 impl DynArray {
@@ -90,36 +89,16 @@ impl<R: Read> Reader<R> {
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, within the limits of this reader. What goes wrong on the way is an item of the
     /// iterator; after a value that the type cannot be made of it goes on.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
-        let way = self.located(|reader| {
-            let dtype = reader.header().dtype();
-            weight::check(dtype, &[reader.remaining()], size_of::<T>(), reader.limits())?;
-            reader.as_they_are()
+        let items = self.elements(|dtype, count, limits| {
+            weight::check(dtype, &[count], size_of::<T>(), limits)
         })?;
-        Ok(Rows {
-            reader: self,
-            way,
-            buffers: Buffers::default(),
-            first: 0,
-            at: 0,
-            count: 0,
-            error: None,
-            of: PhantomData,
-        })
+        Ok(Rows { items, of: PhantomData })
     }
 }
 
 /// The items of an array as values of a type: the iterator of [`Reader::deserialize`].
 pub struct Rows<'r, R, T> {
-    reader: &'r mut Reader<R>,
-    way: Way,
-    buffers: Buffers,
-    /// The row of the first item in the block.
-    first: usize,
-    /// The next item in the block.
-    at: usize,
-    /// How many items are in the block.
-    count: usize,
-    error: Option<Error>,
+    items: ItemReader<'r, R>,
     of: PhantomData<T>,
 }
 
@@ -127,39 +106,13 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Rows { reader, way, buffers, .. } = self;
-        if self.at == self.count {
-            let n = reader.left(way).min(block::items_per_block(&way.plan));
-            if let Some(error) = self.error.take() {
-                reader.lose();
-                return Some(Err(error));
-            }
-            if n == 0 || reader.is_lost() {
-                return None;
-            }
-            self.first = reader.row(way);
-            (self.at, self.count) = (0, 0);
-            match reader.located(|reader| reader.look(way, n, buffers)) {
-                Ok((n, cut)) => {
-                    self.count = n;
-                    // It comes behind the items that are whole.
-                    self.error = cut.map(|error| reader.in_file(error));
-                }
-                Err(error) => self.error = Some(error),
-            }
-            if self.count == 0 {
-                return self.next();
-            }
+        if let Err(error) = self.items.advance()? {
+            return Some(Err(error));
         }
-        let size = way.plan.from_size;
-        let start = self.at.saturating_mul(size);
-        let item = buffers.block.get(start..start.saturating_add(size)).unwrap_or_default();
-        let row = self.first.saturating_add(self.at);
-        self.at = self.at.saturating_add(1);
-        // What is not asked for remains in the reader.
-        reader.step(way);
-        let value = Value::new(reader.header().dtype(), item);
-        let made = T::deserialize(Row(value)).map_err(|error| error.in_row(row));
+        let reader = self.items.reader();
+        let dtype = reader.header().dtype();
+        let value = Value::new(dtype, self.items.item(dtype.itemsize()));
+        let made = T::deserialize(Row(value)).map_err(|error| error.in_row(self.items.index()));
         Some(made.map_err(|error| reader.in_file(error)))
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 /// # Errors
 ///
 /// As [`lock`], and [`ErrorKind::Io`] if the file cannot be opened.
-pub(super) fn open(path: &Path) -> Result<File> {
+pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
     /// More often nobody replaces a file by chance.
     const TRIES: usize = 16;
     let mut options = OpenOptions::new();
@@ -25,9 +25,9 @@ pub(super) fn open(path: &Path) -> Result<File> {
             Some(32) if cfg!(windows) => ErrorKind::Locked,
             _ => ErrorKind::Io(error),
         })?;
-        lock(&file)?;
+        let lock = lock(&file)?;
         if is_at(&file, path)? {
-            return Ok(file);
+            return Ok((file, lock));
         }
         // It was replaced before it was locked, and the path leads to another file now.
     }
@@ -48,20 +48,37 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Takes the advisory lock of a file, which is held until the file is closed.
+/// The advisory lock of a file, which is given up when this is dropped.
+///
+/// Not when the file is closed: a process that is being started may still have it open then.
+#[derive(Debug)]
+#[must_use = "the lock is given up when it is dropped"]
+pub(crate) struct Lock(Option<File>);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if let Some(file) = &self.0 {
+            // At the latest the lock goes with the last handle.
+            let _ = file.unlock();
+        }
+    }
+}
+
+/// Takes the advisory lock of a file.
 ///
 /// File systems without locks let every writer in.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Locked`] if another writer has it, of this process or another one.
-pub(crate) fn lock(file: &File) -> Result<()> {
+pub(crate) fn lock(file: &File) -> Result<Lock> {
     // On Windows a lock would keep readers out, too.
     if cfg!(windows) {
-        return Ok(());
+        return Ok(Lock(None));
     }
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(ErrorKind::Locked.into()),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        Ok(()) => Ok(Lock(Some(file.try_clone()?))),
+        Err(TryLockError::Error(_)) => Ok(Lock(None)),
     }
 }

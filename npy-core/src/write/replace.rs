@@ -74,7 +74,7 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
             return missing(directory);
         }
         let reason = format!(
-            "no temporary file can be made in {}, to take the place of the old one when whole: {error}",
+            "no temporary file can be made in {}, to replace the old one once it is complete: {error}",
             directory.display(),
         );
         io::Error::new(error.kind(), reason)

@@ -10,10 +10,11 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::WriteOptions;
+use super::lock::{self, Lock};
 use super::replace::{self, Directory};
-use super::{Layout, WriteOptions, lock};
-use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
+use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::limits;
@@ -82,6 +83,8 @@ pub struct Writer<T: Element, W: Write> {
     sync: Option<fn(&mut W) -> io::Result<()>>,
     /// The directory of a new file whose name may not be on the disk yet.
     directory: Option<Directory>,
+    /// Of a file that was opened here.
+    _lock: Option<Lock>,
 }
 
 /// Whether the header has said how long the array is.
@@ -106,8 +109,8 @@ impl<T: Element> Writer<T, File> {
     /// A new file, for an array of one dimension (and those of the element).
     ///
     /// A file that is there is replaced at once, by one without items: what it held is gone. Links are followed and
-    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). Until the new file is closed,
-    /// [`append`](Self::append) refuses it.
+    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). As long as this writer lives,
+    /// [`append`](Self::append) refuses the file.
     ///
     /// # Errors
     ///
@@ -116,7 +119,7 @@ impl<T: Element> Writer<T, File> {
         WriteOptions::new().create(path)
     }
 
-    /// A file that is there, to write more items behind those it has.
+    /// Opens a file, to write more items after those it has.
     ///
     /// The items are written as the file has them: in its byte order, with its padding, the fields where they are there.
     /// Kinds and sizes must be the same, and the fields the same set. The first dimension grows, in Fortran order the last
@@ -125,12 +128,11 @@ impl<T: Element> Writer<T, File> {
     /// The length in the header is believed only if the file has the bytes. More bytes than that, which a process had
     /// written when it was killed and before it could say so, are cut off.
     ///
-    /// One writer at a time: the file is locked until it is closed, which for the file that [`finish`](Self::finish) returns is
-    /// when that is dropped. The lock is advisory: it keeps out nobody but a `Writer`. A file system without locks lets
-    /// all of them in, and then rows are lost.
+    /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. The lock is advisory: it
+    /// keeps out nobody but a `Writer`. A file system without locks lets all of them in, and then rows are lost.
     ///
     /// If the length cannot be changed in place within one page of 4 KiB (only in headers of more than that, of which one in a
-    /// hundred is so), the file is first copied, with blanks in its header for the length, and the copy takes its place.
+    /// hundred is so), the file is first copied, with blanks in its header for the length, and the copy replaces it.
     ///
     /// # Errors
     ///
@@ -164,7 +166,7 @@ impl<T: Element> Writer<T, File> {
 }
 
 impl<T: Element, W: Write + Seek> Writer<T, W> {
-    /// An array of one dimension (and those of the element) from where `writer` stands. How many items it has need not be known.
+    /// An array of one dimension (and those of the element) at the position of `writer`. The number of items need not be known.
     ///
     /// A file that was opened with `append(true)` is refused: every write to it goes to its end, also that of the length.
     /// Other files are not locked: that nobody else writes to them is for the caller to see to.
@@ -224,7 +226,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for one more than the shape
-    /// has, [`ErrorKind::Unsupported`] where a file that is appended to has no room in its header for the number. The item is
+    /// has, [`ErrorKind::Unsupported`] where the header of a file that is appended to has no blanks left for the number. The item is
     /// not taken then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
@@ -238,18 +240,18 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push), for the first item that fails: those before it are taken, and nothing behind it is.
+    /// As [`push`](Self::push), for the first item that fails: those before it are taken, and none after it.
     pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, items: I) -> Result<()> {
         self.located(|writer| {
             let mut items = items.into_iter();
             loop {
                 // If more come than that: as many again.
                 let wanted = items.size_hint().0.max(writer.pending.count()).max(1);
-                let room = writer.room(wanted)?;
-                if room == 0 {
+                let slots = writer.prepare(wanted)?;
+                if slots == 0 {
                     return items.next().map_or(Ok(()), |_| Err(writer.full()));
                 }
-                if writer.fill(room, items.by_ref())? < room {
+                if writer.fill(slots, items.by_ref())? < slots {
                     return Ok(());
                 }
             }
@@ -268,9 +270,9 @@ impl<T: Element, W: Write> Writer<T, W> {
             }
             let mut items = items;
             while !items.is_empty() {
-                let room = writer.room(items.len())?;
-                let (now, later) = items.split_at_checked(room).unwrap_or((items, &[]));
-                writer.fill(room, now.iter())?;
+                let slots = writer.prepare(items.len())?;
+                let (now, later) = items.split_at_checked(slots).unwrap_or((items, &[]));
+                writer.fill(slots, now.iter())?;
                 items = later;
             }
             Ok(())
@@ -305,7 +307,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         })
     }
 
-    /// Writes what is left, and gives the inner writer back, which stands behind the array.
+    /// Writes what is left, and returns the inner writer, whose position is after the array.
     ///
     /// # Errors
     ///
@@ -326,8 +328,8 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(self.sink.into_inner())
     }
 
-    /// A writer that stands behind so many items of its array, and behind its header.
-    fn behind(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
+    /// A writer of an array whose header and first `written` items are there; its position is after them.
+    fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
         let most = match &length {
             Length::Stated(shape) => shape::count(shape)?,
             Length::Grows(growing) => growing.most(),
@@ -341,30 +343,31 @@ impl<T: Element, W: Write> Writer<T, W> {
             length,
             path: None,
             sync: None,
+            _lock: None,
             directory: None,
         })
     }
 
     /// How many of `wanted` items can be encoded now; none if there may be no more.
     #[inline]
-    fn room(&mut self, wanted: usize) -> Result<usize> {
-        match self.pending.room(wanted) {
+    fn prepare(&mut self, wanted: usize) -> Result<usize> {
+        match self.pending.prepare(wanted) {
             0 => {
                 self.put(|_, _, _| Ok(()))?;
-                Ok(self.pending.room(wanted))
+                Ok(self.pending.prepare(wanted))
             }
-            room => Ok(room),
+            slots => Ok(slots),
         }
     }
 
-    /// Encodes items, for which there must be room; tells how many.
+    /// Encodes items, for which slots were prepared; tells how many.
     #[inline]
-    fn fill(&mut self, room: usize, items: impl Iterator<Item: Borrow<T>>) -> Result<usize> {
-        let filled = self.pending.fill(room, items);
+    fn fill(&mut self, slots: usize, items: impl Iterator<Item: Borrow<T>>) -> Result<usize> {
+        let filled = self.pending.fill(slots, items);
         filled.map_err(|error| block::invalid(&error.at_item(0), self.count()))
     }
 
-    /// Writes the items that wait, and does what is to be done behind them.
+    /// Writes the pending items, then calls `then`.
     fn put(
         &mut self,
         then: impl FnOnce(&mut Sink<W>, &mut Length<W>, usize) -> Result<()>,
@@ -402,7 +405,7 @@ impl<T: Element, W: Write> Writer<T, W> {
 
 impl<T: Element, W: Write> fmt::Debug for Writer<T, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct(&block::type_name::<Self>())
+        f.debug_struct(&type_name::<Self>())
             .field("path", &self.path)
             .field("count", &self.count())
             .finish_non_exhaustive()
@@ -434,14 +437,14 @@ impl WriteOptions {
         let create = || -> Result<_> {
             // Complete from the first moment on: the file gets its name with the header in it, and locked.
             let (mut file, place) = replace::begin(path)?;
-            lock::lock(&file)?;
+            let _lock = Some(lock::lock(&file)?);
             let start = self.start::<T, File>(growing::position(&mut file)?)?;
             file.write_all(&start.header)?;
             let directory = place.directory().cloned();
             let writer = start.writer(place.take(file, self.sync)?)?;
             let directory = directory.filter(|_| !self.sync);
             let sync = self.sync.then_some(sync_data as fn(&mut File) -> _);
-            Ok(Writer { path: Some(path.to_owned()), sync, directory, ..writer })
+            Ok(Writer { path: Some(path.to_owned()), sync, directory, _lock, ..writer })
         };
         match create() {
             Ok(writer) => Ok(writer),
@@ -466,37 +469,39 @@ impl WriteOptions {
     /// # Errors
     ///
     /// As [`Writer::with_shape`], and [`ErrorKind::Unsupported`] for an element that is a sub-array in Fortran order, where
-    /// its parts stand far apart.
+    /// its parts are strided.
     pub fn with_shape<T: Element, W: Write>(
         &self,
         mut writer: W,
         shape: &[usize],
     ) -> Result<Writer<T, W>> {
-        let layout = self.layout::<T>(shape)?;
+        let (plan, item) = self.item_shape::<T>()?;
+        let whole = item.array(shape);
         let order = self.order.unwrap_or_default();
-        if layout.is_scattered(order) {
-            return Err(scattered::<T>());
+        if item.is_strided(&whole, order) {
+            return Err(strided::<T>());
         }
-        writer.write_all(&self.header(layout.dtype, &layout.shape, order)?)?;
-        Writer::behind(0, writer, layout.plan, Length::Stated(shape.to_vec()))
+        writer.write_all(&self.header(item.base, &whole, order)?)?;
+        Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
     /// An array of no items yet, whose header will be at this offset of the writer.
     fn start<T: Element, W: Seek>(&self, at: u64) -> Result<Start<W>> {
-        let Layout { plan, dtype, shape, inner } = self.layout::<T>(&[0])?;
-        if inner > 0 && self.order == Some(Order::Fortran) {
-            return Err(scattered::<T>());
+        let (plan, item) = self.item_shape::<T>()?;
+        let shape = item.array(&[0]);
+        if shape.len() > 1 && self.order == Some(Order::Fortran) {
+            return Err(strided::<T>());
         }
-        let header = self.header(dtype, &shape, Order::C)?;
+        let header = self.header(item.base, &shape, Order::C)?;
         let (header, growth) = Growth::new(&header, at, 0)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
-        let stated = Stated { shape, axis: 0, row: 1, item_size: plan.to_size };
+        let stated = Stated { shape, axis: 0, row: 1, item_size: plan.dst_itemsize };
         let growing = Growing::new(growth, (at, data), stated);
         Ok(Start { header: header.into_owned(), growing, plan })
     }
 }
 
-/// An array of which nothing is written yet, and which is to grow.
+/// An array that is to grow, before anything of it is written.
 struct Start<W> {
     header: Vec<u8>,
     growing: Growing<W>,
@@ -506,7 +511,7 @@ struct Start<W> {
 impl<W: Write> Start<W> {
     /// In a writer that has the header.
     fn writer<T: Element>(self, inner: W) -> Result<Writer<T, W>> {
-        Writer::behind(0, inner, self.plan, Length::Grows(self.growing))
+        Writer::resume(0, inner, self.plan, Length::Grows(self.growing))
     }
 }
 
@@ -515,10 +520,9 @@ fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The error for items whose parts do not stand together.
-fn scattered<T>() -> Error {
-    let what =
-        format!("{} in Fortran order, where its parts stand far apart,", block::type_name::<T>());
+/// The error for items whose parts are strided in the file.
+fn strided<T>() -> Error {
+    let what = format!("{} in Fortran order, where its parts are strided,", type_name::<T>());
     let needs = "the whole array at once: write_npy writes that";
     ErrorKind::Unsupported { what, needs }.into()
 }

@@ -1,8 +1,8 @@
 //! Layer 6: text and bytes, as wide as the longest of them.
 
-use std::io::Write;
-
-use super::{WriteNpy, WriteOptions, put_blocks};
+use super::array_sink::ArraySink;
+use super::dynamic::write_blocks;
+use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::text::excerpt;
@@ -22,7 +22,7 @@ trait Text: AsRef<[u8]> {
     /// How many units this value needs.
     fn width(&self) -> usize;
 
-    /// Writes the value, little-endian, and zeros behind it.
+    /// Writes the value, little-endian, and zeros after it.
     fn encode(&self, item: &mut [u8]);
 }
 
@@ -77,12 +77,12 @@ fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Re
 
 impl WriteOptions {
     /// Writes an array of text; `items` gives it in the order it is asked for.
-    fn put_texts<'t, S, T, I>(
+    fn write_texts<'t, S, T, I>(
         &self,
         shape: &[usize],
         order: Order,
         items: impl Fn(Order) -> I,
-        writer: &mut dyn Write,
+        sink: &mut dyn ArraySink,
     ) -> Result<()>
     where
         S: AsRef<T> + 't,
@@ -95,9 +95,9 @@ impl WriteOptions {
         let dtype = |order| DType::from(Scalar::ordered(T::KIND, size, order));
         let written = dtype(self.byte_order.unwrap_or(ByteOrder::Little));
         let plan = Plan::new(&dtype(ByteOrder::Little), &written, Cast::Exact)?;
-        writer.write_all(&self.header(written, shape, order)?)?;
+        self.write_header(written, shape, order, sink)?;
         let mut texts = texts();
-        put_blocks(
+        write_blocks(
             &plan,
             shape::count(shape)?,
             |count, buffers| {
@@ -106,7 +106,7 @@ impl WriteOptions {
                 slots.zip(texts.by_ref()).for_each(|(slot, text)| T::encode(text, slot));
                 Ok(buffers.run(&plan, count))
             },
-            writer,
+            sink,
         )
     }
 }
@@ -115,28 +115,28 @@ impl WriteOptions {
 macro_rules! texts {
     ($($type:ty as $text:ty),*) => {$(
         impl WriteNpy for [$type] {
-            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
                 let items = |_| self.iter();
-                options.put_texts::<_, $text, _>(&[self.len()], Order::C, items, writer)
+                options.write_texts::<_, $text, _>(&[self.len()], Order::C, items, sink)
             }
         }
 
         impl WriteNpy for Vec<$type> {
-            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-                self.as_slice().put(options, writer)
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+                self.as_slice().__npy_write(options, sink)
             }
         }
 
         impl<const N: usize> WriteNpy for [$type; N] {
-            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-                self.as_slice().put(options, writer)
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+                self.as_slice().__npy_write(options, sink)
             }
         }
 
         impl WriteNpy for NpyArray<$type> {
-            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
                 let items = |order| self.in_order(order);
-                options.put_texts::<_, $text, _>(self.shape(), self.order(), items, writer)
+                options.write_texts::<_, $text, _>(self.shape(), self.order(), items, sink)
             }
         }
     )*};
@@ -146,14 +146,14 @@ texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
 
 /// A single item, an array without dimensions.
 impl WriteNpy for str {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let items = |_| std::iter::once(&self);
-        options.put_texts::<_, str, _>(&[], Order::C, items, writer)
+        options.write_texts::<_, str, _>(&[], Order::C, items, sink)
     }
 }
 
 impl WriteNpy for String {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        self.as_str().put(options, writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        self.as_str().__npy_write(options, sink)
     }
 }

@@ -1,48 +1,48 @@
 //! Which types write themselves.
 
-use std::io::Write;
-
-use super::{Elements, WriteNpy, WriteOptions, list};
+use super::array_sink::ArraySink;
+use super::elements::{Elements, list};
+use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::{Element, for_each_single};
 use crate::error::Result;
 
 impl<T: Element> WriteNpy for [T] {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        options.put_array(&[self.len()], list(self), writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        options.write_array(&[self.len()], list(self), sink)
     }
 }
 
 impl<T: Element> WriteNpy for Vec<T> {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        self.as_slice().put(options, writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        self.as_slice().__npy_write(options, sink)
     }
 }
 
 impl<T: Element> WriteNpy for Box<[T]> {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        self.as_ref().put(options, writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        self.as_ref().__npy_write(options, sink)
     }
 }
 
 impl<T: Element, const N: usize> WriteNpy for [T; N] {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        self.as_slice().put(options, writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        self.as_slice().__npy_write(options, sink)
     }
 }
 
 impl<T: Element> WriteNpy for NpyArray<T> {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let contiguous = Some((self.as_slice(), self.order()));
         let elements = Elements { contiguous, each: |order| self.in_order(order) };
-        options.put_array(self.shape(), elements, writer)
+        options.write_array(self.shape(), elements, sink)
     }
 }
 
 impl WriteNpy for DynArray {
-    fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-        options.put_dyn(self, writer)
+    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+        options.write_dyn(self, sink)
     }
 }
 
@@ -50,8 +50,8 @@ impl WriteNpy for DynArray {
 macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
-            fn put(&self, options: &WriteOptions, writer: &mut dyn Write) -> Result<()> {
-                options.put_array(&[], list(std::slice::from_ref(self)), writer)
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+                options.write_array(&[], list(std::slice::from_ref(self)), sink)
             }
         }
     )*};

@@ -140,7 +140,7 @@ fn check<T: Element>(file: &[u8], cast: Cast, chunk: usize) {
     let Ok(dynamic) = DynArray::read_npy_from(file) else {
         return assert!(whole.is_err(), "what can be read as a type can be read as it is");
     };
-    // Parts of an item that are far apart are put together on the way, and only there.
+    // Parts of an item that are strided are put together, and only those.
     let scattered = T::dtype().sub_array().is_some() && dynamic.shape().len() > 1;
     if cast == Cast::Exact && !scattered {
         let items = dynamic.to_vec::<T>();

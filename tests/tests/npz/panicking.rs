@@ -124,7 +124,8 @@ fn child_whose_writer_panics() {
                 }
                 calls += 1;
             }
-            assert!(calls > 2, "{calls}");
+            // What threads compress need not be written before the end.
+            assert!(calls > 2 || !finish, "{calls}");
         }
     }
 }

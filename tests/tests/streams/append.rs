@@ -260,7 +260,7 @@ fn a_header_without_room_refuses_the_item_that_is_too_many() {
     let before = file("{'descr': '|u1', 'fortran_order': False, 'shape': (8,)}\n", &[0; 8]);
     let (bytes, result) = appended(&before, &[1u8, 2, 3]);
     let text = result.unwrap_err().to_string();
-    assert!(text.contains("a length of more than 1 digits, which is all this header has room for, needs a longer header"), "{text}");
+    assert!(text.contains("a length of more than 1 digits, for which this header has no blanks, needs a longer header"), "{text}");
     let expected = file(
         "{'descr': '|u1', 'fortran_order': False, 'shape': (9,)}\n",
         &[0, 0, 0, 0, 0, 0, 0, 0, 1],
@@ -419,7 +419,7 @@ fn rows_of_more_dimensions_grow_whole() {
         let mut writer = Writer::<u16, _>::append(&path).unwrap();
         writer.extend(&items[..8]).unwrap();
         let text = writer.finish().unwrap_err().to_string();
-        assert!(text.contains("only 2 of 6 items came for the row behind it"), "{text}");
+        assert!(text.contains("only 2 of 6 items came for the next row"), "{text}");
         let read = NpyArray::<u16>::read_npy(&path).unwrap();
         assert_eq!(read.as_slice()[..24], items, "the whole rows are there");
         assert_eq!(read.as_slice().len(), 30);

@@ -319,7 +319,7 @@ fn a_stated_shape_is_kept() {
     assert!(Writer::<u8, _>::with_shape(Vec::new(), &[usize::MAX, 2]).is_err());
 }
 
-/// Guards the order: items come as the file has them, and those whose parts would be far apart are refused.
+/// Guards the order: items come as the file has them, and those whose parts would be strided are refused.
 #[test]
 fn fortran_order_is_the_order_of_the_items() {
     let mut options = WriteOptions::new();
@@ -333,7 +333,7 @@ fn fortran_order_is_the_order_of_the_items() {
 
     let refused = |error: Error| {
         assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
-        let text = "[u8; 3] in Fortran order, where its parts stand far apart, needs";
+        let text = "[u8; 3] in Fortran order, where its parts are strided, needs";
         assert!(error.to_string().starts_with(text), "{error}");
     };
     refused(options.with_shape::<[u8; 3], _>(Vec::new(), &[2]).unwrap_err());

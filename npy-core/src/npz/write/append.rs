@@ -6,12 +6,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::npz::directory::{Central, Directory, malformed};
-use crate::write::lock;
+use crate::write::lock::{self, Lock};
 use crate::write::replace::Place;
 
 /// An archive that is there, locked for as long as this lives.
 pub(super) struct Old {
     file: File,
+    _lock: Lock,
     names: Vec<String>,
     central: Central,
 }
@@ -19,13 +20,13 @@ pub(super) struct Old {
 impl Old {
     /// Opens the archive that is to be replaced, and reads its directory.
     pub(super) fn open(place: &Place) -> Result<Self> {
-        let mut file = open_locked(place)?;
+        let (mut file, lock) = open_locked(place)?;
         let directory = Directory::of_file(&mut file, &Limits::default())?;
         let central = directory.central(&mut file)?;
         // A name may be given twice, in an extra field once more: who does not read that sees the other.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
         let names = directory.file_names().map(str::to_owned).chain(plain).collect();
-        Ok(Old { file, names, central })
+        Ok(Old { file, _lock: lock, names, central })
     }
 
     /// The names of the members, as any reader sees them.
@@ -72,12 +73,12 @@ impl Old {
 }
 
 /// Opens a file that nobody else appends to, and that still has its name once it is locked.
-fn open_locked(place: &Place) -> Result<File> {
+fn open_locked(place: &Place) -> Result<(File, Lock)> {
     loop {
         let file = place.open_old()?;
-        lock::lock(&file)?;
+        let lock = lock::lock(&file)?;
         if place.is_old(&file)? {
-            return Ok(file);
+            return Ok((file, lock));
         }
     }
 }

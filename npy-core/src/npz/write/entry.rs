@@ -8,8 +8,7 @@ use zip::{CompressionMethod, DateTime, System};
 use super::archive::Archive;
 use crate::element::block::BLOCK;
 use crate::error::Result;
-use crate::header::Header;
-use crate::limits::to_u64;
+use crate::write::array_sink::ArraySink;
 
 /// Where the data of a member may start: any item is aligned there, and a line of the cache begins.
 const ALIGN: u16 = 64;
@@ -31,13 +30,10 @@ pub(super) fn options(level: Option<u8>, large: bool) -> SimpleFileOptions {
         .with_alignment(ALIGN)
 }
 
-/// Whether a member that starts with these bytes needs the sizes of zip64.
-pub(super) fn is_large(start: &[u8]) -> bool {
+/// Whether a member of this many bytes needs the sizes of zip64.
+pub(super) fn is_large(bytes: u64) -> bool {
     // Near 4 GiB, as what cannot be compressed becomes a little larger.
-    const NEAR: u64 = 0xfff0_0000;
-    let whole = Header::parse(start).map(|(header, data)| data.saturating_add(header.data_bytes()));
-    // What has no header that we know may be of any size.
-    whole.map_or(true, |whole| to_u64(whole) >= NEAR)
+    bytes >= 0xfff0_0000
 }
 
 /// A member that is written to the archive as it comes.
@@ -48,17 +44,22 @@ pub(super) struct Entry<'a, W: Write> {
     /// What waits: of a member that is stored the header, until more comes, so that one whose first values are invalid is not
     /// begun; of one that is compressed a block, as its bytes depend on the lengths of those.
     waiting: Vec<u8>,
+    /// How many bytes it has.
+    size: u64,
     begun: bool,
 }
 
 impl<'a, W: Write> Entry<'a, W> {
     pub(super) fn new(archive: &'a mut Archive<W>, file: &'a str, level: Option<u8>) -> Self {
-        Entry { archive, file, level, waiting: Vec::new(), begun: false }
+        Entry { archive, file, level, waiting: Vec::new(), size: 0, begun: false }
     }
 
     /// Writes the member; if that fails, there is none.
-    pub(super) fn write(mut self, put: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
-        let written = put(&mut self).and_then(|()| Ok(self.emit()?));
+    pub(super) fn write(
+        mut self,
+        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
+    ) -> Result<()> {
+        let written = write(&mut self).and_then(|()| Ok(self.emit()?));
         let begun = std::mem::take(&mut self.begun);
         if let Err(error) = &written
             && begun
@@ -71,7 +72,7 @@ impl<'a, W: Write> Entry<'a, W> {
     /// Writes what waits; before the first of it, begins the member.
     fn emit(&mut self) -> io::Result<()> {
         if !self.begun {
-            self.archive.start(self.file, options(self.level, is_large(&self.waiting)))?;
+            self.archive.start(self.file, options(self.level, is_large(self.size)))?;
             self.begun = true;
         }
         self.archive.write_all(&self.waiting)?;
@@ -86,6 +87,13 @@ impl<W: Write> Drop for Entry<'_, W> {
         if self.begun {
             self.archive.abort(&io::Error::other("a value panicked").into());
         }
+    }
+}
+
+impl<W: Write> ArraySink for Entry<'_, W> {
+    fn begin(&mut self, bytes: u64) -> io::Result<()> {
+        self.size = bytes;
+        Ok(())
     }
 }
 

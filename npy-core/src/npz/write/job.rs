@@ -13,6 +13,7 @@ use zip::write::ZipFileBuilder;
 use super::entry::{is_large, options};
 use crate::element::block::BLOCK;
 use crate::error::Result;
+use crate::limits::to_u64;
 use crate::npz::directory::zip_error;
 
 /// So many bytes of members may wait for those before them.
@@ -163,7 +164,7 @@ impl State {
 impl Task {
     fn run(self) -> ZipResult<PreparedZipFile> {
         let Task { name, level, bytes, .. } = self;
-        let large = is_large(bytes.get(..BLOCK).unwrap_or(&bytes));
+        let large = is_large(to_u64(bytes.len()));
         let mut builder = ZipFileBuilder::new(name, options(level, large))?;
         for block in bytes.chunks(BLOCK) {
             builder.write_all(block)?;

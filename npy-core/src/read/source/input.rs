@@ -1,4 +1,4 @@
-//! What is read from: a stream, or a file of which each read says where.
+//! What is read from: a stream, or a file at a position of its own.
 
 use std::borrow::Borrow;
 use std::fs::File;
@@ -6,86 +6,115 @@ use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::limits;
 
-/// A reader. A regular file that was opened here has a place of its own: to go elsewhere in it takes no call of the system.
+/// A reader. A regular file that was opened here has a position of its own: to go elsewhere in it takes no call of the system.
 pub(super) enum Input<R> {
     Stream(R),
-    Placed(Placed),
+    File(FileAt),
 }
 
-/// A file, and where it is read next.
-pub(in crate::read) struct Placed<F = File> {
+/// A file, and the position of the next read.
+pub(in crate::read) struct FileAt<F = File> {
     file: F,
-    place: u64,
+    position: u64,
 }
 
-impl Placed {
-    /// A regular file that stands at this place.
-    pub(super) fn new(file: File, place: u64) -> Self {
-        Placed { file, place }
+impl FileAt {
+    /// A regular file whose own position this is.
+    pub(super) fn new(file: File, position: u64) -> Self {
+        FileAt { file, position }
     }
 
-    /// The same file, so many bytes before here, for another thread; `None` if the system has no second handle, or has one place for
-    /// both.
-    pub(super) fn again(&self, before: u64) -> Option<Self> {
-        let apart = cfg!(any(unix, windows));
-        let file = apart.then(|| self.file.try_clone().ok()).flatten()?;
-        Some(Placed { file, place: self.place.saturating_sub(before) })
+    /// The same file, this many bytes before here, for several threads; `None` where the system has no reads at a position.
+    pub(super) fn before(&self, bytes: u64) -> Option<FileAt<&File>> {
+        let position = self.position.checked_sub(bytes)?;
+        cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
     }
 
-    /// The same file, so many bytes further.
-    pub(super) fn at(&self, bytes: u64) -> Placed<&File> {
-        Placed { file: &self.file, place: self.place.saturating_add(bytes) }
+    /// Passes over bytes that were read elsewhere.
+    pub(super) fn skip(&mut self, bytes: u64) {
+        self.position = self.position.saturating_add(bytes);
+    }
+}
+
+impl FileAt<&File> {
+    /// The same file, this many bytes further.
+    pub(in crate::read) fn at(&self, bytes: usize) -> Self {
+        FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }
     }
 
-    /// Goes over bytes that were read elsewhere.
-    pub(super) fn step_over(&mut self, bytes: u64) {
-        self.place = self.place.saturating_add(bytes);
+    /// Makes `block` the next `bytes` bytes, or fewer at the end; tells how many.
+    pub(in crate::read) fn fill(mut self, block: &mut Vec<u8>, bytes: usize) -> Result<usize> {
+        block.resize(bytes, 0);
+        self.fill_slice(block)
+    }
+
+    /// Fills `out` with the next bytes, or a part of it at the end; tells how many.
+    pub(in crate::read) fn fill_slice(&mut self, out: &mut [u8]) -> Result<usize> {
+        let (read, result) = read_full(self, out);
+        result.map(|()| read)
     }
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, room: &mut [u8], place: u64) -> Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, room, place)
+fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, out, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, room: &mut [u8], place: u64) -> Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, room, place)
+fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, out, at)
 }
 
 #[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, room: &mut [u8], place: u64) -> Result<usize> {
-    file.seek(SeekFrom::Start(place))?;
-    file.read(room)
+fn read_at(mut file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read(out)
 }
 
-impl<F: Borrow<File>> Read for Placed<F> {
-    fn read(&mut self, room: &mut [u8]) -> Result<usize> {
-        let read = read_at(self.file.borrow(), room, self.place)?;
-        self.place = self.place.saturating_add(limits::to_u64(read));
+impl<F: Borrow<File>> Read for FileAt<F> {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+        let read = read_at(self.file.borrow(), out, self.position)?;
+        self.position = self.position.saturating_add(limits::to_u64(read));
         Ok(read)
     }
 }
 
 impl<R: Read> Read for Input<R> {
     #[inline]
-    fn read(&mut self, room: &mut [u8]) -> Result<usize> {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         match self {
-            Input::Stream(stream) => stream.read(room),
-            Input::Placed(file) => file.read(room),
+            Input::Stream(stream) => stream.read(out),
+            Input::File(file) => file.read(out),
         }
     }
 }
 
 impl<R: Seek> Input<R> {
-    /// Goes so many bytes forward, or back.
+    /// Goes this many bytes forward, or back.
     pub(super) fn go(&mut self, by: i64) -> Result<()> {
         match self {
             Input::Stream(stream) => stream.seek(SeekFrom::Current(by)).map(drop),
-            Input::Placed(Placed { place, .. }) => {
-                *place = place.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
+            Input::File(FileAt { position, .. }) => {
+                *position = position.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
                 Ok(())
             }
+        }
+    }
+}
+
+/// Reads until `out` is full or the input ends; tells how many bytes, also if it failed then.
+pub(super) fn read_full(inner: &mut impl Read, mut out: &mut [u8]) -> (usize, Result<()>) {
+    let wanted = out.len();
+    loop {
+        let read = wanted.saturating_sub(out.len());
+        if out.is_empty() {
+            return (read, Ok(()));
+        }
+        match inner.read(out) {
+            Ok(0) => return (read, Ok(())),
+            Ok(n) => out = out.get_mut(n..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return (read, Err(error)),
         }
     }
 }

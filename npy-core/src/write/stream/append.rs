@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::super::{lock, replace};
+use super::super::lock::{self, Lock};
+use super::super::replace;
 use super::growing::{Growing, Stated};
 use super::{Length, Writer};
 use crate::dtype::DType;
-use crate::element::fit;
-use crate::element::{Element, block};
+use crate::element::item_shape::ItemShape;
+use crate::element::typed_plan::canonical;
+use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
@@ -20,7 +22,7 @@ use crate::shape::{self, Order};
 
 /// Opens a file and goes to the end of its array.
 pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
-    let mut file = lock::open(path)?;
+    let (mut file, mut lock) = lock::open(path)?;
     let header = Header::read_from(&mut file)?;
     let (stated, plan) = fit::<T>(&header)?;
     let data = file.stream_position()?;
@@ -42,34 +44,37 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     let data = limits::to_u64(header.len());
     if let Cow::Owned(header) = &header {
         file.seek(SeekFrom::Start(limits::to_u64(text.len())))?;
-        file = with_header(path, header, &mut file.take(bytes))?;
+        (file, lock) = with_header(path, header, &mut file.take(bytes))?;
     }
     let end = data.saturating_add(bytes);
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
     let growing = Growing::new(growth, (0, data), stated);
-    Writer::behind(count, file, plan, Length::Grows(growing))
+    let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
+    Ok(Writer { _lock: Some(lock), ..writer })
 }
 
 /// Replaces a file by one with another header and the same data, and locks it.
 ///
 /// The header cannot be changed in place: a process that is killed could leave the start of one and the end of the other.
-fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<File> {
+fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<(File, Lock)> {
     // The items may have been synced, and stay so.
     let sync = true;
-    replace::replace(path, sync, &mut |mut file| {
-        lock::lock(file)?;
+    let mut taken = None;
+    let file = replace::replace(path, sync, &mut |mut file| {
+        taken = Some(lock::lock(file)?);
         file.write_all(header)?;
         io::copy(data, &mut file)?;
         Ok(())
-    })
+    })?;
+    taken.map(|lock| (file, lock)).ok_or_else(|| ErrorKind::Locked.into())
 }
 
-/// Refuses what would be written over: another array behind this one.
+/// Refuses a file in which another array follows this one, as it would be written over.
 fn refuse_array(file: &mut File) -> Result<()> {
-    let mut behind = Vec::new();
-    file.take(limits::to_u64(MAGIC.len())).read_to_end(&mut behind)?;
-    if behind != MAGIC {
+    let mut next = Vec::new();
+    file.take(limits::to_u64(MAGIC.len())).read_to_end(&mut next)?;
+    if next != MAGIC {
         return Ok(());
     }
     let what = "appending to an array that another one follows in the same file".into();
@@ -78,11 +83,13 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// How items of `T` go into the array of a file, and how it grows.
 fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
-    let who = block::type_name::<T>();
-    let fit = fit::fit::<T>(header).map_err(to_append)?;
-    let (shape, order, outer) = (header.shape(), header.order(), fit.shape(header));
+    let who = type_name::<T>();
+    header.without_objects().map_err(to_append)?;
+    let item = ItemShape::of(&canonical::<T>()?.dtype);
+    let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
+    let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
-        let what = format!("appending {who} in Fortran order, where its parts stand far apart,");
+        let what = format!("appending {who} in Fortran order, where its parts are strided,");
         let needs = "items that are scalars or records, or an array in C order";
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
@@ -100,14 +107,14 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
         let reason = "its rows have no items, so that there is nothing to append".into();
         return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
     }
-    let plan = plan::<T>(&fit.item).map_err(|error| error.wanted_by(&who))?;
-    Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.to_size }, plan))
+    let plan = plan::<T>(&item.in_file(header.dtype())).map_err(|error| error.wanted_by(&who))?;
+    Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
 /// The way from items of `T` to those of the file, on which nothing may be lost and nothing missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
-    let ours = block::canonical::<T>()?.dtype.clone();
-    let who = block::type_name::<T>();
+    let ours = canonical::<T>()?.dtype.clone();
+    let who = type_name::<T>();
     Plan::new(file, &ours, Cast::Exact).map_err(|error| {
         to_append(error).map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {

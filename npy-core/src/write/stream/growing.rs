@@ -39,7 +39,7 @@ impl<W: Seek> Growing<W> {
 }
 
 impl<W> Growing<W> {
-    /// How many items there may be: as many as the header has room to say, and as an array can have.
+    /// How many items there may be: as many as the header has digits for, and as an array can have.
     pub(super) fn most(&self) -> usize {
         self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
     }
@@ -57,10 +57,9 @@ impl<W> Growing<W> {
             let reason = "with more items it is larger than any memory".into();
             return ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into();
         }
-        let what = format!(
-            "a length of more than {digits} digits, which is all this header has room for,"
-        );
-        let needs = "a longer header: read the array and write it with write_npy, which leaves room to grow";
+        let what =
+            format!("a length of more than {digits} digits, for which this header has no blanks,");
+        let needs = "a longer header: read the array and write it with write_npy, which leaves blanks to grow";
         ErrorKind::Unsupported { what, needs }.into()
     }
 }
@@ -94,7 +93,7 @@ impl<W: Write> Growing<W> {
             None | Some(0) => Ok(()),
             Some(part) => {
                 let reason =
-                    format!("only {part} of {} items came for the row behind it", self.stated.row);
+                    format!("only {part} of {} items came for the next row", self.stated.row);
                 Err(ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into())
             }
         }

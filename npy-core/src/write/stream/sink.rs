@@ -5,7 +5,7 @@ use std::io;
 use crate::error::Result;
 use crate::write::failure::Failure;
 
-/// A writer of which nothing is asked once it has failed: where it stands is not known then.
+/// A writer that is not used any more once it has failed: its position is unknown then.
 pub(super) struct Sink<W> {
     inner: W,
     failure: Failure,

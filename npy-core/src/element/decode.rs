@@ -1,0 +1,141 @@
+//! Layer 4: the hot loops that make values of canonical bytes, compiled anew for each type.
+
+use super::block::Buffers;
+use super::cast::strided_items;
+use super::{Element, InvalidValue};
+use crate::plan::Plan;
+
+/// What values are added to: a list that grows, or a part of one that has its length.
+pub(crate) trait Values<T> {
+    /// Adds all of these, or as many as it has slots for.
+    fn append(&mut self, values: impl Iterator<Item = T>);
+}
+
+impl<T> Values<T> for Vec<T> {
+    #[inline]
+    fn append(&mut self, values: impl Iterator<Item = T>) {
+        self.extend(values);
+    }
+}
+
+/// Decodes the `count` elements in `buffers.block` to the end of `out`, up to the first that is invalid. The memory is reserved.
+pub(crate) fn decode<T: Element>(
+    plan: &Plan,
+    count: usize,
+    buffers: &mut Buffers,
+    out: &mut impl Values<T>,
+) -> Result<(), InvalidValue> {
+    if T::SIZE == 0 {
+        let checked = T::check(&[]);
+        out.append((0..valid(&checked, count)).map(|_| T::decode(&[])));
+        return checked;
+    }
+    if let Some(at) = plan.contiguous_at() {
+        let fields = buffers.block.get(at..).unwrap_or_default();
+        return decode_strided(fields, plan.src_itemsize, out);
+    }
+    let swaps = T::__INTERNALS.swaps() && plan.swaps_all();
+    let items = if swaps { &buffers.block } else { buffers.run(plan, count) };
+    let checked = T::check(items);
+    let bytes = valid(&checked, count).saturating_mul(T::SIZE);
+    let items = items.get(..bytes).unwrap_or(items).chunks_exact(T::SIZE);
+    if swaps {
+        out.append(items.map(|item| T::__INTERNALS.decode::<true>(item)));
+    } else {
+        out.append(items.map(T::decode));
+    }
+    checked
+}
+
+/// How many of `count` elements come before the first that is invalid.
+fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
+    checked.as_ref().err().map_or(count, InvalidValue::item)
+}
+
+/// Decodes canonical items at this stride.
+fn decode_strided<T: Element>(
+    items: &[u8],
+    stride: usize,
+    out: &mut impl Values<T>,
+) -> Result<(), InvalidValue> {
+    let stride = stride.max(1);
+    let whole = |start: &[u8]| T::check(item::<T>(start)).err();
+    let check = |i: usize| Some(whole(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
+    // Counted: where every item is valid, nothing is left of the loop.
+    let count = items.len().div_ceil(stride);
+    let checked = (0..count).find_map(check).map_or(Ok(()), Err);
+    let bytes = valid(&checked, count).saturating_mul(stride);
+    append_strided(out, items.get(..bytes).unwrap_or(items), stride);
+    checked
+}
+
+/// Appends the values of canonical items at this stride; the last one may end before the next would start.
+pub(crate) fn append_strided<T: Element>(out: &mut impl Values<T>, items: &[u8], stride: usize) {
+    // Not as one chain: with that the compiler looks up for each value where `out` is.
+    let mut rest = items;
+    if const { is_small::<T>() } {
+        let eights;
+        (eights, rest) = in_eights(items, stride);
+        out.append(eights);
+    }
+    let (ones, last) = one_by_one(rest, stride);
+    out.append(ones);
+    out.append(last);
+}
+
+/// Folds the values of such items.
+#[cfg(feature = "mmap")]
+#[inline]
+pub(crate) fn fold_strided<T: Element, B>(
+    items: &[u8],
+    stride: usize,
+    init: B,
+    mut f: impl FnMut(B, T) -> B,
+) -> B {
+    let (mut folded, mut rest) = (init, items);
+    if const { is_small::<T>() } {
+        let eights;
+        (eights, rest) = in_eights(items, stride);
+        folded = eights.fold(folded, &mut f);
+    }
+    let (ones, last) = one_by_one(rest, stride);
+    last.fold(ones.fold(folded, &mut f), f)
+}
+
+/// Whether eight values are nothing to the stack.
+const fn is_small<T>() -> bool {
+    size_of::<T>() <= 64
+}
+
+/// The values, eight at a turn of the loop, so that the processor asks sooner for the memory that is next; and the items that are left.
+#[inline]
+fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T>, &[u8]) {
+    let eights = items.chunks_exact(stride.max(1).saturating_mul(8));
+    let rest = eights.remainder();
+    let values = move |eight| {
+        let [a, b, c, d, e, f, g, h] = strided_items(eight, stride, T::SIZE).unwrap_or_default();
+        // Written out: whether `map` of an array is inlined is luck, and it takes three times as long where it is not.
+        let of = T::decode;
+        [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)]
+    };
+    (eights.flat_map(values), rest)
+}
+
+/// The values, one at a turn of the loop; and that of an item at the end that stops before the next would start. So the compiler knows
+/// how long the others are.
+#[inline]
+fn one_by_one<T: Element>(
+    items: &[u8],
+    stride: usize,
+) -> (impl Iterator<Item = T>, impl Iterator<Item = T>) {
+    let ones = items.chunks_exact(stride.max(1));
+    let last = Some(ones.remainder()).filter(|last| !last.is_empty());
+    let value = |start| T::decode(item::<T>(start));
+    (ones.map(value), last.into_iter().map(value))
+}
+
+/// The item at the start of these bytes.
+#[inline]
+pub(crate) fn item<T: Element>(start: &[u8]) -> &[u8] {
+    start.get(..T::SIZE).unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! Large results whose bytes are read to where they stay: nothing is decoded.
+
+use std::io::Read;
+
+use super::parallel::each_part;
+use super::reader::Reader;
+use crate::dynamic::DynArray;
+use crate::element::block::BLOCK;
+use crate::element::typed_plan::ItemPlan;
+use crate::element::{Element, block};
+use crate::error::Result;
+use crate::kernel;
+use crate::reserve;
+use crate::view::Plain;
+
+/// Less is decoded block by block. What a fuzzer finds is small.
+const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
+
+/// Memory of this size comes from the system, as zeros that nobody writes. What is smaller was mostly used before: glibc's allocator
+/// keeps it.
+const FRESH_MIN_BYTES: usize = if cfg!(fuzzing) { 64 } else { 32 << 20 };
+
+impl<R: Read> Reader<R> {
+    /// Reads the values that remain, if they are known to be there, many, and the same in memory as in the file but for the byte order.
+    ///
+    /// Any bytes are values of such a type: there is nothing to check.
+    pub(super) fn read_direct<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
+        let count = self.items_left(plan);
+        let bytes = count.saturating_mul(T::SIZE);
+        let is_large = bytes >= DIRECT_MIN_BYTES && plan.plan.is_in_place();
+        let plain = if is_large { T::__INTERNALS.plain() } else { None };
+        let Some(plain) = plain else { return Ok(None) };
+        if !self.check_available()? {
+            return Ok(None);
+        }
+        let swap = |part: &mut [u8]| {
+            let count = part.len().checked_div(T::SIZE).unwrap_or_default();
+            kernel::run(&plan.plan, count, part, &mut Vec::new());
+        };
+        let part = block::items_per_block(&plan.plan);
+        let values = if bytes < FRESH_MIN_BYTES && !self.source.is_worth_threads(bytes) {
+            self.read_into_used(&plain, count, part, swap)?
+        } else {
+            let mut values = plain.zeros(count)?;
+            let part = part.saturating_mul(T::SIZE);
+            self.position.lose();
+            self.fill_parts(plain.bytes_mut(&mut values), part, &swap)?;
+            values
+        };
+        self.position.restore();
+        self.position.advance(plan.per_item, count);
+        Ok(Some(values))
+    }
+
+    /// Reads values into memory that may have been used before: zeros are written to each part while it is in the cache.
+    fn read_into_used<T: Element>(
+        &mut self,
+        plain: &Plain<T>,
+        count: usize,
+        part: usize,
+        swap: impl Fn(&mut [u8]),
+    ) -> Result<Vec<T>> {
+        let mut values = Vec::new();
+        reserve::exact(&mut values, count)?;
+        self.position.lose();
+        while values.len() < count {
+            let start = values.len();
+            let n = count.saturating_sub(start).min(part);
+            reserve::pages(values.spare_capacity_mut().get_mut(..n).unwrap_or_default());
+            plain.append_zeros(&mut values, n);
+            let bytes = plain.bytes_mut(values.get_mut(start..).unwrap_or_default());
+            let found = self.source.fill_slice(bytes)?;
+            if found < bytes.len() {
+                return Err(self.truncated(start.saturating_mul(T::SIZE).saturating_add(found)));
+            }
+            swap(bytes);
+        }
+        Ok(values)
+    }
+
+    /// Reads the data that remains as it is.
+    pub(super) fn read_bytes(&mut self) -> Result<DynArray> {
+        self.header.without_objects()?;
+        let bytes = self.bytes_left();
+        let plain = if self.check_available()? { u8::__INTERNALS.plain() } else { None };
+        let data = match plain {
+            Some(plain) => {
+                let mut data = plain.zeros(bytes)?;
+                self.position.lose();
+                self.fill_parts(&mut data, BLOCK, &|_| ())?;
+                data
+            }
+            None => {
+                let mut data = Vec::new();
+                self.position.lose();
+                let found = self.source.append(&mut data, bytes)?;
+                if found < bytes {
+                    return Err(self.truncated(found));
+                }
+                data
+            }
+        };
+        self.position.restore();
+        self.position.finish(self.header.count());
+        DynArray::from_parts(self.header.clone(), data)
+    }
+
+    /// Fills `data` with the next bytes, a part at a time, by several threads where that is allowed and worth it.
+    ///
+    /// `finish` is called with each part by the thread that has read it, while it is in the cache.
+    fn fill_parts(
+        &mut self,
+        data: &mut [u8],
+        part: usize,
+        finish: &(dyn Fn(&mut [u8]) + Sync),
+    ) -> Result<()> {
+        let (bytes, part) = (data.len(), part.max(1));
+        let (is_worth_it, truncated) = (self.source.is_worth_threads(bytes), self.truncation());
+        if let Some((file, threads)) = self.source.shared().filter(|_| is_worth_it) {
+            each_part(threads, &mut data.chunks_mut(part), |index, part_of_data: &mut [u8], _| {
+                let at = index.saturating_mul(part);
+                let found = file.at(at).fill_slice(part_of_data)?;
+                if found < part_of_data.len() {
+                    return Err(truncated(at.saturating_add(found)));
+                }
+                finish(part_of_data);
+                Ok(())
+            })?;
+            self.source.skip(bytes);
+            return Ok(());
+        }
+        let mut before = 0usize;
+        for part in data.chunks_mut(part) {
+            let found = self.source.fill_slice(part)?;
+            before = before.saturating_add(found);
+            if found < part.len() {
+                return Err(self.truncated(before));
+            }
+            finish(part);
+        }
+        Ok(())
+    }
+}

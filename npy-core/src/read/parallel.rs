@@ -1,0 +1,135 @@
+//! Reading a file by several threads: each takes the next block, reads it at its own offset, and decodes it into its own part of the result.
+
+use std::fs::File;
+use std::io::Read;
+use std::mem;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::reader::Reader;
+use super::source::FileAt;
+use crate::element::Element;
+use crate::element::block::{self, Buffers};
+use crate::element::cast::{Slots, fill_in_parts};
+use crate::element::decode::decode;
+use crate::element::typed_plan::ItemPlan;
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::reserve;
+
+impl<R: Read> Reader<R> {
+    /// Decodes the values that remain by several threads; `None` if there may be one only, or it is not worth it.
+    pub(super) fn read_parallel<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
+        let (count, size) = (self.items_left(plan), plan.plan.src_itemsize);
+        let bytes = count.saturating_mul(size);
+        // After an error nobody would drop what the other threads have made.
+        if mem::needs_drop::<T>()
+            || !self.source.is_worth_threads(bytes)
+            || !self.check_available()?
+        {
+            return Ok(None);
+        }
+        let truncated = self.truncation();
+        let rows = self.next_index(plan)..plan.count;
+        let mut values = Vec::new();
+        reserve::exact(&mut values, count)?;
+        self.position.lose();
+        let Some((file, threads)) = self.source.shared() else { return Ok(None) };
+        decode_shared(&mut values, &file, threads, &plan.plan, rows, &truncated)?;
+        self.position.restore();
+        self.position.advance(plan.per_item, count);
+        self.source.skip(bytes);
+        Ok(Some(values))
+    }
+}
+
+/// Decodes the elements at these indices to the end of a list; the first is at the position of the file.
+fn decode_shared<T: Element>(
+    values: &mut Vec<T>,
+    file: &FileAt<&File>,
+    threads: usize,
+    plan: &Plan,
+    rows: Range<usize>,
+    truncated: &(dyn Fn(usize) -> Error + Sync),
+) -> Result<()> {
+    let (size, part) = (plan.src_itemsize, block::items_per_block(plan));
+    fill_in_parts(values, rows.len(), part, |parts| {
+        each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
+            let (first, count) = (index.saturating_mul(part), slots.len());
+            let (at, wanted) = (first.saturating_mul(size), count.saturating_mul(size));
+            let found = file.at(at).fill(&mut buffers.block, wanted)?;
+            if found < wanted {
+                return Err(truncated(at.saturating_add(found)));
+            }
+            decode(plan, count, buffers, &mut slots)
+                .map_err(|error| block::invalid(&error, rows.start.saturating_add(first)))
+        })
+    })
+}
+
+/// The parts that no thread has taken, and the first failure.
+struct Queue<'p, P> {
+    parts: &'p mut (dyn Iterator<Item = P> + Send),
+    /// The index of the next part.
+    next: usize,
+    failed: Option<(usize, Error)>,
+}
+
+/// Has this thread and others work on parts, each on the next that nobody has taken.
+///
+/// # Errors
+///
+/// That of the first part that fails; no part is begun after a failure.
+pub(super) fn each_part<P: Send>(
+    threads: usize,
+    parts: &mut (dyn Iterator<Item = P> + Send),
+    work: impl Fn(usize, P, &mut Buffers) -> Result<()> + Sync,
+) -> Result<()> {
+    let queue = Mutex::new(Queue { parts, next: 0, failed: None });
+    let run = || {
+        let mut buffers = Buffers::default();
+        while let Some((index, part)) = take(&queue) {
+            if let Err(error) = work(index, part, &mut buffers) {
+                let mut queue = lock(&queue);
+                // Parts are taken in order, so all before this one were; the first failure is that of one thread alone.
+                if queue.failed.as_ref().is_none_or(|(first, _)| index < *first) {
+                    queue.failed = Some((index, error));
+                }
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let spawn = |_| thread::Builder::new().name("npy-read".into()).spawn_scoped(scope, run);
+        // Where the system has no thread, the others do its work.
+        let others: Vec<_> = (1..threads).filter_map(|i| spawn(i).ok()).collect();
+        run();
+        for other in others {
+            if let Err(panic) = other.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
+    queue
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .failed
+        .map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// The next part and its index; `None` after the last, or after a failure.
+fn take<P>(queue: &Mutex<Queue<'_, P>>) -> Option<(usize, P)> {
+    let mut queue = lock(queue);
+    if queue.failed.is_some() {
+        return None;
+    }
+    let (index, part) = (queue.next, queue.parts.next()?);
+    queue.next = index.saturating_add(1);
+    Some((index, part))
+}
+
+/// Poisoning is ignored: the queue is valid whenever the lock is free.
+fn lock<'m, 'p, P>(queue: &'m Mutex<Queue<'p, P>>) -> MutexGuard<'m, Queue<'p, P>> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}

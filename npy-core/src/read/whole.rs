@@ -1,0 +1,140 @@
+//! Reading all that remains of an array.
+
+use std::io::Read;
+use std::ops::Range;
+
+use super::reader::Reader;
+use crate::array::NpyArray;
+use crate::dynamic::DynArray;
+use crate::element::block::{self, Buffers, Filled};
+use crate::element::decode::decode;
+use crate::element::typed_plan::{ItemPlan, TypedPlan};
+use crate::element::{Element, InvalidValue};
+use crate::error::Result;
+use crate::reserve;
+use crate::shape::Order;
+
+impl<R: Read> Reader<R> {
+    /// Reads the items that remain of an array of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy). If a read fails partway, the position is unknown and every later read fails.
+    pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
+        self.with_plan::<T, _>(|reader, plan| match plan.ndim {
+            1 => reader.read_items(plan),
+            _ => Err(reader.no_list::<Vec<T>>()),
+        })
+    }
+
+    /// Reads the whole array, of which nothing may have been read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`].
+    pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
+        self.with_plan::<T, _>(|reader, plan| {
+            reader.check_nothing_read()?;
+            let items = reader.read_items(plan)?;
+            NpyArray::with_order(items, plan.shape(&reader.header), plan.order)
+        })
+    }
+
+    /// Reads the whole array as it is, whatever its dtype. Nothing of it may have been read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
+    pub fn read_dyn(&mut self) -> Result<DynArray> {
+        self.located(|reader| {
+            reader.check_nothing_read()?;
+            reader.read_bytes()
+        })
+    }
+
+    /// Reads the single item of an array without dimensions.
+    pub(super) fn read_single<T: Element>(&mut self) -> Result<T> {
+        self.with_plan::<T, _>(|reader, plan| {
+            reader.check_nothing_read()?;
+            let single = if plan.ndim == 0 { reader.read_items(plan)?.pop() } else { None };
+            single.ok_or_else(|| reader.no_single::<T>())
+        })
+    }
+
+    /// Reads the values that remain, by the cheapest way that there is.
+    fn read_items<T: Element>(&mut self, plan: &TypedPlan) -> Result<Vec<T>> {
+        let items = &plan.items;
+        if plan.is_strided {
+            self.check_nothing_read()?;
+            let array = self.read_bytes()?.to_order(Order::C)?;
+            return array.decode(items, &self.limits);
+        }
+        if let Some(values) = self.read_direct(items)? {
+            return Ok(values);
+        }
+        self.read_decoded(items)
+    }
+
+    /// Decodes the values that remain, by several threads where that is allowed and worth it.
+    pub(super) fn read_decoded<T: Element>(&mut self, plan: &ItemPlan) -> Result<Vec<T>> {
+        if let Some(values) = self.read_parallel(plan)? {
+            return Ok(values);
+        }
+        self.read_blocks(plan, |n, buffers, out| decode(&plan.plan, n, buffers, out))
+    }
+
+    /// Reads the values that remain block by block; `decode` adds those of a block to the list.
+    pub(super) fn read_blocks<T>(
+        &mut self,
+        plan: &ItemPlan,
+        decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
+    ) -> Result<Vec<T>> {
+        let count = self.items_left(plan);
+        plan.check_empty::<T>(count, &self.limits)?;
+        let mut out = Vec::new();
+        if self.check_available()? {
+            reserve::exact(&mut out, count)?;
+        }
+        self.decode_next(plan, count, &mut Buffers::default(), &mut out, decode)?;
+        Ok(out)
+    }
+
+    /// Decodes the next `count` values to the end of a list, block by block. They remain, and are not over a limit.
+    pub(super) fn decode_next<T>(
+        &mut self,
+        plan: &ItemPlan,
+        count: usize,
+        buffers: &mut Buffers,
+        out: &mut Vec<T>,
+        decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
+    ) -> Result<()> {
+        let first = self.next_index(plan);
+        let rows = first..first.saturating_add(count);
+        let fill =
+            &mut |block: &mut Vec<u8>, rows: Range<usize>| self.fill_block(plan, rows.len(), block);
+        let decoded = block::decode_blocks(plan.per_block, rows, buffers, out, fill, decode);
+        if decoded.is_ok() {
+            self.position.restore();
+        }
+        decoded
+    }
+
+    /// Fills a block with the next `n` values, which remain; if the data ends before, with those that are complete.
+    ///
+    /// The position is unknown until all of them are decoded: what was taken from the file cannot be taken again.
+    fn fill_block(&mut self, plan: &ItemPlan, n: usize, block: &mut Vec<u8>) -> Result<Filled> {
+        // Also after the block before, which was decoded.
+        self.position.lose();
+        let bytes = n.saturating_mul(plan.plan.src_itemsize);
+        let found = self.source.fill(block, bytes, self.bytes_left())?;
+        if found == bytes {
+            self.position.advance(plan.per_item, n);
+            return Ok((n, None));
+        }
+        let missing = self.truncated(found);
+        let n = found.checked_div(plan.plan.src_itemsize).unwrap_or(0);
+        block.truncate(n.saturating_mul(plan.plan.src_itemsize));
+        self.position.advance(plan.per_item, n);
+        Ok((n, Some(missing)))
+    }
+}

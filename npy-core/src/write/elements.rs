@@ -1,0 +1,137 @@
+//! Arrays of a Rust type that are written: contiguous in memory, or element by element.
+
+use std::io::Write;
+use std::slice;
+
+use super::WriteOptions;
+use super::array_sink::ArraySink;
+use crate::dynamic::DynArray;
+use crate::element::Element;
+use crate::element::block::{self, BLOCK, Pending};
+#[cfg(feature = "npz")]
+use crate::element::typed_plan::canonical;
+use crate::error::Result;
+#[cfg(feature = "npz")]
+use crate::plan::Cast;
+use crate::plan::Plan;
+use crate::shape::{self, Order};
+
+/// The elements of an array to be written, together with the order that they have in memory.
+pub(crate) struct Elements<'t, T, F> {
+    /// All of them contiguous in memory, and in which order, if they are.
+    pub(crate) contiguous: Option<(&'t [T], Order)>,
+    /// One by one in the order that is asked for.
+    pub(crate) each: F,
+}
+
+/// A list, which is the same in both orders.
+pub(crate) fn list<'t, T>(
+    items: &'t [T],
+) -> Elements<'t, T, impl FnOnce(Order) -> slice::Iter<'t, T>> {
+    Elements { contiguous: Some((items, Order::C)), each: |_| items.iter() }
+}
+
+impl<'t, T, I, F: FnOnce(Order) -> I> Elements<'t, T, F> {
+    /// The elements in this order: the slice only if it is in this order too.
+    fn in_order(self, order: Order, shape: &[usize]) -> Items<'t, T, I> {
+        match self.contiguous {
+            Some((items, found)) if found.normalized(shape) == order.normalized(shape) => {
+                Items::Slice(items)
+            }
+            _ => Items::Each((self.each)(order)),
+        }
+    }
+}
+
+/// Items in the order in which they are written.
+enum Items<'t, T, I> {
+    /// Contiguous in memory.
+    Slice(&'t [T]),
+    Each(I),
+}
+
+impl WriteOptions {
+    /// Writes an array of this shape: in the order of its elements in memory, or in C order, if the options state none.
+    pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+        &self,
+        shape: &[usize],
+        elements: Elements<'t, T, impl FnOnce(Order) -> I>,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
+        let order = self.order.unwrap_or(in_memory);
+        let count = shape::count(shape)?;
+        let (plan, item) = self.item_shape::<T>()?;
+        let whole = item.array(shape);
+        let items = |order| elements.in_order(order, shape);
+        if item.is_strided(&whole, order) {
+            // The parts of an element are side by side in memory, and at a stride in the file.
+            let mut bytes = Vec::new();
+            self.write_items(plan, count, items(Order::C), &mut bytes)?;
+            let array = DynArray::new(item.base, whole, Order::C, bytes)?;
+            // The bytes have their order already, also that which a type states for itself.
+            let options = WriteOptions { order: Some(order), byte_order: None, ..self.clone() };
+            return options.write_dyn(&array, sink);
+        }
+        self.write_header(item.base, &whole, order, sink)?;
+        self.write_items(plan, count, items(order), sink)
+    }
+
+    /// Writes items of the dtype that [`item`](Self::item) gives, without a header. Each write has whole items.
+    #[cfg(feature = "npz")]
+    pub(crate) fn write_bytes<T: Element>(
+        &self,
+        items: &[T],
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        let plan = Plan::new(&canonical::<T>()?.dtype, &self.item::<T>(), Cast::Exact)?;
+        self.write_items(plan, items.len(), list(items).in_order(Order::C, &[]), writer)
+    }
+
+    /// Writes `count` items of `T`.
+    fn write_items<'t, T: Element + 't>(
+        &self,
+        plan: Plan,
+        count: usize,
+        items: Items<'t, T, impl Iterator<Item = &'t T>>,
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        match items {
+            Items::Slice(items) => match as_raw_bytes(&plan, items) {
+                Some(bytes) => Ok(writer.write_all(bytes)?),
+                None => self.write_each(plan, count, items.iter(), writer),
+            },
+            Items::Each(items) => self.write_each(plan, count, items, writer),
+        }
+    }
+
+    /// Encodes `count` items of `T` block by block.
+    fn write_each<'t, T: Element + 't>(
+        &self,
+        plan: Plan,
+        count: usize,
+        mut items: impl Iterator<Item = &'t T>,
+        writer: &mut dyn Write,
+    ) -> Result<()> {
+        let block = if plan.is_exact() { block::WRITTEN } else { BLOCK };
+        let mut pending = Pending::<T>::new(plan, block, count);
+        let mut first = 0usize;
+        while first < count {
+            let slots = pending.prepare(count);
+            pending.fill(slots, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
+            writer.write_all(pending.take())?;
+            first = first.saturating_add(slots);
+            pending.open(count.saturating_sub(first));
+        }
+        Ok(())
+    }
+}
+
+/// Where it takes longer to encode items than to find out that they need not be. What a fuzzer makes is small.
+const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
+
+/// The bytes of many items, if they need not be encoded.
+fn as_raw_bytes<'t, T: Element>(plan: &Plan, items: &'t [T]) -> Option<&'t [u8]> {
+    let large = plan.is_exact() && size_of_val(items) >= RAW_MIN_BYTES;
+    Some(large.then(|| T::__INTERNALS.plain())??.bytes(items))
+}
