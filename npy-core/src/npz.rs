@@ -40,7 +40,6 @@ mod map;
 mod member;
 mod name;
 mod options;
-mod output;
 mod read;
 mod rows;
 pub mod sparse;

@@ -8,9 +8,7 @@ mod window;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Place;
-use std::io::{self, Read, Seek, SeekFrom};
-
-use zip::result::ZipError;
+use std::io::{Read, Seek, SeekFrom};
 
 use super::name;
 use crate::error::{Error, ErrorKind, Result};
@@ -23,15 +21,6 @@ use window::Window;
 
 /// What is wrong with an archive that ends too early.
 const CUT: &str = "its directory ends too early; it was not written to its end or not copied whole";
-
-/// An error of the crate below as one of ours.
-pub(super) fn zip_error(error: ZipError) -> Error {
-    match error {
-        ZipError::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => malformed(CUT),
-        ZipError::Io(error) => error.into(),
-        error => malformed(error.to_string()),
-    }
-}
 
 pub(super) fn malformed(reason: impl Into<String>) -> Error {
     ErrorKind::Archive { reason: reason.into() }.into()
@@ -182,6 +171,11 @@ impl Directory {
         self.alone(&entry)?;
         reader.seek(SeekFrom::Start(data))?;
         Ok(entry)
+    }
+
+    /// The position of the first entry in the file.
+    pub(super) fn start(&self) -> u64 {
+        self.end.start
     }
 
     /// Reads the directory and what follows it as bytes.

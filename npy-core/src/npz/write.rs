@@ -2,8 +2,10 @@
 
 mod append;
 mod archive;
-mod entry;
-mod job;
+mod deflate;
+mod headers;
+mod output;
+mod sink;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,9 +13,9 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
+use super::directory::Central;
 use super::name;
 use super::options::WriteOptions;
-use super::output::Output;
 use super::rows::{self, Rows};
 
 use crate::element::Element;
@@ -23,8 +25,9 @@ use crate::write::replace::{self, Directory};
 use crate::write::{self, WriteNpy};
 use append::Old;
 use archive::Archive;
-use entry::Entry;
-use job::{Done, Jobs};
+use deflate::Compressor;
+use output::Output;
+use sink::MemberSink;
 
 /// An archive that is being written.
 ///
@@ -68,16 +71,15 @@ pub struct Writer<W: Write> {
     names: HashSet<String>,
     /// All of `arr_0` and so on before this one are among them.
     unnamed: u64,
-    /// Members that are being compressed.
-    jobs: Jobs,
-    /// What is to be done with the writer in the end.
+    /// Compresses the members; `None` if they are stored.
+    compressor: Option<Compressor>,
+    /// Puts the complete archive in its place.
     then: Then<W>,
     path: Option<PathBuf>,
     /// The directory of a file that is to be replaced, in which rows wait.
     directory: Option<Directory>,
 }
 
-/// Puts the writer in its place.
 type Then<W> = Option<Box<dyn FnOnce(W) -> Result<W> + Send>>;
 
 impl Writer<File> {
@@ -113,8 +115,11 @@ impl Writer<File> {
     pub(super) fn create_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let create = || {
             let (file, place) = replace::begin(path)?;
-            let archive = Archive::seeking(Output::file(file, 0)?);
-            Ok(Writer::replacing(archive, options, place))
+            let directory = place.directory().cloned();
+            let sync = options.sync;
+            let then: Then<File> = Some(Box::new(move |file| place.take(file, sync)));
+            let writer = Writer::with(Output::file(file)?, Central::empty(), options);
+            Ok(Writer { directory, then, ..writer })
         };
         Writer::at(path, create())
     }
@@ -122,25 +127,18 @@ impl Writer<File> {
     pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
         let append = || {
             let (mut file, place) = replace::begin(path)?;
-            let old = Old::open(&place)?;
+            let (old, central, names) = Old::open(&place)?;
             old.copy_members(&mut file)?;
-            let archive = Archive::seeking(Output::file(file, old.origin())?);
-            let (names, directory) = (old.names().collect(), place.directory().cloned());
+            let directory = place.directory().cloned();
             let sync = options.sync;
-            let then: Then<File> = Some(Box::new(move |mut file| {
-                old.finish(&place, &mut file)?;
+            let then: Then<File> = Some(Box::new(move |file| {
+                old.check_still_there(&place)?;
                 place.take(file, sync)
             }));
-            Ok(Writer { names, directory, then, ..Writer::with(archive, options) })
+            let writer = Writer::with(Output::file(file)?, central, options);
+            Ok(Writer { names, directory, then, ..writer })
         };
         Writer::at(path, append())
-    }
-
-    fn replacing(archive: Archive<File>, options: WriteOptions, place: replace::Place) -> Self {
-        let directory = place.directory().cloned();
-        let sync = options.sync;
-        let then: Then<File> = Some(Box::new(move |file| place.take(file, sync)));
-        Writer { directory, then, ..Writer::with(archive, options) }
     }
 
     fn at(path: &Path, writer: Result<Self>) -> Result<Self> {
@@ -174,7 +172,7 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     pub(super) fn seeking(writer: W, options: WriteOptions) -> Result<Self> {
-        Ok(Writer::with(Archive::seeking(Output::seeking(writer)?), options))
+        Ok(Writer::with(Output::seekable(writer)?, Central::empty(), options))
     }
 }
 
@@ -198,17 +196,16 @@ impl<W: Write> Writer<W> {
     }
 
     pub(super) fn streaming(writer: W, options: WriteOptions) -> Self {
-        Writer::with(Archive::streaming(Output::streaming(writer)), options)
+        Writer::with(Output::stream(writer), Central::empty(), options)
     }
 
-    fn with(archive: Archive<W>, options: WriteOptions) -> Self {
-        let (names, jobs) = Default::default();
+    fn with(output: Output<W>, central: Central, options: WriteOptions) -> Self {
         Writer {
-            archive,
+            archive: Archive::new(output, central),
+            compressor: options.level.map(|level| Compressor::new(level, options.threads)),
             options,
-            names,
+            names: HashSet::new(),
             unnamed: 0,
-            jobs,
             then: None,
             path: None,
             directory: None,
@@ -273,16 +270,20 @@ impl<W: Write> Writer<W> {
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
-        self.located(|writer| {
-            while let Some(done) = writer.jobs.any() {
-                writer.write_done(done)?;
-            }
-            let inner = writer.archive.finish()?;
-            match writer.then.take() {
-                Some(then) => then(inner),
-                None => Ok(inner),
-            }
-        })
+        let path = self.path.take();
+        let finished = self.finish_archive();
+        finished.map_err(|error| in_file(error, path.as_deref()))
+    }
+
+    fn finish_archive(mut self) -> Result<W> {
+        if let Some(compressor) = &mut self.compressor {
+            compressor.finish(&mut self.archive)?;
+        }
+        let inner = self.archive.finish()?;
+        match self.then {
+            Some(then) => then(inner),
+            None => Ok(inner),
+        }
     }
 
     /// Adds what `write` writes as a member.
@@ -293,41 +294,11 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         self.located(|writer| {
             let file = writer.check_name(name)?;
-            if writer.options.level.is_some() && writer.options.threads > 1 {
-                writer.compress(&file, write).map_err(|error| error.in_member(name))?;
-                writer.names.insert(file);
-                while let Some(done) = writer.jobs.next(writer.options.threads) {
-                    writer.write_done(done)?;
-                }
-                return Ok(());
-            }
-            let entry = Entry::new(&mut writer.archive, &file, writer.options.level);
-            entry.write(write).map_err(|error| error.in_member(name))?;
+            let compressor = writer.compressor.as_mut();
+            let sink = MemberSink::new(&mut writer.archive, compressor, &file);
+            sink.write_with(write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
             Ok(())
-        })
-    }
-
-    /// Has a member compressed by another thread.
-    fn compress(
-        &mut self,
-        file: &str,
-        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
-    ) -> Result<()> {
-        let mut bytes = Vec::new();
-        write(&mut bytes)?;
-        self.jobs.start(file, self.options.level, bytes, self.options.threads);
-        Ok(())
-    }
-
-    /// Writes a member that another thread has compressed.
-    fn write_done(&mut self, (file, done): (String, Done)) -> Result<()> {
-        let added = done.and_then(|member| self.archive.add(member));
-        added.map_err(|error| {
-            let error = error.in_member(name::plain(&file));
-            // Who was told that it was written hears of it only here, and at the end.
-            self.archive.fail(&error);
-            error
         })
     }
 
@@ -354,10 +325,14 @@ impl<W: Write> Writer<W> {
 
     /// The error with the path, if there is one.
     pub(super) fn in_file(&self, error: Error) -> Error {
-        match &self.path {
-            Some(path) => error.in_file(path),
-            None => error,
-        }
+        in_file(error, self.path.as_deref())
+    }
+}
+
+fn in_file(error: Error, path: Option<&Path>) -> Error {
+    match path {
+        Some(path) => error.in_file(path),
+        None => error,
     }
 }
 

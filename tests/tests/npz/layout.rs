@@ -1,8 +1,9 @@
 //! The bytes of an archive: where data starts, what does not change, zip64.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
 use npy_core::npz::{Reader, WriteOptions, Writer};
+use npy_tests::fuzz::Random;
 
 fn number(bytes: &[u8], at: usize) -> usize {
     usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]))
@@ -66,7 +67,42 @@ fn the_same_arrays_make_the_same_bytes() {
         writer.finish().unwrap().into_inner()
     };
     let one = big(&deflate);
-    assert_eq!(big(deflate.threads(2)), one);
+    for threads in [2, 3, 8] {
+        assert!(big(deflate.threads(threads)) == one, "{threads} threads");
+    }
+}
+
+/// A member of many blocks, and members of exactly one and two blocks: of 1 MiB with the header of 128 bytes.
+#[test]
+fn large_members_are_compressed_by_several_threads_to_the_same_bytes() {
+    let mut random = Random::new(7);
+    let letters: Vec<u8> =
+        (0..7_000_000).map(|n| [n as u8, random.below(16) as u8][n % 2]).collect();
+    let sizes = [letters.len(), (1 << 20) - 128, (2 << 20) - 128, (1 << 20) - 127, 0];
+    fn fill<W: Write>(mut writer: Writer<W>, letters: &[u8], sizes: &[usize]) -> W {
+        for &size in sizes {
+            writer.write(&format!("{size}"), &letters[..size]).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+    for level in [1, 6, 9] {
+        let mut options = WriteOptions::new();
+        options.deflate(level);
+        let files = [1, 2, 3, 8].map(|threads| {
+            options.threads(threads);
+            let seekable = options.writer(Cursor::new(Vec::new())).unwrap();
+            let seekable = fill(seekable, &letters, &sizes).into_inner();
+            [seekable, fill(options.stream(Vec::new()), &letters, &sizes)]
+        });
+        assert!(files.iter().all(|file| *file == files[0]), "level {level}");
+        for file in &files[0] {
+            let mut reader = Reader::new(Cursor::new(file)).unwrap();
+            for size in sizes {
+                let read: Vec<u8> = reader.read(&format!("{size}")).unwrap();
+                assert!(read == letters[..size], "{size} bytes, level {level}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn child_whose_writer_panics() {
                 }
                 calls += 1;
             }
-            // What threads compress need not be written before the end.
+            // Without `finish` all blocks may still wait to be compressed.
             assert!(calls > 2 || !finish, "{calls}");
         }
     }

@@ -1,6 +1,6 @@
-//! The directory of an archive as bytes, to be written again as it is.
+//! The directory of an archive as bytes: old entries stay as they are, new ones come after them.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::malformed;
@@ -19,15 +19,18 @@ const LENGTH_IN_END: usize = 20;
 pub(crate) struct Central {
     /// The position in the file from which the positions in the entries count.
     pub(crate) origin: u64,
-    /// The position of the first entry in the file.
-    pub(crate) start: u64,
     entries: Vec<u8>,
-    names: Vec<Range<usize>>,
+    count: usize,
     /// Its length in two bytes, and the comment.
     comment: Vec<u8>,
 }
 
 impl Central {
+    /// The directory of a new archive.
+    pub(crate) fn empty() -> Self {
+        Central { origin: 0, entries: Vec::new(), count: 0, comment: vec![0, 0] }
+    }
+
     /// Reads the entries that are at `directory`, and the end of the archive after them.
     pub(super) fn read(
         mut reader: impl Read + Seek,
@@ -38,9 +41,14 @@ impl Central {
         let mut entries = Vec::new();
         reader.seek(SeekFrom::Start(directory.start))?;
         reader.by_ref().take(size).read_to_end(&mut entries)?;
-        let names = names(&entries).ok_or_else(|| {
-            malformed("its directory has other bytes than entries; read the members and write a new archive")
-        })?;
+        let mut rest = &entries[..];
+        let mut count = 0usize;
+        while !rest.is_empty() {
+            (_, rest) = split_entry(rest).ok_or_else(|| {
+                malformed("its directory has other bytes than entries; read the members and write a new archive")
+            })?;
+            count = count.saturating_add(1);
+        }
 
         const MOST: usize = ZIP64_RECORD + ZIP64_LOCATOR + END + (1 << 16);
         let mut end = Vec::new();
@@ -49,20 +57,32 @@ impl Central {
             malformed("it has data after its directory that would be lost; read the members and write a new archive")
         })?;
         let comment = comment.to_vec();
-        Ok(Central { origin, start: directory.start, entries, names, comment })
+        Ok(Central { origin, entries, count, comment })
     }
 
     /// The names of the members, in bytes.
-    pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.names.iter().map(|name| self.entries.get(name.clone()).unwrap_or_default())
+    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &self.entries[..];
+        std::iter::from_fn(move || {
+            let name;
+            (name, rest) = split_entry(rest)?;
+            Some(name)
+        })
     }
 
-    /// Writes these entries, those of `more` and the end of the archive to where the writer is, which is at this position of the file.
-    pub(crate) fn write(&self, more: &Self, position: u64, mut writer: impl Write) -> Result<()> {
-        writer.write_all(&self.entries)?;
-        writer.write_all(&more.entries)?;
-        let count = to_u64(self.names.len().saturating_add(more.names.len()));
-        let size = to_u64(self.entries.len()).saturating_add(to_u64(more.entries.len()));
+    pub(crate) fn entries(&self) -> &[u8] {
+        &self.entries
+    }
+
+    /// Adds an entry.
+    pub(crate) fn push(&mut self, entry: &[u8]) {
+        self.entries.extend_from_slice(entry);
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// The end of the archive, for entries that are at this position of the file.
+    pub(crate) fn end(&self, position: u64) -> Vec<u8> {
+        let (count, size) = (to_u64(self.count), to_u64(self.entries.len()));
         let offset = position.saturating_sub(self.origin);
 
         // All ones in the small record: the number is in that of zip64.
@@ -82,22 +102,17 @@ impl Central {
         end.extend([small_count; 2].map(u16::to_le_bytes).as_flattened());
         end.extend([small_size, small_offset].map(u32::to_le_bytes).as_flattened());
         end.extend(&self.comment);
-        Ok(writer.write_all(&end)?)
+        end
     }
 }
 
-/// The positions of the names; `None` if there is anything but entries.
-fn names(entries: &[u8]) -> Option<Vec<Range<usize>>> {
-    let (mut names, mut at) = (Vec::new(), 0usize);
-    while at < entries.len() {
-        let entry = entries.get(at..)?;
-        let fixed = entry.get(..ENTRY).filter(|fixed| fixed.starts_with(b"PK\x01\x02"))?;
-        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(number(fixed, at)));
-        let name = at.checked_add(ENTRY)?..at.checked_add(ENTRY)?.checked_add(name)?;
-        at = name.end.checked_add(extra)?.checked_add(comment)?;
-        names.push(name);
-    }
-    (at == entries.len()).then_some(names)
+/// The name of the first entry, and the bytes after the entry; `None` if there is anything but entries.
+fn split_entry(entries: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (fixed, rest) = entries.split_at_checked(ENTRY)?;
+    let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(number(fixed, at)));
+    let (name, rest) = rest.split_at_checked(name)?;
+    let rest = rest.get(extra.checked_add(comment)?..)?;
+    fixed.starts_with(b"PK\x01\x02").then_some((name, rest))
 }
 
 /// The comment in the end of an archive, with its length; `None` if there is anything but end records.

@@ -1,5 +1,6 @@
 //! An archive that members are added to.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -9,42 +10,32 @@ use crate::npz::directory::{Central, Directory, malformed};
 use crate::write::lock::{self, Lock};
 use crate::write::replace::Place;
 
-/// An archive that is there, locked for as long as this lives.
+/// An archive that is appended to, locked for as long as this lives.
 pub(super) struct Old {
     file: File,
     _lock: Lock,
-    names: Vec<String>,
-    central: Central,
+    /// The position of its directory.
+    end: u64,
 }
 
 impl Old {
-    /// Opens the archive that is to be replaced, and reads its directory.
-    pub(super) fn open(place: &Place) -> Result<Self> {
+    /// Opens the archive that is to be replaced, and reads its directory; also returns the names of the members, as any reader sees them.
+    pub(super) fn open(place: &Place) -> Result<(Self, Central, HashSet<String>)> {
         let (mut file, lock) = open_locked(place)?;
         let directory = Directory::of_file(&mut file, &Limits::default())?;
         let central = directory.central(&mut file)?;
-        // A name may be given twice, in an extra field once more: who does not read that sees the other.
+        // A name may be given twice, the second time in an extra field: who does not read that sees the first.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
         let names = directory.file_names().map(str::to_owned).chain(plain).collect();
-        Ok(Old { file, _lock: lock, names, central })
-    }
-
-    /// The names of the members, as any reader sees them.
-    pub(super) fn names(&self) -> impl Iterator<Item = String> {
-        self.names.iter().cloned()
-    }
-
-    /// The position from which the positions in the directory count.
-    pub(super) fn origin(&self) -> u64 {
-        self.central.origin
+        Ok((Old { file, _lock: lock, end: directory.start() }, central, names))
     }
 
     /// Writes everything before the directory.
     pub(super) fn copy_members(&self, to: &mut File) -> Result<()> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;
-        let copied = io::copy(&mut file.take(self.central.start), to)?;
-        if copied == self.central.start {
+        let copied = io::copy(&mut file.take(self.end), to)?;
+        if copied == self.end {
             return Ok(());
         }
         Err(malformed(
@@ -52,17 +43,8 @@ impl Old {
         ))
     }
 
-    /// Puts the old entries in front of those of an archive of the new members, which is in `file` after what was copied.
-    ///
-    /// # Errors
-    ///
-    /// Also if another file has taken the place of the old archive: its members would be lost.
-    pub(super) fn finish(&self, place: &Place, mut file: &mut File) -> Result<()> {
-        let unlimited = Limits { members: u64::MAX, ..Limits::default() };
-        let new = Directory::read(&mut file, &unlimited)?.central(&mut file)?;
-        file.set_len(new.start)?;
-        file.seek(SeekFrom::Start(new.start))?;
-        self.central.write(&new, new.start, &mut file)?;
+    /// An error if another file has taken the place of the archive: its members would be lost.
+    pub(super) fn check_still_there(&self, place: &Place) -> Result<()> {
         if place.is_old(&self.file)? {
             return Ok(());
         }

@@ -1,115 +1,121 @@
-//! The zip file that is written, until it fails.
+//! An archive to which members are added, one after another.
 
+use std::fmt;
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use zip::write::{SimpleFileOptions, StreamWriter};
-use zip::{PreparedZipFile, ZipWriter};
+use crc32fast::Hasher;
 
-use crate::error::{Error, Result};
-use crate::npz::directory::zip_error;
-use crate::npz::output::{Fate, Output};
+use super::headers::Member;
+use super::output::Output;
+use crate::error::Result;
+use crate::limits::to_u64;
+use crate::npz::directory::Central;
 
-/// A zip file in a writer.
-pub(super) struct Archive<W: Write> {
-    /// None once it is finished.
-    zip: Option<Zip<W>>,
-    fate: Arc<Fate>,
-}
-
-/// As the writer can seek or not.
-enum Zip<W: Write> {
-    Seeking(ZipWriter<Output<W>>),
-    Streaming(ZipWriter<StreamWriter<Output<W>>>),
-}
-
-/// Calls the same on both, unless a write has failed: `zip` may be anywhere in its work then, if that was a panic.
-macro_rules! either {
-    ($archive:expr, $name:ident => $call:expr) => {
-        match &mut $archive.checked()?.zip {
-            Some(Zip::Seeking($name)) => $call,
-            Some(Zip::Streaming($name)) => $call,
-            // Nobody has it then.
-            None => Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
-        }
-    };
+/// An archive in a writer.
+pub(super) struct Archive<W> {
+    output: Output<W>,
+    /// The entries of the complete members.
+    directory: Central,
+    /// The member that is being written.
+    open: Option<Member>,
 }
 
 impl<W: Write> Archive<W> {
-    /// An archive from where the writer is.
-    pub(super) fn seeking((output, fate): (Output<W>, Arc<Fate>)) -> Self {
-        Archive { zip: Some(Zip::Seeking(ZipWriter::new(output))), fate }
-    }
-
-    /// A new archive in which nothing is changed that is written.
-    pub(super) fn streaming((output, fate): (Output<W>, Arc<Fate>)) -> Self {
-        Archive { zip: Some(Zip::Streaming(ZipWriter::new_stream(output))), fate }
+    /// Continues the archive that has these members so far.
+    pub(super) fn new(output: Output<W>, directory: Central) -> Self {
+        Archive { output, directory, open: None }
     }
 
     /// An error if a write has failed.
-    pub(super) fn check(&self) -> Result<()> {
-        self.fate.check()
+    pub(super) fn check(&self) -> io::Result<()> {
+        self.output.check()
     }
 
-    fn checked(&mut self) -> io::Result<&mut Self> {
-        self.fate.try_check()?;
-        Ok(self)
+    /// Makes this the reason for which nothing more is written, unless there is one.
+    pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
+        self.output.fail(why);
     }
 
-    /// Begins a member.
-    pub(super) fn start(&mut self, file: &str, options: SimpleFileOptions) -> io::Result<()> {
-        either!(self, zip => Ok(zip.start_file(file, options)?))
+    /// Begins a member of this many bytes.
+    pub(super) fn begin(&mut self, name: String, size: u64, is_deflated: bool) -> io::Result<()> {
+        self.check()?;
+        // What cannot be compressed becomes larger, by an eighth at most.
+        let most = if is_deflated { size.saturating_add(size / 8) } else { size };
+        let member = Member {
+            name,
+            start: self.output.position().saturating_sub(self.directory.origin),
+            is_deflated,
+            is_streamed: self.output.is_stream(),
+            is_large: most >= 0xfff0_0000,
+            crc: Hasher::new(),
+            compressed: 0,
+            size: 0,
+        };
+        let header = member.local()?;
+        self.open = Some(member);
+        self.output.write_all(&header)
     }
 
-    /// Drops the member that was begun. Where that cannot be, nothing more is written.
-    pub(super) fn abort(&mut self, why: &Error) {
-        match self.try_abort() {
-            Ok(()) => self.fate.cut(),
-            Err(_) => self.fate.fail(why),
+    /// Writes the next bytes of a member that is stored.
+    pub(super) fn write_stored(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let member = self.open.as_mut().ok_or_else(none_begun)?;
+        member.crc.update(bytes);
+        member.size = member.size.saturating_add(to_u64(bytes.len()));
+        member.compressed = member.size;
+        self.output.write_all(bytes)
+    }
+
+    /// Writes the next bytes of a member that is compressed, and adds the checksum of the `size` bytes that they are of.
+    pub(super) fn write_deflated(
+        &mut self,
+        bytes: &[u8],
+        crc: &Hasher,
+        size: usize,
+    ) -> io::Result<()> {
+        let member = self.open.as_mut().ok_or_else(none_begun)?;
+        member.crc.combine(crc);
+        member.size = member.size.saturating_add(to_u64(size));
+        member.compressed = member.compressed.saturating_add(to_u64(bytes.len()));
+        self.output.write_all(bytes)
+    }
+
+    /// Completes the member.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        let member = self.open.as_ref().ok_or_else(none_begun)?;
+        let entry = member.central()?;
+        if member.is_streamed {
+            self.output.write_all(&member.descriptor()?)?;
+        } else {
+            let start = self.directory.origin.saturating_add(member.start);
+            self.output.rewrite(start, &member.local()?)?;
+        }
+        self.directory.push(&entry);
+        self.open = None;
+        Ok(())
+    }
+
+    /// Drops the member that was begun. If the writer cannot go back, nothing more is written.
+    pub(super) fn abort(&mut self, why: &dyn fmt::Display) {
+        let Some(member) = self.open.take() else { return };
+        let start = self.directory.origin.saturating_add(member.start);
+        if self.check().is_ok() && self.output.go_back(start).is_err() {
+            self.output.fail(why);
         }
     }
 
-    fn try_abort(&mut self) -> Result<()> {
-        either!(self, zip => zip.abort_file().map_err(zip_error))
-    }
-
-    /// Writes nothing more.
-    pub(super) fn fail(&self, why: &Error) {
-        self.fate.fail(why);
-    }
-
-    /// Adds a member that is compressed.
-    pub(super) fn add(&mut self, member: PreparedZipFile) -> Result<()> {
-        either!(self, zip => zip.add_prepared_file(member).map_err(zip_error))
-    }
-
     /// Writes the directory, and gives the writer back.
-    pub(super) fn finish(&mut self) -> Result<W> {
+    pub(super) fn finish(mut self) -> Result<W> {
         self.check()?;
-        self.fate.finishing();
-        let output = match self.zip.take() {
-            Some(Zip::Seeking(zip)) => zip.finish().map_err(zip_error)?,
-            Some(Zip::Streaming(zip)) => zip.finish().map_err(zip_error)?.into_inner(),
-            None => return Err(io::Error::from(io::ErrorKind::BrokenPipe).into()),
-        };
-        Ok(output.into_inner()?)
+        // The end record must be at the end, and a dropped member may have left bytes there.
+        self.output.go_to_last(to_u64(self.directory.entries().len()))?;
+        let start = self.output.position();
+        self.output.write_all(self.directory.entries())?;
+        self.output.write_all(&self.directory.end(start))?;
+        self.output.into_inner()
     }
 }
 
-/// The bytes of the member that was begun.
-impl<W: Write> Write for Archive<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        either!(self, zip => zip.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// `zip` finishes what is dropped; here nothing is written that was not asked for.
-impl<W: Write> Drop for Archive<W> {
-    fn drop(&mut self) {
-        self.fate.give_up();
-    }
+#[cold]
+fn none_begun() -> io::Error {
+    io::Error::other("no member was begun")
 }

@@ -1,0 +1,174 @@
+//! Members that are compressed, by one thread or several.
+//!
+//! The bytes of a member are cut into blocks of 1 MiB. Each is compressed alone, with the end of the block before it as its dictionary, and
+//! ends with an empty stored block, so that all of them make one deflated stream. The bytes do not depend on the number of threads.
+
+mod encoder;
+mod pool;
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::mem;
+
+use crate::error::Result;
+
+use super::archive::Archive;
+use encoder::{Block, Task};
+use pool::{Pending, Pool};
+
+/// The bytes of a block.
+const BLOCK: usize = 1 << 20;
+
+/// The bytes at the end of a block that are the dictionary of the next: as far as deflate looks back.
+const DICTIONARY: usize = 32 << 10;
+
+/// The least that a block counts for among those that wait: it takes memory, too.
+const MIN_COST: usize = 4 << 10;
+
+/// Compresses members, and adds them to an archive in their order.
+pub(super) struct Compressor {
+    pool: Pool,
+    /// The member whose blocks are still to come.
+    member: Option<Member>,
+    /// The blocks that are not in the archive yet, in order.
+    waiting: VecDeque<Waiting>,
+    /// The sum of their costs, and the most that it may be.
+    cost: usize,
+    max_cost: usize,
+}
+
+/// A member that is being cut into blocks.
+struct Member {
+    /// Its name and size, until its first block has them.
+    start: Option<(String, u64)>,
+    /// The bytes of the next block.
+    bytes: Vec<u8>,
+    dictionary: Vec<u8>,
+}
+
+/// A block that is being compressed, or will be.
+struct Waiting {
+    /// The name and the size of the member that begins with this block.
+    start: Option<(String, u64)>,
+    is_last: bool,
+    size: usize,
+    block: Pending,
+}
+
+impl Waiting {
+    fn cost(&self) -> usize {
+        self.size.max(MIN_COST)
+    }
+}
+
+impl Compressor {
+    pub(super) fn new(level: u8, threads: usize) -> Self {
+        // One thread compresses each block at once. Of more, each finds a block that waits.
+        let waiting = if threads > 1 { threads.saturating_mul(2) } else { 0 };
+        Compressor {
+            pool: Pool::new(level, threads),
+            member: None,
+            waiting: VecDeque::new(),
+            cost: 0,
+            max_cost: waiting.saturating_mul(BLOCK),
+        }
+    }
+
+    /// Begins a member of this many bytes.
+    pub(super) fn begin(&mut self, name: String, size: u64) {
+        let bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK));
+        self.member = Some(Member { start: Some((name, size)), bytes, dictionary: Vec::new() });
+    }
+
+    /// Takes bytes of the member.
+    pub(super) fn write<W: Write>(
+        &mut self,
+        bytes: &[u8],
+        archive: &mut Archive<W>,
+    ) -> io::Result<usize> {
+        archive.check()?;
+        if self.member.as_ref().is_some_and(|member| member.bytes.len() >= BLOCK) {
+            self.compress(false, archive)?;
+        }
+        let Some(member) = &mut self.member else { return Ok(0) };
+        let missing = BLOCK.saturating_sub(member.bytes.len());
+        let taken = bytes.get(..missing).unwrap_or(bytes);
+        member.bytes.extend_from_slice(taken);
+        Ok(taken.len())
+    }
+
+    /// Completes the member.
+    pub(super) fn end<W: Write>(&mut self, archive: &mut Archive<W>) -> io::Result<()> {
+        self.compress(true, archive)?;
+        self.member = None;
+        Ok(())
+    }
+
+    /// Drops the member; returns whether its first block is in the archive.
+    pub(super) fn abort(&mut self) -> bool {
+        let Some(member) = self.member.take() else { return false };
+        let mut is_in_archive = member.start.is_none();
+        while let Some(waiting) = self.waiting.pop_back() {
+            if waiting.is_last {
+                // It is of the member before.
+                self.waiting.push_back(waiting);
+                break;
+            }
+            is_in_archive &= waiting.start.is_none();
+            self.cost = self.cost.saturating_sub(waiting.cost());
+        }
+        is_in_archive
+    }
+
+    /// Adds all complete members to the archive.
+    pub(super) fn finish<W: Write>(&mut self, archive: &mut Archive<W>) -> Result<()> {
+        Ok(self.add_blocks(0, archive)?)
+    }
+
+    /// Has the next block of the member compressed, and adds blocks to the archive if too many wait.
+    fn compress<W: Write>(&mut self, is_last: bool, archive: &mut Archive<W>) -> io::Result<()> {
+        let Some(member) = &mut self.member else { return Ok(()) };
+        let missing = if is_last { 0 } else { BLOCK };
+        let bytes = mem::replace(&mut member.bytes, Vec::with_capacity(missing));
+        let tail = bytes.get(bytes.len().saturating_sub(DICTIONARY)..).unwrap_or_default();
+        let next_dictionary = if is_last { Vec::new() } else { tail.to_vec() };
+        let dictionary = mem::replace(&mut member.dictionary, next_dictionary);
+        let (start, size) = (member.start.take(), bytes.len());
+        let task = Task { bytes, dictionary, is_last };
+        let block = self.pool.start(task, self.waiting.len());
+        let waiting = Waiting { start, is_last, size, block };
+        self.cost = self.cost.saturating_add(waiting.cost());
+        self.waiting.push_back(waiting);
+        self.add_blocks(self.max_cost, archive)
+    }
+
+    /// Adds the blocks to the archive that are compressed; waits for them while the others cost more than this.
+    fn add_blocks<W: Write>(&mut self, max: usize, archive: &mut Archive<W>) -> io::Result<()> {
+        while let Some(first) = self.waiting.front() {
+            let must_wait = max == 0 || self.cost > max;
+            let Some(block) = self.pool.result(&first.block, must_wait) else { return Ok(()) };
+            let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
+            self.cost = self.cost.saturating_sub(waiting.cost());
+            if let Err(error) = add(waiting, block, archive) {
+                // The caller was told already that this member is written: it is known to be missing only now.
+                archive.fail(&error);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a block to the archive, which has those before it.
+fn add<W: Write>(
+    waiting: Waiting,
+    block: io::Result<Block>,
+    archive: &mut Archive<W>,
+) -> io::Result<()> {
+    let block = block?;
+    if let Some((name, size)) = waiting.start {
+        archive.begin(name, size, true)?;
+    }
+    archive.write_deflated(&block.bytes, &block.crc, waiting.size)?;
+    if waiting.is_last { archive.end() } else { Ok(()) }
+}

@@ -1,0 +1,109 @@
+//! The threads that compress blocks: those of the pool, and the caller's while it waits.
+
+use std::io;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use super::encoder::{Block, Encoder, Task};
+
+/// A block that is being compressed, or will be.
+pub(super) type Pending = Receiver<io::Result<Block>>;
+
+type Job = (Task, Sender<io::Result<Block>>);
+
+/// Threads that compress blocks.
+pub(super) struct Pool {
+    level: u8,
+    /// The number of threads, with the caller's.
+    threads: usize,
+    /// `None` once no more jobs will come.
+    jobs: Option<Sender<Job>>,
+    /// Who waits for a job holds the lock.
+    queue: Arc<Mutex<Receiver<Job>>>,
+    workers: Vec<JoinHandle<()>>,
+    /// The encoder of the caller's thread.
+    own: Encoder,
+}
+
+impl Pool {
+    pub(super) fn new(level: u8, threads: usize) -> Self {
+        let (jobs, queue) = mpsc::channel();
+        let queue = Arc::new(Mutex::new(queue));
+        let own = Encoder::new(level);
+        Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new(), own }
+    }
+
+    /// Has a block compressed, by a new thread if more blocks wait than there are threads.
+    pub(super) fn start(&mut self, task: Task, waiting: usize) -> Pending {
+        let (result, pending) = mpsc::channel();
+        if let Some(jobs) = &self.jobs {
+            // The queue lives as long as the pool.
+            jobs.send((task, result)).ok();
+        }
+        let threads = self.workers.len().saturating_add(1);
+        if threads < self.threads && threads <= waiting {
+            let (queue, level) = (Arc::clone(&self.queue), self.level);
+            let thread = thread::Builder::new().name("npy-deflate".into());
+            // If the system has no more threads, those that are there do it.
+            self.workers.extend(thread.spawn(move || work(&queue, level)).ok());
+        }
+        pending
+    }
+
+    /// The compressed block. If it is not ready, `None`, or the caller's thread compresses others until it is.
+    pub(super) fn result(&mut self, block: &Pending, must_wait: bool) -> Option<io::Result<Block>> {
+        loop {
+            match block.try_recv() {
+                Ok(result) => return Some(result),
+                Err(TryRecvError::Disconnected) => return Some(Err(panicked())),
+                Err(TryRecvError::Empty) if !must_wait => return None,
+                Err(TryRecvError::Empty) => {}
+            }
+            match self.next_job() {
+                Some(job) => run(&mut self.own, job),
+                None => return Some(block.recv().unwrap_or_else(|_| Err(panicked()))),
+            }
+        }
+    }
+
+    /// A job that no thread has begun. If the lock is held, a worker takes the next one.
+    fn next_job(&self) -> Option<Job> {
+        self.queue.try_lock().ok()?.try_recv().ok()
+    }
+}
+
+/// No thread goes on when its archive is gone.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        while self.next_job().is_some() {}
+        self.jobs = None;
+        for worker in self.workers.drain(..) {
+            // Its results are of no use any more.
+            worker.join().ok();
+        }
+    }
+}
+
+/// Compresses blocks until no more will come.
+fn work(queue: &Mutex<Receiver<Job>>, level: u8) {
+    let mut encoder = Encoder::new(level);
+    loop {
+        // Poisoning is ignored: nothing panics while holding the lock.
+        let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match job {
+            Ok(job) => run(&mut encoder, job),
+            Err(_) => return,
+        }
+    }
+}
+
+fn run(encoder: &mut Encoder, (task, result): Job) {
+    // Nobody waits for the blocks of a member that was dropped.
+    result.send(encoder.run(&task)).ok();
+}
+
+#[cold]
+fn panicked() -> io::Error {
+    io::Error::other("the thread that compressed it panicked")
+}

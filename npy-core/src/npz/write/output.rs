@@ -1,0 +1,230 @@
+//! The writer of an archive: small writes are gathered, and nothing more is written once one has failed.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use crate::error::Result;
+use crate::limits::to_u64;
+use crate::write::APPENDS;
+use crate::write::failure::Failure;
+
+/// The most bytes that are gathered; longer writes go through.
+const GATHERED: usize = 64 << 10;
+
+/// A writer, and the bytes that are not written to it yet.
+pub(super) struct Output<W> {
+    inner: W,
+    /// `None` for a stream.
+    seek: Option<fn(&mut W, SeekFrom) -> io::Result<u64>>,
+    set_len: Option<fn(&mut W, u64) -> io::Result<()>>,
+    gathered: Vec<u8>,
+    /// The position of the inner writer, at which the gathered bytes go.
+    base: u64,
+    /// Whether a seek was among the calls so far.
+    has_sought: bool,
+    /// Whether the next write shows if the writer writes at its position.
+    check_next: bool,
+    failure: Failure,
+}
+
+impl<W: Write + Seek> Output<W> {
+    /// Continues at the position of the writer.
+    pub(super) fn seekable(mut inner: W) -> io::Result<Self> {
+        let base = inner.stream_position()?;
+        Ok(Output { seek: Some(W::seek), base, check_next: true, ..Output::stream(inner) })
+    }
+}
+
+impl Output<File> {
+    /// Continues at the position of the file, which can be truncated.
+    pub(super) fn file(file: File) -> io::Result<Self> {
+        let set_len: fn(&mut File, u64) -> io::Result<()> = |file, length| file.set_len(length);
+        Ok(Output { set_len: Some(set_len), ..Output::seekable(file)? })
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// A writer that cannot seek; positions count from zero.
+    pub(super) fn stream(inner: W) -> Self {
+        Output {
+            inner,
+            seek: None,
+            set_len: None,
+            gathered: Vec::new(),
+            base: 0,
+            has_sought: false,
+            check_next: false,
+            failure: Failure::default(),
+        }
+    }
+
+    pub(super) fn is_stream(&self) -> bool {
+        self.seek.is_none()
+    }
+
+    /// The position of the next byte.
+    pub(super) fn position(&self) -> u64 {
+        self.base.saturating_add(to_u64(self.gathered.len()))
+    }
+
+    /// An error if a call of the writer has failed.
+    pub(super) fn check(&self) -> io::Result<()> {
+        self.failure.check("the archive must be written anew")
+    }
+
+    /// Makes this the reason for which nothing more is written, unless there is one.
+    pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
+        self.failure.set(why.to_string());
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.check()?;
+        if self.gathered.len().saturating_add(bytes.len()) > GATHERED {
+            self.write_gathered()?;
+        }
+        if bytes.len() > GATHERED {
+            return self.write_through(bytes);
+        }
+        self.gathered.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Overwrites bytes that were written by one call.
+    pub(super) fn rewrite(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
+        if let Some(old) = self.gathered_from(position).and_then(|old| old.get_mut(..bytes.len())) {
+            old.copy_from_slice(bytes);
+            return Ok(());
+        }
+        let end = self.position();
+        self.write_gathered()?;
+        self.go_to(position)?;
+        self.write_through(bytes)?;
+        self.go_to(end)
+    }
+
+    /// Goes back, so that what comes next overwrites what comes after this position. A file is truncated.
+    pub(super) fn go_back(&mut self, position: u64) -> io::Result<()> {
+        if let Some(later) = self.gathered_from(position) {
+            let kept = later.len();
+            self.gathered.truncate(self.gathered.len().saturating_sub(kept));
+            return Ok(());
+        }
+        self.gathered.clear();
+        self.go_to(position)?;
+        match self.set_len {
+            Some(set_len) => self.attempt(|inner| set_len(inner, position)),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes to the position at which this many bytes end the writer, if it has more after the current one.
+    pub(super) fn go_to_last(&mut self, count: u64) -> io::Result<()> {
+        let Some(seek) = self.seek else { return Ok(()) };
+        self.write_gathered()?;
+        let length = self.attempt(|inner| seek(inner, SeekFrom::End(0)))?;
+        self.go_to(self.base.max(length.saturating_sub(count)))
+    }
+
+    /// The writer, to which everything is written.
+    pub(super) fn into_inner(mut self) -> Result<W> {
+        self.write_gathered()?;
+        self.attempt(W::flush)?;
+        Ok(self.inner)
+    }
+
+    /// The gathered bytes from this position on; `None` if it is before them.
+    fn gathered_from(&mut self, position: u64) -> Option<&mut [u8]> {
+        let offset = usize::try_from(position.checked_sub(self.base)?).ok()?;
+        self.gathered.get_mut(offset..)
+    }
+
+    fn write_gathered(&mut self) -> io::Result<()> {
+        if self.gathered.is_empty() {
+            return Ok(());
+        }
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.write_through(&gathered)?;
+        gathered.clear();
+        self.gathered = gathered;
+        Ok(())
+    }
+
+    fn write_through(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.attempt(|inner| inner.write_all(bytes))?;
+        self.base = self.base.saturating_add(to_u64(bytes.len()));
+        match (self.seek, std::mem::take(&mut self.check_next)) {
+            (Some(seek), true) => self.check_position(seek),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a file that was opened for appending: the last write went to its end.
+    fn check_position(&mut self, seek: fn(&mut W, SeekFrom) -> io::Result<u64>) -> io::Result<()> {
+        let base = self.base;
+        self.attempt(|inner| {
+            // The position of a writer with a buffer is known once that is written.
+            inner.flush()?;
+            match seek(inner, SeekFrom::Current(0))? {
+                position if position == base => Ok(()),
+                _ => Err(io::Error::new(io::ErrorKind::Unsupported, APPENDS)),
+            }
+        })
+    }
+
+    /// Seeks. No bytes are gathered.
+    fn go_to(&mut self, position: u64) -> io::Result<()> {
+        let Some(seek) = self.seek else {
+            let reason = "what was written to a stream cannot be changed";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+        };
+        self.attempt(|inner| seek(inner, SeekFrom::Start(position)))?;
+        self.base = position;
+        self.check_next |= !std::mem::replace(&mut self.has_sought, true);
+        Ok(())
+    }
+
+    /// Calls the writer; if that fails or panics, it was the last call.
+    fn attempt<A>(&mut self, call: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
+        self.check()?;
+        self.failure.begin();
+        let result = call(&mut self.inner);
+        self.failure.end(result.as_ref().err());
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    #[test]
+    fn rewritten_bytes_replace_the_old_ones() {
+        // Sizes on both sides of the most that is gathered.
+        for size in [10, GATHERED - 9, GATHERED - 8, GATHERED, GATHERED + 1, 3 * GATHERED] {
+            let mut output = Output::seekable(Cursor::new(Vec::new())).unwrap();
+            output.write_all(&[0; 4]).unwrap();
+            output.write_all(&[1; 8]).unwrap();
+            output.write_all(&vec![2; size]).unwrap();
+            output.rewrite(4, &[3; 8]).unwrap();
+            assert_eq!(output.position(), 12 + size as u64);
+            output.write_all(&[4; 2]).unwrap();
+            let bytes = output.into_inner().unwrap().into_inner();
+            assert_eq!(bytes[..12], [0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3]);
+            assert!(bytes[12..12 + size].iter().all(|&byte| byte == 2));
+            assert_eq!(bytes[12 + size..], [4, 4]);
+        }
+    }
+
+    #[test]
+    fn a_stream_goes_back_only_within_the_gathered_bytes() {
+        let mut output = Output::stream(Vec::new());
+        output.write_all(&[1; 10]).unwrap();
+        output.go_back(5).unwrap();
+        output.write_all(&vec![2; 2 * GATHERED]).unwrap();
+        assert!(output.go_back(6).is_err());
+        assert_eq!(output.into_inner().unwrap()[..6], [1, 1, 1, 1, 1, 2]);
+    }
+}
