@@ -44,29 +44,29 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Members stored as they are, arrays as `np.save` writes them.
+    /// Stored members, arrays as `np.save` writes them.
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
-    /// Members are stored: quick, and they can be viewed where they lie ([`Map`](super::Map)). As `np.savez`.
+    /// Members are stored: fast, and they can be viewed in place ([`Map`](super::Map)). As `np.savez`.
     pub fn stored(&mut self) -> &mut Self {
         self.level = None;
         self
     }
 
-    /// Members are compressed, as by `np.savez_compressed`, whose level is 6. From 1 (quick) to 9 (small); another counts as the
+    /// Members are compressed, as by `np.savez_compressed`, whose level is 6. From 1 (fast) to 9 (small); other levels mean the
     /// nearest.
     pub fn deflate(&mut self, level: u8) -> &mut Self {
         self.level = Some(level.clamp(1, 9));
         self
     }
 
-    /// How many members are compressed at the same time; 1 by default, and then by the caller's own thread.
+    /// The number of threads that compress members, the caller's included; 1 by default.
     ///
-    /// With more, so many members and one are held in memory, or as many as have 64 MiB together, with their compressed bytes.
-    /// Members that are stored are written as they come. The archive is the same byte for byte; only in a stream, which is not gone
-    /// back in, members then have their sizes in front and not behind.
+    /// Small members are compressed at the same time, and so are the parts of a large one. With more than one thread, about 2 MiB per
+    /// thread wait in memory, and a disk that fails may be reported by a later call or by [`finish`](Writer::finish).
+    /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self
@@ -78,7 +78,7 @@ impl WriteOptions {
         self
     }
 
-    /// Whether a file that is written survives a loss of power; it need not by default, which is much faster.
+    /// Whether a written file survives a loss of power; by default it need not, which is much faster.
     ///
     /// With it, [`finish`](Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
     /// old file, and one after it the new file. On systems other than Unix only the file is waited for, and not its name. Other

@@ -1,4 +1,4 @@
-//! Layer 7: a member that is written row by row.
+//! Layer 7: members, written row by row.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -14,8 +14,8 @@ use crate::write::{self, replace::Directory};
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
-/// The rows wait, up to 1 MiB of them in memory, and more in a temporary file: beside the archive if that is a file of ours, else where the
-/// system has such files. [`finish`](Self::finish) writes them as a member; without it there is none.
+/// The rows wait in memory up to 1 MiB, and then in a temporary file: in the directory of the archive if that is a file of ours, else in
+/// that of the system. [`finish`](Self::finish) writes them as a member; without it there is none.
 #[must_use = "without `finish` there is no member"]
 pub struct Rows<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
@@ -23,7 +23,7 @@ pub struct Rows<'w, T: Element, W: Write> {
     rows: write::Writer<T, Spool>,
 }
 
-/// A place for rows to wait, in memory or in a file in this directory.
+/// Makes a writer of rows that are kept in memory, or in a file in this directory.
 pub(super) fn waiting<T: Element>(
     options: &write::WriteOptions,
     directory: Option<&Directory>,
@@ -42,12 +42,12 @@ impl<'w, T: Element, W: Write> Rows<'w, T, W> {
 }
 
 impl<T: Element, W: Write> Rows<'_, T, W> {
-    /// How many rows were taken.
+    /// The number of rows so far.
     pub fn count(&self) -> usize {
         self.rows.count()
     }
 
-    /// Takes one row.
+    /// Adds one row.
     ///
     /// # Errors
     ///
@@ -55,29 +55,29 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     #[inline]
     pub fn push(&mut self, row: &T) -> Result<()> {
         let pushed = self.rows.push(row);
-        pushed.map_err(|error| self.place(error))
+        pushed.map_err(|error| self.locate(error))
     }
 
-    /// Takes the rows of an iterator: values of `T` or references to them.
+    /// Adds the rows of an iterator: values of `T` or references to them.
     ///
     /// # Errors
     ///
     /// As [`Writer::extend`](crate::Writer::extend).
     pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, rows: I) -> Result<()> {
-        self.rows.extend(rows).map_err(|error| self.place(error))
+        self.rows.extend(rows).map_err(|error| self.locate(error))
     }
 
-    /// Takes all rows of a slice.
+    /// Adds all rows of a slice.
     ///
     /// # Errors
     ///
     /// As [`Writer::write_slice`](crate::Writer::write_slice).
     pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
-        self.rows.write_slice(rows).map_err(|error| self.place(error))
+        self.rows.write_slice(rows).map_err(|error| self.locate(error))
     }
 
-    /// Adds where they go to what fails.
-    fn place(&self, error: Error) -> Error {
+    /// Adds the file and the member to an error.
+    fn locate(&self, error: Error) -> Error {
         self.archive.in_file(error.in_member(&self.name))
     }
 

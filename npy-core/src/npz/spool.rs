@@ -1,4 +1,4 @@
-//! Layer 7: bytes that wait until they are written elsewhere.
+//! Layer 7: bytes that are kept until they are written elsewhere.
 
 use std::env;
 use std::fs::File;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 use crate::write::replace::{Directory, Temporary};
 
-/// So many bytes wait in memory.
-const IN_MEMORY: usize = 1 << 20;
+/// The most bytes that are kept in memory.
+const MAX_IN_MEMORY: usize = 1 << 20;
 
-/// Bytes in memory, and in a temporary file once they are many.
+/// Bytes in memory, or in a temporary file once there are too many.
 pub(super) struct Spool {
     bytes: Bytes,
-    place: Place,
+    location: Location,
 }
 
-/// Where a file is made.
-enum Place {
+/// The directory of the temporary file.
+enum Location {
     In(Directory),
     /// In the system's directory for temporary files, which is opened only if it is needed.
     System(PathBuf),
@@ -25,7 +25,7 @@ enum Place {
 
 enum Bytes {
     InMemory(Cursor<Vec<u8>>),
-    /// The file is closed before it is removed, as some systems want it.
+    /// The file is closed before it is removed, as some systems need it.
     InFile {
         file: File,
         _temporary: Option<Temporary>,
@@ -33,35 +33,36 @@ enum Bytes {
 }
 
 impl Spool {
-    /// Nothing yet; a file will stand in this directory, or where the system has such files.
+    /// No bytes yet; a file will be made in this directory, or in that of the system.
     pub(super) fn new(directory: Option<&Directory>) -> Self {
-        let place = match directory {
-            Some(directory) => Place::In(directory.clone()),
+        let location = match directory {
+            Some(directory) => Location::In(directory.clone()),
             None => {
                 let path = env::temp_dir();
                 // From the root: the process may be elsewhere later. An empty path is where it is now.
-                Place::System(std::path::absolute(path.join(".")).unwrap_or(path))
+                Location::System(std::path::absolute(path.join(".")).unwrap_or(path))
             }
         };
-        Spool { bytes: Bytes::InMemory(Cursor::default()), place }
+        Spool { bytes: Bytes::InMemory(Cursor::default()), location }
     }
 
-    /// What has the bytes now, with room for so many more.
-    fn with_room(&mut self, more: usize) -> io::Result<&mut Bytes> {
+    /// Moves the bytes to a file if more than these are too many.
+    fn reserve(&mut self, more: usize) -> io::Result<&mut Bytes> {
         if let Bytes::InMemory(bytes) = &mut self.bytes
-            && bytes.get_ref().len().saturating_add(more) > IN_MEMORY
+            && bytes.get_ref().len().saturating_add(more) > MAX_IN_MEMORY
         {
-            // For nobody else to read: where it stands, others may look.
-            let (path, made) = match &self.place {
-                Place::In(directory) => (directory.path(), directory.create(true)),
-                Place::System(path) => {
+            // Only its owner may read it: the directory may be open to others.
+            let (path, made) = match &self.location {
+                Location::In(directory) => (directory.path(), directory.create(true)),
+                Location::System(path) => {
                     let directory = Directory::open(path);
                     (path.as_path(), directory.and_then(|directory| directory.create(true)))
                 }
             };
             let (mut file, temporary) = made.map_err(|error| {
-                let place = path.display();
-                let reason = format!("no file for rows that wait can be made in {place}: {error}");
+                let directory = path.display();
+                let reason =
+                    format!("no temporary file for rows can be made in {directory}: {error}");
                 io::Error::new(error.kind(), reason)
             })?;
             file.write_all(bytes.get_ref())?;
@@ -76,7 +77,7 @@ impl Spool {
 
 impl Write for Spool {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.with_room(bytes.len())? {
+        match self.reserve(bytes.len())? {
             Bytes::InMemory(memory) => memory.write(bytes),
             Bytes::InFile { file, .. } => file.write(bytes),
         }

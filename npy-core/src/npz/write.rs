@@ -1,4 +1,4 @@
-//! Layer 7: an archive that is written member by member.
+//! Layer 7: archives, written member by member.
 
 mod append;
 mod archive;
@@ -56,34 +56,34 @@ use sink::MemberSink;
 ///
 /// # What can go wrong
 ///
-/// A member of which a value is invalid leaves no trace, and the writer can go on; only in a [stream](Self::stream), where something of
-/// the member may be written already, it cannot. A writer that is no file of ours ([`new`](Self::new)) cannot be shortened: it stays as
-/// long as it was. When the inner writer fails, so does every call from then on.
+/// A member with an invalid value is dropped, and the writer can go on. Only in a [stream](Self::stream) it cannot, if a part of
+/// the member is written already. A writer that is not a file of ours ([`new`](Self::new)) cannot be truncated: it stays as
+/// long as it was. When the inner writer fails, so does every later call.
 ///
-/// [`finish`](Self::finish) is the only success. A file that [`create`](Self::create) or [`append`](Self::append) writes takes its place only
-/// then: before, and if the program is killed, what was there stays. A loss of power may lose the file: [`WriteOptions::sync`] is for that. To another writer, one that is dropped writes nothing more, and what
-/// it wrote is no archive.
+/// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
+/// [`append`](Self::append) writes replaces the old file only then; until then, and if the program is killed, the old file stays. A loss of
+/// power may lose the file, see [`WriteOptions::sync`]. An archive in another writer that is dropped before is incomplete.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
     options: WriteOptions,
-    /// The members, by their names in the archive.
+    /// The names of the members in the archive.
     names: HashSet<String>,
-    /// All of `arr_0` and so on before this one are among them.
+    /// `arr_0` and so on are taken up to this number.
     unnamed: u64,
     /// Compresses the members; `None` if they are stored.
     compressor: Option<Compressor>,
     /// Puts the complete archive in its place.
     then: Then<W>,
     path: Option<PathBuf>,
-    /// The directory of a file that is to be replaced, in which rows wait.
+    /// The directory of the file, for temporary files with rows.
     directory: Option<Directory>,
 }
 
 type Then<W> = Option<Box<dyn FnOnce(W) -> Result<W> + Send>>;
 
 impl Writer<File> {
-    /// A new file. One that is there is replaced when the archive is finished, and not before; links are followed and permissions
+    /// Creates a file. An old one is replaced when the archive is finished, and not before; links are followed and permissions
     /// kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
     /// NumPy adds `.npz` to a path that does not end with it; this does not.
@@ -97,12 +97,12 @@ impl Writer<File> {
 
     /// Opens an archive, to add members after those it has.
     ///
-    /// It is copied, and the copy takes its place when it is finished: what was there stays until then. Nothing of the old members is
-    /// changed: their data, names, times, comments and extra fields are in the new archive byte for byte.
+    /// The archive is copied, and the copy replaces it when it is finished. Nothing of the old members changes: their data, names, times,
+    /// comments and extra fields are in the new archive byte for byte.
     ///
-    /// The archive is locked while the writer lives, so that of two that append at once neither loses the members of the other. The
+    /// The archive is locked while the writer lives, so that two that append at once do not lose members. The
     /// lock is advisory, and only `append` asks for it: [`create`](Self::create) and [`save`](super::save) replace the archive
-    /// whenever they finish. The one that appends then fails in [`finish`](Self::finish), and the new archive stays.
+    /// whenever they finish. Then [`finish`](Self::finish) of the one that appends fails, and the new archive stays.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl Writer<File> {
 }
 
 impl<W: Write + Seek> Writer<W> {
-    /// An archive from where `writer` stands.
+    /// Writes an archive from the current position of `writer`.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -177,7 +177,7 @@ impl<W: Write + Seek> Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// An archive to any writer: a pipe, a socket. Sizes and checksums follow the members.
+    /// Writes an archive to any writer: a pipe, a socket. Sizes and checksums follow the members.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -235,7 +235,7 @@ impl<W: Write> Writer<W> {
         self.write(&format!("arr_{}", self.unnamed), array)
     }
 
-    /// Begins a member that is written row by row, and whose length need not be known.
+    /// Begins a member that is written row by row; its length need not be known.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -264,7 +264,7 @@ impl<W: Write> Writer<W> {
         Ok(Rows::new(self, name, rows))
     }
 
-    /// Writes the directory, and gives the inner writer back, which stands behind the archive. A file takes its place.
+    /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file replaces the old one.
     ///
     /// # Errors
     ///
@@ -302,7 +302,7 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Refuses a name that no member can have, or that one has.
+    /// The name in the archive; an error if no member can have it, or one has it already.
     pub(super) fn check_name(&self, name: &str) -> Result<String> {
         self.archive.check()?;
         let file = name::in_archive(name)?;

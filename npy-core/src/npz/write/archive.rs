@@ -65,7 +65,7 @@ impl<W: Write> Archive<W> {
         self.output.write_all(bytes)
     }
 
-    /// Writes the next bytes of a member that is compressed, and adds the checksum of the `size` bytes that they are of.
+    /// Writes compressed bytes of the member, and adds the checksum of the `size` bytes that they are inflated to.
     pub(super) fn write_deflated(
         &mut self,
         bytes: &[u8],
@@ -106,8 +106,8 @@ impl<W: Write> Archive<W> {
     /// Writes the directory, and gives the writer back.
     pub(super) fn finish(mut self) -> Result<W> {
         self.check()?;
-        // The end record must be at the end, and a dropped member may have left bytes there.
-        self.output.go_to_last(to_u64(self.directory.entries().len()))?;
+        // Readers look for the end record at the end, and a dropped member may have left bytes there.
+        self.output.go_to_directory(to_u64(self.directory.entries().len()))?;
         let start = self.output.position();
         self.output.write_all(self.directory.entries())?;
         self.output.write_all(&self.directory.end(start))?;

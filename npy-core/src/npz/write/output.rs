@@ -21,9 +21,9 @@ pub(super) struct Output<W> {
     gathered: Vec<u8>,
     /// The position of the inner writer, at which the gathered bytes go.
     base: u64,
-    /// Whether a seek was among the calls so far.
+    /// Whether the writer has been told to seek.
     has_sought: bool,
-    /// Whether the next write shows if the writer writes at its position.
+    /// Whether to check after the next write that the position is the expected one.
     check_next: bool,
     failure: Failure,
 }
@@ -105,9 +105,8 @@ impl<W: Write> Output<W> {
 
     /// Goes back, so that what comes next overwrites what comes after this position. A file is truncated.
     pub(super) fn go_back(&mut self, position: u64) -> io::Result<()> {
-        if let Some(later) = self.gathered_from(position) {
-            let kept = later.len();
-            self.gathered.truncate(self.gathered.len().saturating_sub(kept));
+        if let Some(dropped) = self.gathered_from(position).map(|bytes| bytes.len()) {
+            self.gathered.truncate(self.gathered.len().saturating_sub(dropped));
             return Ok(());
         }
         self.gathered.clear();
@@ -118,8 +117,8 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Goes to the position at which this many bytes end the writer, if it has more after the current one.
-    pub(super) fn go_to_last(&mut self, count: u64) -> io::Result<()> {
+    /// Goes to where a directory of this many bytes is not followed by other bytes of the writer.
+    pub(super) fn go_to_directory(&mut self, count: u64) -> io::Result<()> {
         let Some(seek) = self.seek else { return Ok(()) };
         self.write_gathered()?;
         let length = self.attempt(|inner| seek(inner, SeekFrom::End(0)))?;
