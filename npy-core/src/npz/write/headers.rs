@@ -7,7 +7,7 @@ use crc32fast::Hasher;
 use crate::limits::to_u64;
 
 /// The data of a member starts on a multiple of this: any item is aligned there, and a line of the cache begins.
-const ALIGN: u16 = 64;
+const ALIGN: u64 = 64;
 
 /// The number that is in a field of four bytes if a zip64 field has the real one.
 const IN_ZIP64: u32 = u32::MAX;
@@ -38,7 +38,7 @@ impl Member {
         }
         let mut header = Vec::from(*b"PK\x03\x04");
         let fixed = 30usize.saturating_add(self.name.len()).saturating_add(extra.len());
-        let unaligned = self.start.wrapping_add(to_u64(fixed)) % u64::from(ALIGN);
+        let unaligned = self.start.wrapping_add(to_u64(fixed)) % ALIGN;
         if unaligned > 0 {
             extra.extend(padding(unaligned)?);
         }
@@ -126,13 +126,13 @@ impl Member {
 fn padding(unaligned: u64) -> io::Result<Vec<u8>> {
     // Its id, its length and the alignment, before the zeros.
     const FIXED: u64 = 6;
-    let align = u64::from(ALIGN);
-    let missing = align.saturating_sub(unaligned);
-    let count = if missing < FIXED { missing.saturating_add(align) } else { missing };
+    let missing = ALIGN.saturating_sub(unaligned);
+    let count = if missing < FIXED { missing.saturating_add(ALIGN) } else { missing };
     let zeros = usize::try_from(count.saturating_sub(FIXED)).map_err(io::Error::other)?;
     let mut field = Vec::from(0xa11e_u16.to_le_bytes());
-    field.extend(length(zeros.saturating_add(size_of_val(&ALIGN)))?);
-    field.extend(ALIGN.to_le_bytes());
+    let [low, high, ..] = ALIGN.to_le_bytes();
+    field.extend(length(zeros.saturating_add(2))?);
+    field.extend([low, high]);
     field.resize(field.len().saturating_add(zeros), 0);
     Ok(field)
 }
@@ -141,8 +141,8 @@ fn padding(unaligned: u64) -> io::Result<Vec<u8>> {
 fn zip64(numbers: &[u64]) -> Vec<u8> {
     let mut field = Vec::from(1u16.to_le_bytes());
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    // At most three numbers.
-    field.extend([bytes.len().to_le_bytes()[0], 0]);
+    let [low, high, ..] = bytes.len().to_le_bytes();
+    field.extend([low, high]);
     field.extend(bytes);
     field
 }
