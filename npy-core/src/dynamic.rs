@@ -7,6 +7,7 @@ use std::fmt;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
+use crate::element::decode::decode_all;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, check_empty};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
@@ -210,7 +211,7 @@ impl DynArray {
         limits: &Limits,
     ) -> Result<Vec<T>, Error> {
         let plan = &items.plan;
-        block::decode_all(plan, 0..items.count, limits, |block, rows| {
+        decode_all(plan, 0..items.count, limits, |block, rows| {
             block.extend_from_slice(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
         })
     }

@@ -1,5 +1,6 @@
 //! Layer 4: a Rust type and the packed little-endian bytes of one item.
 
+mod array;
 pub(crate) mod block;
 mod boxed;
 pub(crate) mod cast;
@@ -10,12 +11,13 @@ pub mod endian;
 pub(crate) mod float8;
 #[cfg(feature = "half")]
 mod half;
-pub(crate) mod internals;
+mod invalid;
 pub(crate) mod item_shape;
 pub(crate) mod layout;
 pub(crate) mod longdouble;
 pub(crate) mod record;
 pub(crate) mod scalar;
+pub(crate) mod single;
 pub(crate) mod text;
 pub mod time;
 pub(crate) mod typed_plan;
@@ -24,9 +26,9 @@ pub(crate) mod void;
 pub(crate) mod width;
 
 use crate::dtype::{ByteOrder, DType};
-use crate::limits::MAX_ITEMSIZE;
-use crate::view::Plain;
-use internals::Internals;
+use crate::schema::Schema;
+use cast::Plain;
+pub use invalid::InvalidValue;
 
 /// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
 ///
@@ -121,158 +123,70 @@ pub trait Element: Sized + Send {
     }
 }
 
-/// A value that a dtype cannot hold, or bytes that are no value of a type.
-///
-/// ```
-/// use npy_core::InvalidValue;
-///
-/// let error = InvalidValue::new("9 is no variant of Phase").in_field("phase").in_field("pick");
-/// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is no variant of Phase"#);
-/// ```
-// Boxed: `encode` returns it by value in the hottest loop.
+/// What [`Element`] has for the library alone, in one constant. A type that implements `Element` by hand has the default.
 #[derive(Debug)]
-pub struct InvalidValue(Box<Invalid>);
-
-#[derive(Debug)]
-struct Invalid {
-    item: usize,
-    field: String,
-    reason: String,
+pub struct Internals<T> {
+    pub(super) schema: fn(ByteOrder) -> Schema,
+    decode_swapped: Option<fn(&[u8]) -> T>,
+    plain: fn() -> Option<Plain<T>>,
 }
 
-impl InvalidValue {
-    /// An invalid value, and why.
-    pub fn new(reason: impl Into<String>) -> Self {
-        InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
-    }
-
-    /// The same, in this field of a record. Inner fields come first.
-    #[must_use]
-    pub fn in_field(mut self, name: &str) -> Self {
-        let inner = std::mem::take(&mut self.0.field);
-        self.0.field = if inner.is_empty() { name.to_owned() } else { format!("{name}.{inner}") };
-        self
-    }
-
-    /// The same, in the item of this index within what was checked.
-    #[must_use]
-    pub fn at_item(mut self, index: usize) -> Self {
-        self.0.item = index;
-        self
-    }
-
-    /// The index of the item within what was checked or encoded.
-    pub fn item(&self) -> usize {
-        self.0.item
-    }
-
-    /// The path of the field (`"hdr.gain"`); empty outside a record.
-    pub fn field(&self) -> &str {
-        &self.0.field
-    }
-
-    /// Why the value is invalid.
-    pub fn reason(&self) -> &str {
-        &self.0.reason
-    }
-}
-
-impl std::fmt::Display for InvalidValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if !self.field().is_empty() {
-            write!(f, "field {:?}: ", self.field())?;
-        }
-        f.write_str(self.reason())
-    }
-}
-
-impl std::error::Error for InvalidValue {}
-
-/// Calls a macro with the types that, by themselves, are an array without dimensions.
-macro_rules! for_each_single {
-    ($macro:ident) => {
-        $macro! {
-            [] bool, [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
-            [T: crate::element::endian::Number] crate::element::endian::Le<T>,
-            [T: crate::element::endian::Number] crate::element::endian::Be<T>,
-            [] crate::element::longdouble::LongDouble, [] crate::element::longdouble::ComplexLongDouble,
-            [] crate::element::float8::Float8,
-            [const N: usize] crate::element::text::ByteStr<N>,
-            [const N: usize] crate::element::ucs4::FixedStr<N>,
-            [const N: usize] crate::element::void::Void<N>,
-            [U: crate::element::time::TimeUnit] crate::element::time::DateTime64<U>,
-            [U: crate::element::time::TimeUnit] crate::element::time::TimeDelta64<U>,
-        }
-        #[cfg(feature = "half")]
-        $macro! { [] half::f16, [] half::bf16 }
-        #[cfg(feature = "num-complex")]
-        $macro! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
+impl<T: Element> Internals<T> {
+    /// Only what the public members say.
+    pub const DEFAULT: Self = Internals {
+        schema: |order| Schema::plain(T::dtype_in(order)),
+        decode_swapped: None,
+        plain: || None,
     };
-}
-pub(crate) use for_each_single;
 
-/// NumPy's sub-array: `N` items side by side. An array of arrays is one sub-array of two dimensions.
-impl<T: Element, const N: usize> Element for [T; N] {
-    const SIZE: usize = {
-        const {
-            assert!(
-                T::SIZE.saturating_mul(N) <= MAX_ITEMSIZE,
-                "an item is larger than 2147483647 bytes"
-            )
-        };
-        T::SIZE.saturating_mul(N)
-    };
-    const ALIGN: usize = T::ALIGN;
-    const __INTERNALS: Internals<Self> = Internals::DEFAULT
-        .with_schema(|order| T::__INTERNALS.schema(order).repeated(N))
-        .with_swapped_if(T::__INTERNALS.swaps(), decode_array::<T, N, true>)
-        .with_plain(|| T::__INTERNALS.plain().map(Plain::repeated));
-
-    fn dtype() -> DType {
-        Self::dtype_in(ByteOrder::Little)
+    /// Adds what the type asks of a file beyond its dtype.
+    #[must_use]
+    pub const fn with_schema(self, schema: fn(ByteOrder) -> Schema) -> Self {
+        Internals { schema, ..self }
     }
 
-    fn dtype_in(order: ByteOrder) -> DType {
-        T::dtype_in(order).repeated(N)
+    /// Adds [`decode`](Element::decode) for items whose numbers are all big-endian. [`check`](Element::check) must accept those, too, and [`encode`](Element::encode) must write
+    /// every byte but padding.
+    #[must_use]
+    pub const fn with_swapped(self, decode: fn(&[u8]) -> T) -> Self {
+        Internals { decode_swapped: Some(decode), ..self }
     }
 
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        decode_array::<T, N, false>(item)
+    /// Adds [`with_swapped`](Self::with_swapped) if `swaps`: if all that the type consists of has it.
+    #[must_use]
+    pub const fn with_swapped_if(self, swaps: bool, decode: fn(&[u8]) -> T) -> Self {
+        if swaps { self.with_swapped(decode) } else { self }
     }
 
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        for (i, value) in self.iter().enumerate() {
-            value.encode(nth_mut(item, i, T::SIZE))?;
+    /// Adds what finds the proof that values in memory are canonical items, if they are.
+    #[must_use]
+    pub const fn with_plain(self, plain: fn() -> Option<Plain<T>>) -> Self {
+        Internals { plain, ..self }
+    }
+
+    /// What the type asks of a file, with numbers in this byte order.
+    pub fn schema(&self, order: ByteOrder) -> Schema {
+        (self.schema)(order)
+    }
+
+    /// Whether big-endian items can be decoded without a swap before.
+    pub const fn swaps(&self) -> bool {
+        self.decode_swapped.is_some()
+    }
+
+    /// The value of a canonical item; if `SWAPPED`, of an item whose numbers are all big-endian.
+    #[inline(always)]
+    pub fn decode<const SWAPPED: bool>(&self, item: &[u8]) -> T {
+        match self.decode_swapped {
+            Some(decode) if SWAPPED => decode(item),
+            _ => T::decode(item),
         }
-        Ok(())
     }
 
-    #[inline]
-    fn check(items: &[u8]) -> Result<(), InvalidValue> {
-        T::check(items).map_err(|e| {
-            let item = e.item().checked_div(N).unwrap_or(0);
-            e.at_item(item)
-        })
+    /// The proof that values in memory are canonical items, if they are.
+    pub fn plain(&self) -> Option<Plain<T>> {
+        (self.plain)()
     }
-}
-
-/// The `N` values of an item, whose numbers are big-endian if `SWAPPED`.
-#[inline]
-fn decode_array<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> [T; N] {
-    match item.get(..<[T; N]>::SIZE) {
-        // Of a length that the compiler knows: it checks nothing in the loop, and moves many at a time.
-        Some(item) => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
-        None => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
-    }
-}
-
-/// The `i`th of `N` values.
-#[inline]
-fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8], i: usize) -> T {
-    // `i` is never more; without saying so the compiler does not know it in the middle of a loop.
-    T::__INTERNALS.decode::<SWAPPED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
 }
 
 /// The name of a type without its modules: `Vec<Trace<4>>`.
@@ -292,20 +206,6 @@ pub(crate) fn type_name<T: ?Sized>() -> String {
         before = c;
     }
     short
-}
-
-/// The `i`th run of `size` bytes; what is missing is left out.
-#[inline]
-fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
-    let start = i.saturating_mul(size);
-    item.get(start..start.saturating_add(size)).unwrap_or_default()
-}
-
-/// [`nth`], to write into.
-#[inline]
-fn nth_mut(item: &mut [u8], i: usize, size: usize) -> &mut [u8] {
-    let start = i.saturating_mul(size);
-    item.get_mut(start..start.saturating_add(size)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Layer 7: files mapped into memory. Feature `mmap`.
 //!
-//! A map costs the same whatever the size of the file: the system reads what is touched. [`Map`] and [`MapMut`] show items where
-//! they lie, for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are asked for. A [`Column`] is one field of
+//! A map costs the same whatever the size of the file: the system reads what is touched. [`Map`] and [`MapMut`] show items in place,
+//! for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are requested. A [`Column`] is one field of
 //! every record, of either. [`Access`] tells the system how a map will be used.
 //!
 //! Maps and columns go to other threads: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice that a [`MapMut`] is give each
@@ -9,18 +9,15 @@
 //!
 //! # Safety
 //!
-//! Opening a map is `unsafe`, and this is its contract: as long as the map lives, nobody shortens the file (what touches the part
-//! that is gone then ends the program with a signal), and nobody changes the items that are looked at, or looks at the items that are
-//! changed: not this process through another map, and no other one. Several processes may fill *different* parts of one file.
+//! Opening a map is `unsafe`, and this is its contract: as long as the map lives, nobody shortens the file (touching the part that is
+//! gone then ends the program with a signal), and nobody changes items while they are read, or reads items while they are
+//! changed: neither this process through another map nor another process. Several processes may fill *different* parts of one file.
 //!
-//! A [`MapMut`] also needs space on the disk for what is changed: where a file has none yet (it is sparse, or its blocks are
+//! A [`MapMut`] also needs space on the disk for what is changed: if a file has none yet (it is sparse, or its blocks are
 //! shared with a snapshot) and the disk is full, a change ends the program with a signal. [`MapMut::create`] reserves the space;
 //! [`MapMut::create_sparse`] does not.
 //!
 //! The header is compared with the length of the file when it is opened: no index reaches past the end of a file that stays as it was.
-
-// A map is as safe as its file is left alone: see above.
-#![allow(unsafe_code)]
 
 mod access;
 mod any;
@@ -40,14 +37,17 @@ pub use access::Access;
 pub use any::MapAny;
 pub use column::Column;
 
+use crate::dtype::DType;
+use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::limits;
+use crate::plan;
 use crate::shape::{self, Order};
-use crate::view::{self, Located, ZeroCopy};
+use crate::view::{self, Located};
 use crate::write::replace;
 
-/// An array in a mapped file, to look at: `np.load(…, mmap_mode="r")`.
+/// An array in a mapped file, to read: `np.load(…, mmap_mode="r")`.
 ///
 /// It is a slice of the items in the order of the file, with a shape.
 ///
@@ -82,6 +82,7 @@ impl<T: ZeroCopy> Map<T> {
     ///
     /// A [`ViewError`], as [`ArrayView::from_bytes`](crate::ArrayView::from_bytes); [`ViewError::Unreadable`] also for a file that
     /// cannot be opened or mapped.
+    #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller's.
@@ -92,9 +93,9 @@ impl<T: ZeroCopy> Map<T> {
 
     /// The items in the order of the file.
     pub fn as_slice(&self) -> &[T] {
+        // `locate` has checked length and address.
         let data = self.map.get(self.located.data.clone());
-        // What `locate` has found is there.
-        data.and_then(|data| view::values(data, self.located.count)).unwrap_or_default()
+        data.and_then(|data| values(data, self.located.count)).unwrap_or_default()
     }
 
     /// The header.
@@ -107,7 +108,7 @@ impl<T: ZeroCopy> Map<T> {
         &self.located.shape
     }
 
-    /// The order in which the items stand.
+    /// The order in which the items are stored.
     pub fn order(&self) -> Order {
         self.located.order
     }
@@ -169,7 +170,7 @@ pub struct MapMut<T> {
 }
 
 impl<T: ZeroCopy> MapMut<T> {
-    /// Maps a file, to look at and to change.
+    /// Maps a file, to read and to change.
     ///
     /// # Safety
     ///
@@ -178,6 +179,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// As [`Map::open`].
+    #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let open = || {
@@ -189,9 +191,9 @@ impl<T: ZeroCopy> MapMut<T> {
         MapMut::new(open().map_err(|error| unreadable(read_only(error).into(), path))?, path)
     }
 
-    /// Makes a file of this shape, all zeros, and maps it. It takes the place of one that is there.
+    /// Makes a file of this shape, all zeros, and maps it. It replaces an existing one.
     ///
-    /// Its space on the disk is reserved: a full disk is an error here, and no signal later. Where the system or the file system cannot
+    /// Its space on the disk is reserved: a full disk is an error here, not a signal later. If the system or the file system cannot
     /// reserve space (macOS, NFS before 4.2), it is as by [`create_sparse`](Self::create_sparse).
     ///
     /// # Safety
@@ -201,6 +203,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// [`ViewError::Unreadable`] if the file cannot be made, the disk is full, or the shape is one that no array can have.
+    #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
         // SAFETY: the caller's.
         unsafe { Self::create_by(path.as_ref(), shape, allocate) }
@@ -230,6 +233,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// As [`create`](Self::create), but for a full disk.
+    #[expect(unsafe_code)]
     pub unsafe fn create_sparse<P: AsRef<Path>>(
         path: P,
         shape: &[usize],
@@ -243,35 +247,18 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Safety
     ///
     /// As [`create`](Self::create).
+    #[expect(unsafe_code)]
     unsafe fn create_by(
         path: &Path,
         shape: &[usize],
         extend: fn(&File, u64) -> io::Result<()>,
     ) -> Result<Self, ViewError> {
-        let make = || {
-            let item = T::memory_dtype();
-            // The dimensions of an item are the last ones of the array.
-            let (mut base, mut shape) = (&item, shape.to_vec());
-            while let Some((inner, dimensions)) = base.sub_array() {
-                shape.extend_from_slice(dimensions);
-                base = inner;
-            }
-            let header = Header::new(base.clone(), shape, Order::C)?;
-            let bytes = header.to_bytes()?;
-            let length = bytes.len().saturating_add(header.data_bytes());
-            // What is there stays as it is until the new file has its length.
-            let (mut file, place) = replace::begin(path)?;
-            if place.directory().is_none() {
-                let reason = "only a regular file can be made and mapped; use a path of its own";
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
-            }
-            file.write_all(&bytes)?;
-            extend(&file, limits::to_u64(length))?;
-            let file = place.take(file, false)?;
+        let create = || {
+            let file = create_file(path, &T::memory_dtype(), shape, extend)?;
             // SAFETY: the caller's.
             Ok(unsafe { MmapMut::map_mut(&file) }?)
         };
-        MapMut::new(make().map_err(|error| unreadable(error, path))?, path)
+        MapMut::new(create().map_err(|error| unreadable(error, path))?, path)
     }
 
     /// Maps a file of which a copy is changed: what is written stays in this map, and the file as it is.
@@ -283,6 +270,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// As [`Map::open`].
+    #[expect(unsafe_code)]
     pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let open = || {
@@ -301,16 +289,16 @@ impl<T: ZeroCopy> MapMut<T> {
 
     /// The items in the order of the file.
     pub fn as_slice(&self) -> &[T] {
+        // `locate` has checked length and address.
         let data = self.map.get(self.located.data.clone());
-        // What `locate` has found is there.
-        data.and_then(|data| view::values(data, self.located.count)).unwrap_or_default()
+        data.and_then(|data| values(data, self.located.count)).unwrap_or_default()
     }
 
     /// The items in the order of the file, to change them.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let count = self.located.count;
         let data = self.map.get_mut(self.located.data.clone());
-        data.and_then(|data| view::values_mut(data, count)).unwrap_or_default()
+        data.and_then(|data| values_mut(data, count)).unwrap_or_default()
     }
 
     /// The header.
@@ -323,7 +311,7 @@ impl<T: ZeroCopy> MapMut<T> {
         &self.located.shape
     }
 
-    /// The order in which the items stand.
+    /// The order in which the items are stored.
     pub fn order(&self) -> Order {
         self.located.order
     }
@@ -360,7 +348,7 @@ impl<T: ZeroCopy> MapMut<T> {
         Ok(self.map.flush()?)
     }
 
-    /// [`flush`](Self::flush), for the items at these positions in the file alone. What lies behind the end is left out.
+    /// [`flush`](Self::flush), for the items at these positions in the file alone. Positions after the end are ignored.
     ///
     /// # Errors
     ///
@@ -406,40 +394,23 @@ impl MapAny {
     ///
     /// As [`Header::parse`]; [`ErrorKind::Io`](crate::ErrorKind::Io), [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is
     /// shorter than its header says, and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
+    #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         // SAFETY: the caller's.
         let map = unsafe { map(path) }?;
-        let whole = 0..map.len();
-        MapAny::new(Arc::new(map), whole, path, None)
+        let all = 0..map.len();
+        MapAny::new(Arc::new(map), all, path, None)
     }
 }
 
-#[cfg(feature = "npz")]
-impl crate::npz::Map {
-    /// Maps an archive.
-    ///
-    /// # Safety
-    ///
-    /// The file must be left alone as the [module `mmap`](self#safety) says.
-    ///
-    /// # Errors
-    ///
-    /// As [`npz::Reader::open`](crate::npz::Reader::open).
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
-        let path = path.as_ref();
-        // SAFETY: the caller's.
-        let map = unsafe { map(path) }?;
-        crate::npz::Map::new(map, path)
-    }
-}
-
-/// Maps a file, to look at.
+/// Maps a file, to read.
 ///
 /// # Safety
 ///
 /// As [`Map::open`].
-unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
+#[expect(unsafe_code)]
+pub(crate) unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
     let open = || {
         let file = File::open(path)?;
         // SAFETY: the caller's.
@@ -449,14 +420,37 @@ unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
     open().map_err(|error| unreadable(error.into(), path))
 }
 
-/// Gives a file this length, and the space on the disk for it where that is possible.
+/// Makes a file for an array of this shape of items of this dtype; `extend` sets its length.
+fn create_file(
+    path: &Path,
+    item: &DType,
+    shape: &[usize],
+    extend: fn(&File, u64) -> io::Result<()>,
+) -> Result<File> {
+    // The dimensions of an item are the last ones of the array.
+    let (base, inner) = plan::flatten(item);
+    let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
+    let bytes = header.to_bytes()?;
+    let length = bytes.len().saturating_add(header.data_bytes());
+    // An existing file stays as it is until the new one has its length.
+    let (mut file, target) = replace::begin(path)?;
+    if target.directory().is_none() {
+        let reason = "only a regular file can be made and mapped; use a path of its own";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
+    }
+    file.write_all(&bytes)?;
+    extend(&file, limits::to_u64(length))?;
+    Ok(target.take(file, false)?)
+}
+
+/// Sets the length of a file, and reserves the space on the disk where that is possible.
 fn allocate(file: &File, length: u64) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
     {
         use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
         use rustix::io::{Errno, retry_on_intr};
         let disk = fstatvfs(file)?;
-        // The system would take all space that there is before it says so, and others would go without.
+        // The system would take all free space before it fails, and leave none to others.
         if disk.f_blocks > 0 && length > disk.f_bavail.saturating_mul(disk.f_frsize) {
             return Err(Errno::NOSPC.into());
         }
@@ -469,13 +463,13 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// The error of the system that a file has no map.
+/// The system's error for a file that cannot be mapped.
 fn unmapped(error: io::Error) -> io::Error {
     let reason = format!("it cannot be mapped ({error}); if it can be read, read_npy copies it");
     io::Error::new(error.kind(), reason)
 }
 
-/// The error for a file that may be looked at and not changed.
+/// The error for a file that may be read and not changed.
 fn read_only(error: io::Error) -> io::Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     if !matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
@@ -491,7 +485,7 @@ fn unreadable(error: Error, path: &Path) -> ViewError {
     ViewError::Unreadable(error.in_file(path))
 }
 
-/// Where the items of a type lie in a file.
+/// Finds the items of a type in a file.
 fn locate<T: ZeroCopy>(file: &[u8], path: &Path) -> Result<Located, ViewError> {
     view::locate::<T>(file).map_err(|error| match error {
         ViewError::Unreadable(error) => unreadable(error, path),

@@ -2,18 +2,19 @@
 //!
 //! A [`Plan`] is made once a file and run once a block, by [`kernel`](crate::kernel).
 
+pub(crate) mod convert;
 mod part;
 
 use std::collections::HashMap;
 
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
 use crate::error::{Error, ErrorKind};
-use crate::kernel::cast::Convert;
 use crate::literal::text::Text;
 use crate::schema::{FieldWants, Schema, Wants};
 use crate::shape;
 
-pub(crate) use part::part_at;
+use convert::Convert;
+pub(crate) use part::{field_at, part_at};
 
 /// How far the dtype of the file may differ from the one that is wanted.
 ///
@@ -448,20 +449,6 @@ pub(crate) fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
 const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
 const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
-
-/// The dtype and the offset of the field that a path (`"head.gain"`) leads to.
-pub(crate) fn field_at<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType, usize)> {
-    if let Some(field) = fields.iter().find(|field| field.name() == path) {
-        return Some((field.dtype(), field.offset()));
-    }
-    // A name may hold dots of its own.
-    path.match_indices('.').find_map(|(dot, _)| {
-        let (name, rest) = (path.get(..dot)?, path.get(dot.saturating_add(1)..)?);
-        let field = fields.iter().find(|field| field.name() == name)?;
-        let (dtype, offset) = field_at(field.dtype().fields(), rest)?;
-        Some((dtype, field.offset().saturating_add(offset)))
-    })
-}
 
 /// The error for a field that `deny_unknown_fields` refuses.
 #[cfg(feature = "npz")]

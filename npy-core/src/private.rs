@@ -8,7 +8,9 @@ use std::marker::PhantomData;
 pub use outline::literal;
 
 use crate::dtype::{ByteOrder, DType, Field};
-pub use crate::element::internals::Internals;
+pub use crate::element::Internals;
+pub use crate::element::cast::Plain;
+use crate::element::cast::zero_copy::{MemoryField, ZeroCopy};
 pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
 use crate::element::record::{FieldLayout, NpyRecord};
 pub use crate::element::width::{Codec, Width, WidthBytes};
@@ -16,8 +18,6 @@ use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
 use crate::schema::{FieldWants, Wants};
-pub use crate::view::Plain;
-use crate::view::{MemoryField, ZeroCopy};
 
 /// What a field asks of a file.
 pub struct Member {

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use crate::error::{Error, ErrorKind};
 use crate::limits;
 
-/// Makes room for `additional` more items and not one more: for a length that is sure.
+/// Reserves capacity for exactly `additional` more items: for a length that is known to be right.
 ///
 /// # Errors
 ///
@@ -17,7 +17,7 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
     Ok(())
 }
 
-/// Makes room for `additional` more items, and for some that may follow: for a length that only a header claims.
+/// Reserves capacity for `additional` more items, and for some that may follow: for a length that only a header claims.
 ///
 /// # Errors
 ///
@@ -31,16 +31,16 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
 ///
 /// As NumPy does for its arrays.
 pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
-    const LARGE: usize = 2 << 20;
-    if size_of_val(memory) >= LARGE {
+    const LARGE_PAGE: usize = 2 << 20;
+    if size_of_val(memory) >= LARGE_PAGE {
         // No machine has larger ordinary pages.
         advise(memory, 64 << 10, Advice::LargePages);
     }
 }
 
-/// Asks for all pages of memory that is written to at once, where the system has given none yet: in one call, and not in a fault for each.
+/// Asks for all pages of memory that is about to be written: one call instead of a page fault for each.
 pub(crate) fn pages<T>(memory: &mut [MaybeUninit<T>]) {
-    // On a machine with larger ones the system may say no.
+    // On a machine with larger pages the system may refuse.
     advise(memory, 4 << 10, Advice::Pages);
 }
 
@@ -49,7 +49,7 @@ enum Advice {
     Pages,
 }
 
-/// Tells the system about the whole pages in this memory; one that does not know the advice says so, which is no matter.
+/// Advises the system about the complete pages in this memory; a refusal is ignored.
 #[cfg(all(target_os = "linux", not(miri)))]
 #[allow(unsafe_code)]
 fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
@@ -61,21 +61,21 @@ fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let before = start.align_offset(page);
     let Some(rest) = size_of_val(memory).checked_sub(before) else { return };
     let length = rest.saturating_sub(rest.checked_rem(page).unwrap_or_default());
-    // SAFETY: the range lies within `memory`: it starts `before` bytes behind its start, which are no more than it has, and is no longer
-    // than what is left. Neither advice changes a byte of it or who may use it, only which pages the system backs it with, and when.
+    // SAFETY: the range is within `memory`: it starts `before` bytes after its start, which are no more than it has, and is no longer
+    // than the rest. Neither advice changes a byte of it or who may use it, only which pages the system backs it with, and when.
     let _ = unsafe { libc::madvise(start.add(before).cast(), length, advice) };
 }
 
-/// Only Linux is asked, and not by an interpreter, which has no pages.
+/// Only Linux takes the advice, and Miri has no pages.
 #[cfg(any(not(target_os = "linux"), miri))]
 fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 
-/// What a list of so many more items takes.
+/// The bytes of a list of `additional` more items.
 fn bytes<T>(vec: &[T], additional: usize) -> usize {
     vec.len().saturating_add(additional).saturating_mul(size_of::<T>())
 }
 
-/// The error where the allocator has not so many bytes.
+/// The error if the allocator does not have that many bytes.
 pub(crate) fn refused(bytes: usize) -> Error {
     ErrorKind::Memory { bytes: limits::to_u64(bytes) }.into()
 }

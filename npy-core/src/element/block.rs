@@ -4,12 +4,10 @@ use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::element::decode::decode;
-use crate::element::typed_plan::check_empty;
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place};
 use crate::kernel;
-use crate::limits::{self, Limits};
+use crate::limits;
 use crate::plan::Plan;
 use crate::reserve;
 
@@ -81,27 +79,6 @@ pub(crate) fn decode_blocks<T>(
         first = end;
     }
     Ok(())
-}
-
-/// Decodes the elements at these indices, whose bytes are in memory: `fill` appends those of a block.
-pub(crate) fn decode_all<T: Element>(
-    plan: &Plan,
-    rows: Range<usize>,
-    limits: &Limits,
-    mut fill: impl FnMut(&mut Vec<u8>, Range<usize>),
-) -> Result<Vec<T>, Error> {
-    check_empty::<T>(plan, rows.len(), limits)?;
-    let mut out = Vec::new();
-    reserve::exact(&mut out, rows.len())?;
-    let fill = &mut |block: &mut Vec<u8>, rows: Range<usize>| {
-        block.clear();
-        let count = rows.len();
-        fill(block, rows);
-        Ok((count, None))
-    };
-    let decode = |count, buffers: &mut Buffers, out: &mut Vec<T>| decode(plan, count, buffers, out);
-    decode_blocks(items_per_block(plan), rows, &mut Buffers::default(), &mut out, fill, decode)?;
-    Ok(out)
 }
 
 /// The bytes of the elements at these indices, in those of an array.

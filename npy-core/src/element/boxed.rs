@@ -1,7 +1,7 @@
 //! Layer 4: sub-arrays on the heap.
 
-use super::internals::Internals;
-use super::{Element, InvalidValue, nth_value};
+use super::array::nth_value;
+use super::{Element, Internals, InvalidValue};
 use crate::dtype::{ByteOrder, DType};
 
 /// A sub-array like `[T; N]`, for those that are too large for the stack.

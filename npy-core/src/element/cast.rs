@@ -1,18 +1,112 @@
-//! Layer 4: what is `unsafe` about memory that is filled in parts, and about bytes at a stride.
+//! Layer 4: values as their bytes, and lists that are filled in parts. All casts of the library are here and in [`zero_copy`].
 
 #![allow(unsafe_code)]
 
+mod proof;
+pub(crate) mod zero_copy;
+
+use std::alloc::{self, Layout};
 use std::array;
+use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::element::decode::Values;
 use crate::error::Error;
+use crate::reserve;
+
+/// The proof that a value of `T` in memory is its canonical element, byte for byte: large arrays are read and written in place.
+#[doc(hidden)]
+pub struct Plain<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Plain<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Plain<T> {}
+
+impl<T> Plain<T> {
+    /// # Safety
+    ///
+    /// `T` is `Copy`, any bytes of its size are a value of it, and all bytes of a value are initialized: it has no padding.
+    const unsafe fn new() -> Self {
+        Plain(PhantomData)
+    }
+
+    /// An array is its items, one after the other.
+    pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
+        Plain(PhantomData)
+    }
+
+    /// The values as bytes.
+    pub(crate) fn bytes<'v>(&self, values: &'v [T]) -> &'v [u8] {
+        // SAFETY: the bytes are those of the slice, for as long as it is borrowed. All are initialized: `self` proves that a value has
+        // no padding. Nobody changes a value through a shared reference.
+        unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+    }
+
+    /// The values as bytes, to change them.
+    pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
+        // SAFETY: as in `bytes`, and borrowed exclusively. Any bytes that are written are a value, as `self` proves.
+        unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+    }
+
+    /// Appends `count` values whose bytes are all zero, or as many as the capacity allows.
+    pub(crate) fn append_zeros(&self, values: &mut Vec<T>, count: usize) {
+        let spare = values.spare_capacity_mut();
+        let count = count.min(spare.len());
+        // SAFETY: these are the first `count` slots of the spare capacity, which is borrowed exclusively.
+        unsafe { spare.as_mut_ptr().write_bytes(0, count) };
+        let length = values.len().saturating_add(count);
+        // SAFETY: all bytes of those slots were just written, and `self` proves that any bytes are values.
+        unsafe { values.set_len(length) };
+    }
+
+    /// A list of `count` values whose bytes are all zero; of values of no size, an empty list.
+    ///
+    /// The system has large memory ready that is zero: nothing is written to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the allocator has none.
+    pub(crate) fn zeros(&self, count: usize) -> Result<Vec<T>, Error> {
+        let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0);
+        let Some(layout) = layout else {
+            let mut none = Vec::new();
+            return reserve::exact(&mut none, count).map(|()| none);
+        };
+        // SAFETY: the layout has a size.
+        let start = unsafe { alloc::alloc_zeroed(layout) }.cast::<T>();
+        if start.is_null() {
+            return Err(reserve::refused(layout.size()));
+        }
+        // SAFETY: this allocator made the memory, with the layout of `count` values; the list does not have any of them yet.
+        let mut values = unsafe { Vec::from_raw_parts(start, 0, count) };
+        reserve::large_pages(values.spare_capacity_mut());
+        // SAFETY: the capacity is `count`, all bytes of it are initialized, and `self` proves that any bytes are values.
+        unsafe { values.set_len(count) };
+        Ok(values)
+    }
+}
+
+/// What values are added to: a list that grows, or a part of one that has its length.
+pub(crate) trait Values<T> {
+    /// Adds all of these, or as many as it has slots for.
+    fn append(&mut self, values: impl Iterator<Item = T>);
+}
+
+impl<T> Values<T> for Vec<T> {
+    #[inline]
+    fn append(&mut self, values: impl Iterator<Item = T>) {
+        self.extend(values);
+    }
+}
 
 /// A part of a list that is being made, to be filled from its start.
 pub(crate) struct Slots<'a, T> {
     empty: &'a mut [MaybeUninit<T>],
-    /// How many values the whole list has.
+    /// How many slots of the list were written, by all parts.
     written: &'a AtomicUsize,
 }
 
@@ -71,9 +165,9 @@ where
     Ok(())
 }
 
-/// `N` items of `size` bytes at this stride, the first at the start of `bytes`; `None` if they are not all there.
+/// Returns `N` items of `size` bytes at this stride, the first at the start of `bytes`; `None` if `bytes` is too short.
 ///
-/// One look at the length is enough for all.
+/// The length is checked once for all of them.
 #[inline]
 pub(crate) fn strided_items<const N: usize>(
     bytes: &[u8],
@@ -86,7 +180,7 @@ pub(crate) fn strided_items<const N: usize>(
     }
     let item = |i: usize| {
         let start = i.wrapping_mul(stride);
-        // SAFETY: `i` is less than `N`, so `start` is at most `last`, and does not overflow; `size` bytes follow, as compared above.
+        // SAFETY: `i` is less than `N`, so `start` is at most `last`, and does not overflow; `size` bytes follow, as checked above.
         unsafe { bytes.get_unchecked(start..start.wrapping_add(size)) }
     };
     Some(array::from_fn(item))

@@ -3,9 +3,8 @@
 use num_complex::Complex;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// Implements [`Element`] for pairs of this float, the real part first.
 macro_rules! complex {

@@ -1,22 +1,15 @@
 //! Layer 4: the hot loops that make values of canonical bytes, compiled anew for each type.
 
-use super::block::Buffers;
-use super::cast::strided_items;
+use std::ops::Range;
+
+use super::block::{Buffers, decode_blocks, items_per_block};
+use super::cast::{Values, strided_items};
+use super::typed_plan::check_empty;
 use super::{Element, InvalidValue};
+use crate::error::Error;
+use crate::limits::Limits;
 use crate::plan::Plan;
-
-/// What values are added to: a list that grows, or a part of one that has its length.
-pub(crate) trait Values<T> {
-    /// Adds all of these, or as many as it has slots for.
-    fn append(&mut self, values: impl Iterator<Item = T>);
-}
-
-impl<T> Values<T> for Vec<T> {
-    #[inline]
-    fn append(&mut self, values: impl Iterator<Item = T>) {
-        self.extend(values);
-    }
-}
+use crate::reserve;
 
 /// Decodes the `count` elements in `buffers.block` to the end of `out`, up to the first that is invalid. The memory is reserved.
 pub(crate) fn decode<T: Element>(
@@ -45,6 +38,27 @@ pub(crate) fn decode<T: Element>(
         out.append(items.map(T::decode));
     }
     checked
+}
+
+/// Decodes the elements at these indices, whose bytes are in memory: `fill` appends those of a block.
+pub(crate) fn decode_all<T: Element>(
+    plan: &Plan,
+    rows: Range<usize>,
+    limits: &Limits,
+    mut fill: impl FnMut(&mut Vec<u8>, Range<usize>),
+) -> Result<Vec<T>, Error> {
+    check_empty::<T>(plan, rows.len(), limits)?;
+    let mut out = Vec::new();
+    reserve::exact(&mut out, rows.len())?;
+    let fill = &mut |block: &mut Vec<u8>, rows: Range<usize>| {
+        block.clear();
+        let count = rows.len();
+        fill(block, rows);
+        Ok((count, None))
+    };
+    let decode = |count, buffers: &mut Buffers, out: &mut Vec<T>| decode(plan, count, buffers, out);
+    decode_blocks(items_per_block(plan), rows, &mut Buffers::default(), &mut out, fill, decode)?;
+    Ok(out)
 }
 
 /// How many of `count` elements come before the first that is invalid.

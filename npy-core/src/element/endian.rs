@@ -5,9 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use crate::dtype::{ByteOrder, DType};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// A number that has a byte order: `i8` to `i64`, `u8` to `u64`, `f32` and `f64`. No other type can be one.
 ///

@@ -1,9 +1,8 @@
 //! Layer 4: ml_dtypes' floats of one byte, kept as bits.
 
 use crate::dtype::{DType, Scalar};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// The bits of one of ml_dtypes' floats of one byte (`float8_e4m3fn` and its like): `<V1`.
 ///

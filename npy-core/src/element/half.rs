@@ -3,10 +3,9 @@
 use half::{bf16, f16};
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::element::internals::Internals;
+use crate::element::cast::Plain;
 use crate::element::scalar::number;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 number!(f16 => Float);
 

@@ -1,9 +1,8 @@
 //! The scalars that Rust has: `bool`, the integers and the floats.
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// Implements [`Element`] for numbers that have `from_le_bytes`.
 macro_rules! number {

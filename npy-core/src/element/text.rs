@@ -3,9 +3,8 @@
 use std::fmt;
 
 use crate::dtype::{DType, Scalar, ScalarKind};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// Up to `N` bytes in place: NumPy's `|SN`. Shorter ones are filled up with zeros, which are not part of the value.
 ///

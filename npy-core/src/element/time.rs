@@ -22,9 +22,8 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// A unit of time, as a type; [`Times`] makes multiples of one.
 pub trait TimeUnit {

@@ -1,7 +1,6 @@
 //! Layer 4: how the elements of a file become values of a Rust type.
 
 use crate::dtype::{ByteOrder, DType};
-use crate::element::internals::SchemaId;
 use crate::element::item_shape::ItemShape;
 use crate::element::{Element, block, type_name};
 use crate::error::{Error, ErrorKind};
@@ -93,6 +92,28 @@ impl TypedPlan {
     /// The dimensions that do not belong to the type.
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         header.shape().get(..self.ndim).unwrap_or_default()
+    }
+}
+
+/// What a plan for a type depends on: the function that makes its schema, and the item size that is compared with it.
+///
+/// Two types that share both have the same plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SchemaId {
+    schema: fn(ByteOrder) -> Schema,
+    size: usize,
+}
+
+impl SchemaId {
+    /// Of a type. Not inlined, as each copy of the code may have a function of its own, at another address.
+    #[inline(never)]
+    pub(crate) fn of<T: Element>() -> Self {
+        SchemaId { schema: T::__INTERNALS.schema, size: T::SIZE }
+    }
+
+    /// Whether both have the same schema.
+    pub(crate) fn is(self, other: SchemaId) -> bool {
+        std::ptr::fn_addr_eq(self.schema, other.schema) && self.size == other.size
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use crate::dtype::{DType, Scalar, ScalarKind};
-use crate::element::internals::Internals;
-use crate::element::{Element, InvalidValue};
-use crate::view::Plain;
+use crate::element::cast::Plain;
+use crate::element::{Element, Internals, InvalidValue};
 
 /// `N` raw bytes: NumPy's `|VN`. Zeros at the end belong to the value, and no byte order ever turns it round.
 ///

@@ -7,6 +7,8 @@ use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn, Shap
 use ndarray::{ArrayView1, Ix1};
 
 use crate::array::NpyArray;
+#[cfg(feature = "mmap")]
+use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::{Element, type_name};
 #[cfg(feature = "mmap")]
 use crate::error::ViewError;
@@ -16,8 +18,6 @@ use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
 use crate::shape::Order;
 use crate::view::ArrayView;
-#[cfg(feature = "mmap")]
-use crate::view::ZeroCopy;
 use crate::write::array_sink::ArraySink;
 use crate::write::elements::Elements;
 use crate::write::{WriteNpy, WriteOptions};
@@ -145,7 +145,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// A [`ViewError`], which names [`to_vec`](Column::to_vec): the values must be as in memory, aligned, and
     /// ([`Stride`](ViewError::Stride)) a whole number of them apart, as `ndarray` counts strides in items.
     pub fn as_ndarray(&self) -> Result<ArrayView1<'a, F>, ViewError> {
-        let (values, step) = self.spread()?;
+        let (values, step) = self.as_strided_slice()?;
         let view = ArrayView1::from_shape(Ix1(self.len()).strides(Ix1(step)), values);
         Ok(view.map_err(unshaped)?)
     }

@@ -5,46 +5,9 @@ mod stage;
 use std::iter;
 
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
-
-/// A conversion that loses no value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Convert {
-    from: Scalar,
-    to: Scalar,
-}
+use crate::plan::convert::{Convert, is_long};
 
 impl Convert {
-    /// The conversion between two scalars; `None` if some value of `from` is none of `to`.
-    pub(crate) fn new(from: Scalar, to: Scalar) -> Option<Self> {
-        use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt};
-        if is_long(from) || is_long(to) {
-            // The ten bytes that count are the same in a slot of twelve and in one of sixteen.
-            let widens = from.kind() == to.kind() && from.itemsize() < to.itemsize();
-            return (widens && is_long(from)).then_some(Convert { from, to });
-        }
-        let (f_bits, t_bits) = (bits(from)?, bits(to)?);
-        let fits = match (from.kind(), to.kind()) {
-            (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
-            (Bool, Int | UInt | Float | Complex) => true,
-            (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
-                // An unsigned one needs a bit more for the sign.
-                f_bits < t_bits
-                    || (from.kind() != to.kind() && from.kind() == Float && f_bits == t_bits)
-            }
-            (Int | UInt, Float | Complex) => f_bits <= t_bits,
-            _ => false,
-        };
-        fits.then_some(Convert { from, to })
-    }
-
-    pub(crate) fn size_before(self) -> usize {
-        self.from.itemsize()
-    }
-
-    pub(crate) fn size_after(self) -> usize {
-        self.to.itemsize()
-    }
-
     /// Converts scalars that start these strides apart.
     pub(crate) fn run(&self, from: &[u8], to: &mut [u8], strides: (usize, usize)) {
         match (self.from.kind(), self.to.kind()) {
@@ -110,26 +73,6 @@ fn is_big(scalar: Scalar) -> bool {
     scalar.byte_order() == Some(ByteOrder::Big)
 }
 
-/// Whether it is a long double, or a complex number of two.
-fn is_long(scalar: Scalar) -> bool {
-    let float = matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
-    float && scalar.swap_unit() > 8
-}
-
-/// Bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
-fn bits(scalar: Scalar) -> Option<usize> {
-    let size = scalar.itemsize();
-    match (scalar.kind(), size) {
-        (ScalarKind::Int | ScalarKind::UInt, _) => Some(size.saturating_mul(8)),
-        (ScalarKind::Float, 2) => Some(11),
-        (ScalarKind::Float, 4) | (ScalarKind::Complex, 8) => Some(24),
-        (ScalarKind::Float, 8) | (ScalarKind::Complex, 16) => Some(53),
-        (ScalarKind::Bool, _) => Some(1),
-        (ScalarKind::Bytes | ScalarKind::Str, _) => Some(0),
-        _ => None,
-    }
-}
-
 /// Up to eight bytes as a number.
 pub(crate) fn raw(bytes: &[u8], big: bool) -> u64 {
     let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
@@ -191,68 +134,6 @@ mod tests {
         let mut out = vec![0xaa; to.itemsize()];
         Convert::new(from, to).unwrap().run(bytes, &mut out, (from.itemsize(), to.itemsize()));
         out
-    }
-
-    #[test]
-    fn what_loses_nothing_is_allowed_and_nothing_else() {
-        let allowed = [
-            ("|i1", "<i2"),
-            ("<i4", ">i8"),
-            ("|u1", "<i2"),
-            ("<u4", "<i8"),
-            ("<u2", "<u4"),
-            ("<f2", "<f4"),
-            ("<f4", "<f8"),
-            ("<i2", "<f4"),
-            ("<u4", "<f8"),
-            ("|b1", "|i1"),
-            ("|b1", "<f4"),
-            ("<f4", "<c8"),
-            ("<f4", "<c16"),
-            ("<f8", "<c16"),
-            ("<c8", "<c16"),
-            ("|S3", "|S5"),
-            ("<U1", ">U2"),
-            ("<i4", "<c16"),
-            ("|i1", "<f2"),
-            ("|b1", ">f2"),
-            ("<f12", "<f16"),
-            (">c24", "<c32"),
-        ];
-        for (from, to) in allowed {
-            assert!(Convert::new(scalar(from), scalar(to)).is_some(), "{from} {to}");
-        }
-        let refused = [
-            ("<i2", "|i1"),
-            ("|u1", "|i1"),
-            ("|i1", "<u8"),
-            ("<u8", "<i8"),
-            ("<i4", "<f4"),
-            ("<i8", "<f8"),
-            ("<f8", "<f4"),
-            ("<f4", "<i8"),
-            ("<f8", "<c8"),
-            ("<c8", "<f8"),
-            ("<f8", "<f16"),
-            ("<f16", "<f12"),
-            ("<f16", "<c32"),
-            ("<c24", "<f16"),
-            ("<f12", "<c32"),
-            ("<i4", "<f12"),
-            ("<f12", "<f8"),
-            ("|S12", "<f12"),
-            ("|S5", "|S3"),
-            ("|S3", "<U3"),
-            ("|S3", "|V5"),
-            ("<M8[s]", "<M8[ms]"),
-            ("|i1", "|b1"),
-            ("<i8", "<M8[s]"),
-            ("<i2", "<f2"),
-            ("<f2", "|i1"),
-        ];
-        for (from, to) in refused {
-            assert!(Convert::new(scalar(from), scalar(to)).is_none(), "{from} {to}");
-        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! How a map will be used, for the system to read ahead or not.
 
 use super::{Map, MapAny, MapMut};
+use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::Result;
-use crate::view::ZeroCopy;
 
 /// How a map will be used: advice to the system, which then reads ahead more, or less.
 ///
-/// It changes no value, only how long things take. A system that takes no such advice (Windows) is not told.
+/// It changes no value, only how long reads take. It does nothing on a system without such advice (Windows).
 ///
 /// ```
 /// use npy_core::mmap::Access;
@@ -27,12 +27,12 @@ use crate::view::ZeroCopy;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// Nothing is known: some is read ahead. So a map is when it is opened.
+    /// No advice: some is read ahead. The state of a map that was just opened.
     #[default]
     Normal,
-    /// From the start to the end: much is read ahead, and what was used may soon be given up.
+    /// From the start to the end: much is read ahead, and used pages may soon be dropped.
     Sequential,
-    /// Here and there: nothing is read ahead. For single records of a file that is larger than memory.
+    /// At random positions: nothing is read ahead. For single records of a file that is larger than memory.
     Random,
     /// All of it, and soon: the system may begin to read at once.
     WillNeed,
@@ -50,7 +50,7 @@ impl From<Access> for memmap2::Advice {
     }
 }
 
-/// `advise` for what has a map.
+/// Implements `advise` for types that hold a map.
 macro_rules! advise {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> $type {
@@ -58,7 +58,7 @@ macro_rules! advise {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system does not take the advice. The map is as good as before.
+            /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system refuses the advice. The map can still be used.
             #[cfg_attr(not(unix), expect(unused_variables))]
             pub fn advise(&self, access: Access) -> Result<()> {
                 #[cfg(unix)]

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use super::Column;
+use super::column::Column;
+use crate::element::cast::zero_copy::ZeroCopy;
+use crate::element::decode::decode_all;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -15,11 +17,10 @@ use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::shape;
-use crate::view::ZeroCopy;
 
-/// An array of any layout in a mapped file: items are decoded as they are asked for.
+/// An array of any layout in a mapped file: items are decoded as they are requested.
 ///
-/// The other byte order, padding, another order of the fields and fields that are not wanted do not matter, as in
+/// The other byte order, padding, another order of the fields and fields that the type lacks do not matter, as in
 /// [`ReadNpy`](crate::ReadNpy).
 ///
 /// ```
@@ -42,7 +43,7 @@ pub struct MapAny {
     header: Header,
     data: Range<usize>,
     path: PathBuf,
-    /// In an archive, which member it is.
+    /// The name of the member, in an archive.
     member: Option<String>,
 }
 
@@ -64,8 +65,8 @@ impl MapAny {
                 let found = limits::to_u64(bytes.len().saturating_sub(start));
                 return Err(ErrorKind::Truncated { what: "the data", expected, found }.into());
             }
-            let moved = |at: usize| part.start.saturating_add(at);
-            Ok((header, moved(data.start)..moved(data.end)))
+            let in_map = |at: usize| part.start.saturating_add(at);
+            Ok((header, in_map(data.start)..in_map(data.end)))
         };
         let (header, data) = open(&part).map_err(|error| locate(error, path, member))?;
         Ok(MapAny { map, header, data, path: path.to_owned(), member: member.map(str::to_owned) })
@@ -82,9 +83,9 @@ impl MapAny {
     ///
     /// As [`MapAny::read`].
     pub fn get<T: Element>(&self, index: usize) -> Result<T> {
-        let behind = || self.located(self.behind(index));
-        let end = index.checked_add(1).ok_or_else(behind)?;
-        self.read(index..end)?.pop().ok_or_else(behind)
+        let out_of_range = || self.located(self.out_of_range(index));
+        let end = index.checked_add(1).ok_or_else(out_of_range)?;
+        self.read(index..end)?.pop().ok_or_else(out_of_range)
     }
 
     /// The items at these positions in the file.
@@ -111,7 +112,7 @@ impl MapAny {
     }
 
     fn data(&self) -> &[u8] {
-        // It was compared with the length of the file.
+        // `new` compared it with the length of the file.
         self.map.get(self.data.clone()).unwrap_or_default()
     }
 
@@ -126,14 +127,14 @@ impl MapAny {
         }
         let plan = &plan.items;
         if items.end > plan.count || items.start > items.end {
-            return Err(self.behind(items.end.saturating_sub(1)));
+            return Err(self.out_of_range(items.end.saturating_sub(1)));
         }
-        block::decode_all(&plan.plan, items, &Limits::default(), |block, rows| {
+        decode_all(&plan.plan, items, &Limits::default(), |block, rows| {
             block.extend_from_slice(block::bytes_of(self.data(), rows, plan.plan.src_itemsize));
         })
     }
 
-    fn behind(&self, index: usize) -> Error {
+    fn out_of_range(&self, index: usize) -> Error {
         let shape = shape::repr(self.header.shape());
         let reason =
             format!("there is no item {index}; they are counted from 0, in the order of the file");
@@ -141,7 +142,7 @@ impl MapAny {
     }
 }
 
-/// The error with its place.
+/// Adds path and member to an error.
 fn locate(error: Error, path: &Path, member: Option<&str>) -> Error {
     let member = member.map(|member| Place::Member(member.to_owned()));
     let error = match member {

@@ -1,4 +1,4 @@
-//! One field of every record, where it lies.
+//! One field of every record, in place.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -8,6 +8,7 @@ use std::vec;
 
 use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
+use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_name;
 use crate::element::typed_plan::item_plan;
@@ -17,9 +18,9 @@ use crate::kernel;
 use crate::limits::Limits;
 use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
-use crate::view::{self, ZeroCopy};
+use crate::view::{check_address, check_layout};
 
-/// One field of every record of a map: values that lie apart, decoded as they are asked for.
+/// One field of every record of a map: values at a stride, decoded as they are requested.
 ///
 /// ```
 /// use npy_core::{MapAny, NpyRecord, WriteNpy};
@@ -54,7 +55,7 @@ pub struct Column<'a, F> {
     data: &'a [u8],
     len: usize,
     stride: usize,
-    /// What the field is in the file, and where it lies in each record.
+    /// The dtype of the field in the file, and its offset in each record.
     field: DType,
     offset: usize,
     /// From the field to canonical bytes.
@@ -75,7 +76,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(Column { data, len, stride, field, offset, plan, of: PhantomData })
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -85,7 +86,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         self.len() == 0
     }
 
-    /// The value in the record at this position in the file; `None` behind the last.
+    /// The value in the record at this position in the file; `None` after the last.
     pub fn get(&self, index: usize) -> Option<F> {
         if index >= self.len {
             return None;
@@ -97,7 +98,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
     }
 
-    /// The values of these records, as a column of its own; `None` if there are not so many.
+    /// The values of these records, as a column of its own; `None` if there are not that many.
     ///
     /// Threads share a column by its parts:
     ///
@@ -149,7 +150,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn to_vec(&self) -> Result<Vec<F>> {
         if self.stride == 0 {
             Limits::default().check_empty_items(self.len, size_of::<F>())?;
@@ -163,7 +164,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(values)
     }
 
-    /// The values where they lie, if they lie side by side: the field is all there is in a record.
+    /// The values in place, if they are contiguous: the field is all there is in a record.
     ///
     /// ```
     /// use npy_core::{Le, Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -189,28 +190,28 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if other bytes lie between them, or as
+    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if other bytes are between them, or as
     /// [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
         if self.len > 1 && self.stride != size && size > 0 {
             return Err(self.wrong_stride("side by side"));
         }
-        Ok(self.spread()?.0)
+        Ok(self.as_strided_slice()?.0)
     }
 
-    /// What lies from the first value to the last, all as values, and how many of those it is from one of the column to the next.
+    /// All bytes from the first value to the last as values, and the number of those from one value of the column to the next.
     ///
     /// # Errors
     ///
-    /// As [`as_slice`](Self::as_slice), if the records are no whole number of values.
-    pub(crate) fn spread(&self) -> Result<(&'a [F], usize), ViewError> {
+    /// As [`as_slice`](Self::as_slice), if the size of a record is not a multiple of that of a value.
+    pub(crate) fn as_strided_slice(&self) -> Result<(&'a [F], usize), ViewError> {
         let copy = || "Column::to_vec".to_owned();
-        view::check_layout::<F>(&self.field, false, copy)?;
+        check_layout::<F>(&self.field, false, copy)?;
         let size = size_of::<F>();
         let Some(steps) = self.len.checked_sub(1).filter(|_| size > 0) else {
             Limits::default().check_empty_items(self.len, 0)?;
-            return Ok((view::values(&[], self.len).unwrap_or_default(), 1));
+            return Ok((values(&[], self.len).unwrap_or_default(), 1));
         };
         let step = self.stride.checked_div(size).unwrap_or_default();
         if steps > 0 && step.saturating_mul(size) != self.stride {
@@ -219,10 +220,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let length = steps.saturating_mul(self.stride).saturating_add(size);
         let bytes = self.data.get(self.offset..self.offset.saturating_add(length));
         let bytes = bytes.unwrap_or_default();
-        view::check_address::<F>(bytes, copy)?;
+        check_address::<F>(bytes, copy)?;
         let count = steps.saturating_mul(step).saturating_add(1);
-        // Any bytes are values: those between the column's, too.
-        Ok((view::values(bytes, count).unwrap_or_default(), step))
+        // Any bytes are values, also those between the values of the column.
+        Ok((values(bytes, count).unwrap_or_default(), step))
     }
 
     fn wrong_stride(&self, wanted: &'static str) -> ViewError {
@@ -232,22 +233,22 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
     /// The bytes from the first value on, if values are canonical bytes. Those of no bytes have to be counted.
     fn items(&self) -> Option<&'a [u8]> {
-        let lie = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
-        lie.then(|| self.data.get(self.offset..).unwrap_or_default())
+        let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
+        in_place.then(|| self.data.get(self.offset..).unwrap_or_default())
     }
 
-    /// Where the field lies in a record.
+    /// The bytes of a record that are the field.
     fn field_bytes(&self) -> Range<usize> {
         self.offset..self.offset.saturating_add(self.plan.src_itemsize)
     }
 
-    /// These records; none if there are not so many.
+    /// The bytes of these records; `None` if there are not that many.
     fn rows(&self, rows: Range<usize>) -> Option<&'a [u8]> {
         let bytes = |rows: usize| rows.saturating_mul(self.stride);
         self.data.get(bytes(rows.start)..bytes(rows.end))
     }
 
-    /// The values in these records, which there are.
+    /// The values in these records, which must exist.
     fn batch(&self, rows: Range<usize>, buffers: &mut Buffers) -> Vec<F> {
         let count = rows.len();
         let records = self.rows(rows).unwrap_or_default();
@@ -263,10 +264,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
 /// The values of a column one by one.
 struct Values<'c, F> {
-    /// From the next one on; each is decoded where it lies,
+    /// The bytes from the next value on, if each is decoded in place.
     items: &'c [u8],
     stride: usize,
-    /// or some at a time. In a box, so that a loop over the others has its state in registers.
+    /// Otherwise decodes a batch at a time. In a box, so that a loop over the others keeps its state in registers.
     batches: Option<Box<Batches<'c, F>>>,
 }
 
@@ -279,15 +280,15 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
             return self.batches.as_mut().and_then(|batches| batches.next());
         }
         let value = F::decode(decode::item::<F>(self.items));
-        // Behind the last one there may be less.
+        // Fewer bytes may follow the last value.
         self.items = self.items.get(self.stride..).unwrap_or_default();
         Some(value)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let batched = |it: &Batches<'_, F>| it.rows.len().saturating_add(it.batch.len());
-        let lying = || self.items.len().div_ceil(self.stride.max(1));
-        let left = self.batches.as_deref().map_or_else(lying, batched);
+        let in_place = || self.items.len().div_ceil(self.stride.max(1));
+        let left = self.batches.as_deref().map_or_else(in_place, batched);
         (left, Some(left))
     }
 
@@ -302,10 +303,10 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
     }
 }
 
-/// The values of a column that are not canonical bytes where they lie.
+/// The values of a column that are not canonical bytes in the file.
 struct Batches<'c, F> {
     column: &'c Column<'c, F>,
-    /// Those behind the batch.
+    /// The records after the batch.
     rows: Range<usize>,
     batch: vec::IntoIter<F>,
     buffers: Buffers,
@@ -317,11 +318,11 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
         Batches { column, rows, batch: Vec::new().into_iter(), buffers: Buffers::default() }
     }
 
-    /// Decodes the next values; gives whether there are any.
+    /// Decodes the next values; returns whether there are any.
     fn refill(&mut self) -> bool {
-        // Few enough that the first does not wait for long.
-        const MOST: usize = 1024;
-        let count = block::items_per_block(&self.column.plan).min(MOST).min(self.rows.len());
+        // Few enough that the first value comes soon.
+        const MAX_BATCH: usize = 1024;
+        let count = block::items_per_block(&self.column.plan).min(MAX_BATCH).min(self.rows.len());
         let end = self.rows.start.saturating_add(count);
         self.batch = self.column.batch(self.rows.start..end, &mut self.buffers).into_iter();
         self.rows.start = end;

@@ -8,6 +8,7 @@ use super::write::Writer;
 use crate::dtype::{ByteOrder, DType, Field};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
+use crate::element::decode::decode_all;
 use crate::element::record::NpyRecord;
 use crate::element::type_name;
 use crate::element::typed_plan::{check_empty, item_plan};
@@ -196,7 +197,7 @@ fn records<T: NpyRecord>(
 ) -> Result<Vec<T>> {
     let row = |column: &DynArray| column.as_bytes().len().checked_div(count).unwrap_or(0);
     let sizes: Vec<_> = columns.iter().map(row).collect();
-    block::decode_all(plan, 0..count, limits, |block, rows| {
+    decode_all(plan, 0..count, limits, |block, rows| {
         for row in rows {
             for (column, &size) in columns.iter().zip(&sizes) {
                 let row = row..row.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Layer 7: members where they lie in a mapped file.
+//! Layer 7: members of an archive in place, in a mapped file.
 
 use std::fmt;
 use std::io::Cursor;
@@ -9,16 +9,17 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::directory::{Directory, malformed};
+use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::mmap::{Column, MapAny};
-use crate::view::{ArrayView, ZeroCopy};
+use crate::mmap::{self, Column, MapAny};
+use crate::view::ArrayView;
 
-/// An archive in a mapped file, whose members are looked at where they lie. NumPy cannot do that.
+/// An archive in a mapped file, whose members are read in place. NumPy cannot do that.
 ///
-/// Members must be stored, as `np.savez` does, and to be viewed as numbers be aligned: those of [`Writer`](super::Writer) are, those of
-/// `np.savez` by chance, as [`Le`](crate::Le) and packed structs at any place.
+/// Members must be stored, as `np.savez` does, and aligned to be viewed as numbers: those of [`Writer`](super::Writer) are, those of
+/// `np.savez` only by chance. [`Le`](crate::Le) and packed structs can be viewed at any address.
 ///
 /// ```
 /// use npy_core::{ArrayView, npz};
@@ -47,8 +48,20 @@ pub struct Map {
 }
 
 impl Map {
-    /// The archive in this map of the file.
-    pub(crate) fn new(map: Mmap, path: &Path) -> Result<Self> {
+    /// Maps an archive.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module `mmap`](crate::mmap#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`npz::Reader::open`](super::Reader::open).
+    #[expect(unsafe_code)]
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        let path = path.as_ref();
+        // SAFETY: the caller's.
+        let map = unsafe { mmap::map(path) }?;
         let directory = Directory::of_file(Cursor::new(&map[..]), &Limits::default());
         let directory = directory.map_err(|error| error.in_file(path))?;
         Ok(Map { map: Arc::new(map), directory, path: path.to_owned() })
@@ -74,12 +87,12 @@ impl Map {
         Ok(header)
     }
 
-    /// A member where it lies.
+    /// A member, in place.
     ///
     /// # Errors
     ///
     /// A [`ViewError`], as [`ArrayView::from_bytes`]; [`ViewError::Compressed`] for a member that is not stored, and
-    /// [`ViewError::Unreadable`] for one that is not there or not whole.
+    /// [`ViewError::Unreadable`] for one that is missing or incomplete.
     pub fn view<T: ZeroCopy>(&self, name: &str) -> Result<ArrayView<'_, T>, ViewError> {
         self.located(name, |bytes| ArrayView::from_bytes(bytes))
     }
@@ -123,7 +136,7 @@ impl Map {
         })
     }
 
-    /// A member of any layout, whose items are decoded as they are asked for. It holds the map.
+    /// A member of any layout, whose items are decoded as they are requested. It holds the map.
     ///
     /// # Errors
     ///
@@ -133,7 +146,7 @@ impl Map {
         Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name))?)
     }
 
-    /// Where a stored member lies.
+    /// The position of a stored member in the file.
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
@@ -145,7 +158,7 @@ impl Map {
         Ok(start..start.saturating_add(limits::to_usize(entry.size)?))
     }
 
-    /// Does something with the bytes of a stored member; adds path and member to what fails.
+    /// Calls `look` with the bytes of a stored member; adds path and member to an error.
     fn located<'m, A>(
         &'m self,
         name: &str,
@@ -153,7 +166,7 @@ impl Map {
     ) -> Result<A, ViewError> {
         let bytes = self.range(name).and_then(|range| {
             let bytes = self.map.get(range);
-            bytes.ok_or_else(|| malformed("the member ends behind the file").into())
+            bytes.ok_or_else(|| malformed("the member ends after the end of the file").into())
         });
         bytes.and_then(look).map_err(|error| self.place(name, error))
     }
@@ -170,7 +183,7 @@ impl Map {
     }
 }
 
-/// What copies a member.
+/// The call that copies a member.
 fn copy(name: &str) -> String {
     format!("npz::Reader::read({:?})", super::name::excerpt(name))
 }

@@ -1,7 +1,20 @@
 //! The part of a record that a path leads to: a field, an item of a sub-array.
 
-use super::field_at;
 use crate::dtype::{DType, Field};
+
+/// The dtype and the offset of the field that a path (`"head.gain"`) leads to.
+pub(crate) fn field_at<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType, usize)> {
+    if let Some(field) = fields.iter().find(|field| field.name() == path) {
+        return Some((field.dtype(), field.offset()));
+    }
+    // A name may hold dots of its own.
+    path.match_indices('.').find_map(|(dot, _)| {
+        let (name, rest) = (path.get(..dot)?, path.get(dot.saturating_add(1)..)?);
+        let field = fields.iter().find(|field| field.name() == name)?;
+        let (dtype, offset) = field_at(field.dtype().fields(), rest)?;
+        Some((dtype, field.offset().saturating_add(offset)))
+    })
+}
 
 /// The dtype and the offset of what a path leads to: `"head.gain"`, `"samples[3]"`, `"grid[1][2]"`, `"axes[0].gain"`.
 pub(crate) fn part_at(fields: &[Field], path: &str) -> Option<(DType, usize)> {

@@ -6,12 +6,12 @@ use super::parallel::each_part;
 use super::reader::Reader;
 use crate::dynamic::DynArray;
 use crate::element::block::BLOCK;
+use crate::element::cast::Plain;
 use crate::element::typed_plan::ItemPlan;
 use crate::element::{Element, block};
 use crate::error::Result;
 use crate::kernel;
 use crate::reserve;
-use crate::view::Plain;
 
 /// Less is decoded block by block. What a fuzzer finds is small.
 const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };

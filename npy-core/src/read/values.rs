@@ -6,7 +6,8 @@ use super::ReadNpy;
 use super::reader::Reader;
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
-use crate::element::{Element, for_each_single};
+use crate::element::Element;
+use crate::element::single::for_each_single;
 use crate::error::Result;
 
 impl<T: Element> ReadNpy for Vec<T> {

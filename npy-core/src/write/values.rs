@@ -5,7 +5,8 @@ use super::elements::{Elements, list};
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
-use crate::element::{Element, for_each_single};
+use crate::element::Element;
+use crate::element::single::for_each_single;
 use crate::error::Result;
 
 impl<T: Element> WriteNpy for [T] {

@@ -1,7 +1,8 @@
 //! Numbers to wider numbers, some at a time: each passes through a word, so that there is a loop for each size and not one for each pair.
 
-use super::{Convert, half, is_big, to_half};
+use super::{half, is_big, to_half};
 use crate::dtype::{Scalar, ScalarKind};
+use crate::plan::convert::Convert;
 
 /// How many numbers are on their way at a time: they stay in the first-level cache.
 const MANY: usize = 64;

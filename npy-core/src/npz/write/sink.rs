@@ -7,7 +7,7 @@ use super::archive::Archive;
 use super::deflate::Compressor;
 use crate::element::block::BLOCK;
 use crate::error::Result;
-use crate::write::ArraySink;
+use crate::write::array_sink::ArraySink;
 
 /// A member that is not complete yet; if it is dropped like that, it is not in the archive.
 pub(super) struct MemberSink<'a, W: Write> {

@@ -1,30 +1,30 @@
-//! The proof that a struct in memory is an item of its dtype, which the compiler runs.
+//! The proof that a struct in memory is an element of its dtype, which the compiler runs.
 
 use std::marker::PhantomData;
 
-use super::ZeroCopy;
 use crate::dtype::DType;
 use crate::element::layout::{Packing, field};
 use crate::element::record::FieldLayout;
 
-/// The memory of a `T`, to which derived code shows the fields.
+/// Proves the layout of a `T` from the fields that derived code passes to it.
 ///
-/// It comes with the trait, as `ZeroCopy::__MEMORY`, and by no path: the crate that `#[npy(crate = …)]` names cannot have another one.
+/// Derived code gets it from the trait, as `ZeroCopy::__MEMORY`, and not by a path: the crate that `#[npy(crate = …)]` names cannot replace
+/// it.
 pub struct Memory<T>(PhantomData<fn() -> T>);
 
 /// A field of a struct in memory; made by [`Memory::field`].
 #[derive(Clone, Copy)]
 pub struct MemoryField {
     /// The name in Rust.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Bytes before it.
-    offset: usize,
+    pub(super) offset: usize,
     /// Bytes of it.
-    size: usize,
+    pub(super) size: usize,
     /// Whether it has padding inside.
-    padded: bool,
+    pub(super) padded: bool,
     /// The dtype in memory of its type.
-    dtype: fn() -> DType,
+    pub(super) dtype: fn() -> DType,
 }
 
 impl MemoryField {
@@ -39,26 +39,9 @@ impl<T> Memory<T> {
         Memory(PhantomData)
     }
 
-    /// The field that a function returns. Its type is the one that the field has: an attribute that comes after the derive can change
-    /// it, so the derive must not say it.
-    pub const fn field<F: ZeroCopy>(
-        &self,
-        name: &'static str,
-        offset: usize,
-        _: fn(T) -> F,
-    ) -> MemoryField {
-        MemoryField {
-            name,
-            offset,
-            size: size_of::<F>(),
-            padded: F::PADDED,
-            dtype: F::memory_dtype,
-        }
-    }
-
     /// Proves that each field is where the record of these fields and this size has it; returns whether there is padding.
     ///
-    /// What is not so is an error of the compiler's. No padding is found only if the sizes of the fields add up to that of the struct,
+    /// A field at another offset is a compile error. The result is `false` only if the sizes of the fields add up to that of the struct,
     /// whatever the offsets are said to be.
     #[track_caller]
     pub const fn proved<const N: usize>(
@@ -102,7 +85,7 @@ impl<const N: usize> Layout<N> {
     #[track_caller]
     const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
         if record.is_empty() {
-            // The derive of the record has reported it.
+            // The derive of the record has reported why.
             return true;
         }
         assert!(record.len() == N, "{}", self.other_fields().get());
@@ -210,6 +193,7 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
+    use super::super::zero_copy::ZeroCopy;
     use super::*;
 
     fn field(name: &'static str, offset: usize, size: usize) -> MemoryField {

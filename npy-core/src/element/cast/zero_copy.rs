@@ -1,0 +1,230 @@
+//! The types that can be viewed in place, and bytes as values of those types.
+
+#![allow(unsafe_code)]
+
+use std::ptr::NonNull;
+
+use super::Plain;
+use super::proof::Memory;
+pub(crate) use super::proof::MemoryField;
+use crate::dtype::{ByteOrder, DType};
+use crate::element::Element;
+use crate::element::endian::{Be, Le, Number};
+use crate::element::float8::Float8;
+use crate::element::text::ByteStr;
+use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::typed_plan::canonical;
+use crate::element::void::Void;
+use crate::plan::{Cast, Plan};
+
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be viewed in place: not all bytes are known to be values of it",
+    label = "`npy_core::ZeroCopy` is not implemented for this type",
+    note = "`bool`: bytes other than 0 and 1 are no bool; use `u8` in the struct",
+    note = "an enum: bytes that are no variant are no value of it; use its integer in the struct",
+    note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`"
+)]
+/// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
+///
+/// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
+/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and by feature `half`'s
+/// numbers and complex ones.
+/// Large arrays are also read directly into a `Vec` and written directly from it if the type has no padding, no parameters and no
+/// number in the other byte order.
+///
+/// Not for `bool` and not for enums: most bytes are not a value of those, and the bytes of a view are not inspected.
+///
+/// # Safety
+///
+/// - Any bytes are a value: `size_of::<Self>()` of them, initialized, at an address of the type's alignment.
+/// - There is no interior mutability.
+/// - [`PADDED`](Self::PADDED) is `true` if bytes of a value may not be initialized, as padding is not.
+///
+/// A view then shows the right values if a value in memory is an element of [`memory_dtype`](Self::memory_dtype).
+pub unsafe trait ZeroCopy: Element + Copy {
+    /// Whether a value in memory has bytes that belong to none of its fields.
+    ///
+    /// Such a type can be viewed, and not written in place. Derived code also proves here that the layout is that of the dtype.
+    const PADDED: bool;
+
+    /// Proves the layout; for derived code.
+    #[doc(hidden)]
+    const __MEMORY: Memory<Self> = Memory::new();
+
+    /// The dtype of a value in memory: as [`Element::dtype`], with each number in the byte order that it has there.
+    fn memory_dtype() -> DType;
+}
+
+macro_rules! zero_copy {
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        // SAFETY: a number, or bytes of any value, and no padding.
+        unsafe impl<$($generics)*> ZeroCopy for $type {
+            const PADDED: bool = false;
+
+            fn memory_dtype() -> DType {
+                Self::dtype_in(ByteOrder::NATIVE)
+            }
+        }
+    )*};
+}
+
+zero_copy! {
+    [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
+    [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
+    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8,
+}
+
+#[cfg(feature = "half")]
+zero_copy! { [] half::f16, [] half::bf16 }
+
+// Two numbers without padding: `repr(C)`.
+#[cfg(feature = "num-complex")]
+zero_copy! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
+
+// SAFETY: an array is its items, one after the other, and any bytes are items.
+unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
+    const PADDED: bool = T::PADDED;
+
+    fn memory_dtype() -> DType {
+        T::memory_dtype().repeated(N)
+    }
+}
+
+impl<T> Memory<T> {
+    /// Describes the field that a function returns. The compiler infers its type: an attribute that comes after the derive can change it,
+    /// so the derive must not name it.
+    pub const fn field<F: ZeroCopy>(
+        &self,
+        name: &'static str,
+        offset: usize,
+        _: fn(T) -> F,
+    ) -> MemoryField {
+        MemoryField {
+            name,
+            offset,
+            size: size_of::<F>(),
+            padded: F::PADDED,
+            dtype: F::memory_dtype,
+        }
+    }
+}
+
+/// Whether the bytes of an element of one dtype are one of the other dtype. Padding does not matter, nor do titles.
+pub(crate) fn is_same(found: &DType, wanted: &DType) -> bool {
+    let plan = Plan::new(found, wanted, Cast::Exact);
+    plan.is_ok_and(|plan| plan.is_exact())
+}
+
+/// Whether the address of these bytes is aligned for `T`; no bytes always are.
+pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned()
+}
+
+/// Whether `count` values are exactly these bytes, and aligned.
+///
+/// The compiler proves the layout of a generic type here at the latest:
+///
+/// ```compile_fail,E0080
+/// use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[repr(C)]
+/// struct Inner<T>(T);
+///
+/// // As large in memory as in the dtype, with `inner` in another place.
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[npy(align)]
+/// #[repr(C)]
+/// struct Outer<T> {
+///     count: u32,
+///     flag: u8,
+///     inner: Inner<T>,
+/// }
+///
+/// let view = ArrayView::<Outer<f32>>::from_bytes(b"");
+/// ```
+fn are_values<T: ZeroCopy>(bytes: &[u8], count: usize) -> bool {
+    const {
+        let _ = T::PADDED;
+        assert!(
+            size_of::<T>() == T::SIZE,
+            "ZeroCopy is implemented for a type whose size in memory is not Element::SIZE"
+        );
+    }
+    count.checked_mul(size_of::<T>()) == Some(bytes.len()) && is_aligned::<T>(bytes)
+}
+
+/// The bytes as `count` values; `None` if they are of another length or misaligned.
+pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
+    if !are_values::<T>(bytes, count) {
+        return None;
+    }
+    let start =
+        if bytes.is_empty() { NonNull::dangling().as_ptr() } else { bytes.as_ptr().cast::<T>() };
+    // SAFETY: the values are the bytes of a slice that lives as long as the result: its length is `count` times the size of a value,
+    // and its start is aligned (without bytes, the dangling pointer is). Any bytes are values of a `ZeroCopy` type. Both
+    // references are shared, and nobody changes a value through a shared one.
+    Some(unsafe { std::slice::from_raw_parts(start, count) })
+}
+
+/// [`values`], to change them.
+pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<&mut [T]> {
+    const {
+        assert!(
+            !T::PADDED,
+            "a type with padding cannot be written in place, as that leaves undefined bytes in the file: make the padding fields (`pad: [u8; 7]`), or the struct #[repr(C, packed)]"
+        );
+    }
+    if !are_values::<T>(bytes, count) {
+        return None;
+    }
+    let start = if bytes.is_empty() {
+        NonNull::dangling().as_ptr()
+    } else {
+        bytes.as_mut_ptr().cast::<T>()
+    };
+    // SAFETY: as in `values`, and the bytes are borrowed exclusively for as long as the result lives. All bytes are initialized after a
+    // value was written: it has no padding, as asserted above.
+    Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
+}
+
+impl<T: ZeroCopy> Plain<T> {
+    /// The proof for `T`; `None` where a number is in the other byte order, or a byte belongs to no field.
+    pub(crate) fn of() -> Option<Self> {
+        let canonical = canonical::<T>().ok()?;
+        let dtype = &canonical.dtype;
+        // All of its bytes are initialized, and all are bytes of the element: neither follows from the other if not derived.
+        let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
+        let plain = fills && !T::PADDED && is_same(&T::memory_dtype(), dtype);
+        plain.then(|| {
+            // SAFETY: a `ZeroCopy` type is `Copy`, and any bytes are a value of it. It has no padding, as was just checked.
+            unsafe { Plain::new() }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards each cast between bytes and values, above all in Miri (`cargo xtask miri`).
+    #[test]
+    fn values_are_their_bytes() {
+        let plain = Plain::<Le<u32>>::of().unwrap();
+        let mut list = plain.zeros(2).unwrap();
+        list.reserve(3);
+        plain.append_zeros(&mut list, 1);
+        plain.bytes_mut(&mut list)[8..].copy_from_slice(&[1, 2, 0, 0]);
+        assert_eq!(list, [Le::new(0), Le::new(0), Le::new(513)]);
+        let mut bytes = plain.bytes(&list).to_vec();
+        assert_eq!(values::<Le<u32>>(&bytes, 3).unwrap(), list);
+        values_mut::<Le<u32>>(&mut bytes, 3).unwrap()[0] = Le::new(9);
+        assert_eq!(bytes, [9, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0]);
+        assert!(values::<Le<u32>>(&bytes, 2).is_none());
+        assert!(
+            values::<u32>(&bytes[1..9], 2).is_none() || values::<u32>(&bytes[..8], 2).is_none()
+        );
+        assert_eq!(values::<u64>(&[], 0), Some(&[][..]));
+        assert!(Plain::<[u8; 0]>::of().unwrap().zeros(7).unwrap().is_empty());
+    }
+}

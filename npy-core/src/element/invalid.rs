@@ -1,0 +1,68 @@
+//! Layer 4: the error of a value that a dtype cannot hold.
+
+/// A value that a dtype cannot hold, or bytes that are no value of a type.
+///
+/// ```
+/// use npy_core::InvalidValue;
+///
+/// let error = InvalidValue::new("9 is no variant of Phase").in_field("phase").in_field("pick");
+/// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is no variant of Phase"#);
+/// ```
+// Boxed: `encode` returns it by value in the hottest loop.
+#[derive(Debug)]
+pub struct InvalidValue(Box<Invalid>);
+
+#[derive(Debug)]
+struct Invalid {
+    item: usize,
+    field: String,
+    reason: String,
+}
+
+impl InvalidValue {
+    /// An invalid value, and why.
+    pub fn new(reason: impl Into<String>) -> Self {
+        InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
+    }
+
+    /// The same, in this field of a record. Inner fields come first.
+    #[must_use]
+    pub fn in_field(mut self, name: &str) -> Self {
+        let inner = std::mem::take(&mut self.0.field);
+        self.0.field = if inner.is_empty() { name.to_owned() } else { format!("{name}.{inner}") };
+        self
+    }
+
+    /// The same, in the item of this index within what was checked.
+    #[must_use]
+    pub fn at_item(mut self, index: usize) -> Self {
+        self.0.item = index;
+        self
+    }
+
+    /// The index of the item within what was checked or encoded.
+    pub fn item(&self) -> usize {
+        self.0.item
+    }
+
+    /// The path of the field (`"hdr.gain"`); empty outside a record.
+    pub fn field(&self) -> &str {
+        &self.0.field
+    }
+
+    /// Why the value is invalid.
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+impl std::fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.field().is_empty() {
+            write!(f, "field {:?}: ", self.field())?;
+        }
+        f.write_str(self.reason())
+    }
+}
+
+impl std::error::Error for InvalidValue {}
