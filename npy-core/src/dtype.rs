@@ -1,7 +1,7 @@
 //! Layer 2: the type model, a tree with offsets.
 //!
 //! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It is built by
-//! parsing ([`DType::from_str`]), by reading a [`Header`](crate::Header), or from a Rust type
+//! parsing ([`str::parse`]), by reading a [`Header`](crate::Header), or from a Rust type
 //! ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
@@ -9,13 +9,11 @@ pub(crate) mod reads_back;
 mod scalar;
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
-use crate::error::{Error, ErrorKind};
-use crate::limits::{Limits, MAX_ITEMSIZE};
+use crate::limits::MAX_ITEMSIZE;
 use crate::literal::text::Text;
 use crate::shape;
 
@@ -192,20 +190,6 @@ impl DType {
         }
     }
 
-    /// The literal that `np.save` writes behind `'descr': `.
-    ///
-    /// ```
-    /// use npy_core::DType;
-    ///
-    /// assert_eq!("<f8".parse::<DType>()?.descr(), "'<f8'");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn descr(&self) -> String {
-        let mut out = String::new();
-        descr::write(self, &mut out);
-        out
-    }
-
     /// The same dtype with every number in this byte order, NumPy's `newbyteorder`.
     ///
     /// ```
@@ -380,26 +364,5 @@ impl fmt::Debug for Field {
             s.field("title", &title);
         }
         s.finish()
-    }
-}
-
-/// Parses `<f8`, or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.
-///
-/// # Errors
-///
-/// [`ErrorKind::DType`] for what is no dtype, [`ErrorKind::Header`] for what is no literal.
-impl FromStr for DType {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<DType, Error> {
-        let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
-        if literal {
-            descr::parse_text(text, &Limits::default())
-        } else {
-            let error = |reason| {
-                ErrorKind::DType { descr: format!("\"{}\"", descr::excerpt(text)), reason }.into()
-            };
-            Scalar::parse(text).map(DType::from).map_err(error)
-        }
     }
 }

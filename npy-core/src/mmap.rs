@@ -440,7 +440,7 @@ fn create_file(
     }
     file.write_all(&bytes)?;
     extend(&file, limits::to_u64(length))?;
-    Ok(target.take(file, false)?)
+    target.take(file, false)
 }
 
 /// Sets the length of a file, and reserves the space on the disk where that is possible.

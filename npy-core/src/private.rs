@@ -1,10 +1,12 @@
 //! Layer 8: what generated code calls. Not for people: it changes without notice.
 
+#[cfg(feature = "__test-hooks")]
 mod outline;
 
 use std::fmt::Display;
 use std::marker::PhantomData;
 
+#[cfg(feature = "__test-hooks")]
 pub use outline::literal;
 
 use crate::dtype::{ByteOrder, DType, Field};

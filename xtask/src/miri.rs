@@ -11,7 +11,7 @@ const INSTALL: &str =
     "rustup toolchain install nightly --profile minimal --component miri,rust-src";
 
 /// The unit tests: by file.
-const UNIT: [&str; 2] = ["view::", "reserve::"];
+const UNIT: [&str; 3] = ["element::cast::", "view::", "reserve::"];
 
 /// The tests from outside, those of views in memory: a map of a file is the system's, which Miri does not run.
 const OUTSIDE: [&str; 4] =

@@ -1,7 +1,9 @@
 //! `cargo xtask tidy`: the conventions that a program can check. Each rule is a function with a name.
 
+mod circles;
 mod dependencies;
 mod files;
+mod imports;
 mod kinds;
 mod layers;
 mod lexer;
@@ -88,6 +90,7 @@ pub(crate) fn run() -> Result {
         .iter()
         .flat_map(|(rule, check)| files.iter().flat_map(|file| named(*rule, check(file))))
         .chain(named("kinds-tested", kinds::tested(&files)))
+        .chain(named("no-circle", circles::none(&files)))
         .collect();
     problems.sort_by(|(_, a), (_, b)| (&a.path, a.line).cmp(&(&b.path, b.line)));
     for (rule, Problem { path, line, message }) in &problems {

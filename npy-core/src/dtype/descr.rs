@@ -1,6 +1,7 @@
 //! The descr literal: a dtype as NumPy writes it in a header.
 
 use std::collections::HashSet;
+use std::str::FromStr;
 
 use super::{DType, Field, Kind, Scalar};
 use crate::error::{Error, ErrorKind};
@@ -9,6 +10,43 @@ use crate::literal::repr::write_printable;
 use crate::literal::text::Text;
 use crate::literal::{self, Caps, Dialect, Item, Literal, Reason, SyntaxError};
 use crate::shape;
+
+impl DType {
+    /// The literal that `np.save` writes after `'descr': `.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// assert_eq!("<f8".parse::<DType>()?.descr(), "'<f8'");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn descr(&self) -> String {
+        let mut out = String::new();
+        write(self, &mut out);
+        out
+    }
+}
+
+/// Parses `<f8`, or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.
+///
+/// # Errors
+///
+/// [`ErrorKind::DType`] for a text that is not a dtype, [`ErrorKind::Header`] for a text that is not a literal.
+impl FromStr for DType {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<DType, Error> {
+        let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
+        if literal {
+            parse_text(text, &Limits::default())
+        } else {
+            let error = |reason| {
+                ErrorKind::DType { descr: format!("\"{}\"", excerpt(text)), reason }.into()
+            };
+            Scalar::parse(text).map(DType::from).map_err(error)
+        }
+    }
+}
 
 /// What is wrong, and at which byte of the text.
 pub(crate) struct Fault {
@@ -44,7 +82,7 @@ fn over(what: &'static str, name: &'static str, found: usize, limit: usize) -> E
 }
 
 /// Parses a text that is a descr literal and nothing else.
-pub(super) fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
+fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
     let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root(), limits);
     parse().map_err(|fault| fault.kind.into())
 }
@@ -259,7 +297,7 @@ fn exactly<const N: usize, T>(mut items: impl Iterator<Item = T>) -> Option<[T; 
 }
 
 /// Appends the literal of a dtype, as `np.save` writes it; NumPy's `dtype_to_descr`.
-pub(super) fn write(dtype: &DType, out: &mut String) {
+fn write(dtype: &DType, out: &mut String) {
     match dtype.kind() {
         Kind::Scalar(scalar) => out.push_str(&format!("'{scalar}'")),
         Kind::SubArray(sub) => {

@@ -56,6 +56,9 @@ pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
 /// How many elements a block was filled with; if those that were asked for are not all there, also why.
 pub(crate) type Filled = (usize, Option<Error>);
 
+/// Makes the block the bytes of the elements at these indices.
+pub(crate) type Fill<'f> = &'f mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Result<Filled, Error>;
+
 /// Decodes the elements at these indices to the end of `out`, block by block, of `most` elements each.
 ///
 /// `fill` makes the block the bytes of the next elements, and `decode` adds that many values to the list.
@@ -64,7 +67,7 @@ pub(crate) fn decode_blocks<T>(
     rows: Range<usize>,
     buffers: &mut Buffers,
     out: &mut Vec<T>,
-    fill: &mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Result<Filled, Error>,
+    fill: Fill<'_>,
     mut decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
 ) -> Result<(), Error> {
     let mut first = rows.start;

@@ -1,11 +1,5 @@
 //! Layer 7: how archives are written and read.
 
-use std::fs::File;
-use std::io::{Read, Seek, Write};
-use std::path::Path;
-
-use super::{Reader, Writer};
-use crate::error::Result;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::{read, write};
@@ -80,7 +74,7 @@ impl WriteOptions {
 
     /// Whether a written file survives a loss of power; by default it need not, which is much faster.
     ///
-    /// With it, [`finish`](Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
+    /// With it, [`finish`](super::Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
     /// old file, and one after it the new file. On systems other than Unix only the file is waited for, and not its name. Other
     /// writers ([`writer`](Self::writer), [`stream`](Self::stream)) are the caller's to sync.
     ///
@@ -100,38 +94,6 @@ impl WriteOptions {
     pub fn sync(&mut self, sync: bool) -> &mut Self {
         self.sync = sync;
         self
-    }
-
-    /// A new file; see [`Writer::create`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::create`].
-    pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::create_with(path.as_ref(), self.clone())
-    }
-
-    /// A file that is there; see [`Writer::append`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::append`].
-    pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::append_with(path.as_ref(), self.clone())
-    }
-
-    /// An archive to a writer that can seek; see [`Writer::new`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::new`].
-    pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
-        Writer::seeking(writer, self.clone())
-    }
-
-    /// An archive to any writer; see [`Writer::stream`].
-    pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
-        Writer::streaming(writer, self.clone())
     }
 }
 
@@ -180,28 +142,10 @@ impl ReadOptions {
         self
     }
 
-    /// How many members [`Reader::read_all`] reads at the same time; 1 by default. More than one needs a file that was opened by
+    /// How many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. More than one needs a file that was opened by
     /// its path; other readers go through their members one by one.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self
-    }
-
-    /// Opens a file; see [`Reader::open`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::open`].
-    pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
-        Reader::open_with(path.as_ref(), self.clone())
-    }
-
-    /// Reads the directory of an archive; see [`Reader::new`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::new`].
-    pub fn reader<R: Read + Seek>(&self, reader: R) -> Result<Reader<R>> {
-        Reader::new_with(reader, self.clone())
     }
 }

@@ -299,3 +299,23 @@ impl<R> fmt::Debug for Reader<R> {
             .finish_non_exhaustive()
     }
 }
+
+impl ReadOptions {
+    /// Opens a file; see [`Reader::open`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::open`].
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
+        Reader::open_with(path.as_ref(), self.clone())
+    }
+
+    /// Reads the directory of an archive; see [`Reader::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::new`].
+    pub fn reader<R: Read + Seek>(&self, reader: R) -> Result<Reader<R>> {
+        Reader::new_with(reader, self.clone())
+    }
+}

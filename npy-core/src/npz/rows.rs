@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
 use crate::limits::to_u64;
-use crate::write::{self, replace::Directory};
+use crate::write;
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
@@ -23,21 +23,35 @@ pub struct Rows<'w, T: Element, W: Write> {
     rows: write::Writer<T, Spool>,
 }
 
-/// Makes a writer of rows that are kept in memory, or in a file in this directory.
-pub(super) fn waiting<T: Element>(
-    options: &write::WriteOptions,
-    directory: Option<&Directory>,
-) -> Result<write::Writer<T, Spool>> {
-    options.writer(Spool::new(directory))
-}
-
-impl<'w, T: Element, W: Write> Rows<'w, T, W> {
-    pub(super) fn new(
-        archive: &'w mut Writer<W>,
-        name: &str,
-        rows: write::Writer<T, Spool>,
-    ) -> Self {
-        Rows { archive, name: name.to_owned(), rows }
+impl<W: Write> Writer<W> {
+    /// Begins a member that is written row by row, and whose length need not be known.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// let mut rows = writer.start::<[f32; 2]>("path")?;
+    /// rows.push(&[0.0, 0.5])?;
+    /// rows.extend((1..4u8).map(|n| [f32::from(n), 0.5]))?;
+    /// rows.finish()?;
+    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// assert_eq!(reader.header("path")?.shape(), [4, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MemberName`](crate::ErrorKind::MemberName) as [`write`](Self::write),
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
+    pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
+        let rows = self.located(|writer| {
+            writer.check_name(name)?;
+            let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
+            rows.map_err(|error| error.in_member(name))
+        })?;
+        Ok(Rows { archive: self, name: name.to_owned(), rows })
     }
 }
 

@@ -34,13 +34,14 @@
 mod check;
 mod index;
 
+use std::fmt;
 use std::io::{Read, Seek, Write};
 
 use super::fields::{below, inside};
 use super::{ArchiveField, NpzArchive, Reader, Writer};
 use crate::array::NpyArray;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::write::WriteNpy;
 pub use index::Index;
 
@@ -245,7 +246,7 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result
         let reason = format_args!(
             "the matrix is of the format {format:?}, not {wanted:?}; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
         );
-        return Err(from.in_file(check::invalid(reason).in_member(&name)));
+        return Err(from.in_file(invalid(reason).in_member(&name)));
     }
     let name = inside(at, SHAPE);
     check_small(from, &name)?;
@@ -257,7 +258,7 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result
     }
     .ok_or_else(|| {
         let reason = format_args!("{shape:?} is no shape of a matrix: two numbers of rows and columns, which are not negative");
-        from.in_file(check::invalid(reason).in_member(&name))
+        from.in_file(invalid(reason).in_member(&name))
     })
 }
 
@@ -271,7 +272,7 @@ fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
     let reason = format_args!(
         "it has {bytes} bytes, which no format and no shape of a matrix has; save the matrix again"
     );
-    Err(from.in_file(check::invalid(reason).in_member(name)))
+    Err(from.in_file(invalid(reason).in_member(name)))
 }
 
 /// Writes what all formats end with.
@@ -283,14 +284,19 @@ fn end<W: Write>(
 ) -> Result<()> {
     to.write(
         &inside(at, FORMAT),
-        &crate::element::text::ByteStr::<3>::new(format).map_err(check::invalid)?,
+        &crate::element::text::ByteStr::<3>::new(format).map_err(invalid)?,
     )?;
-    let dimension = |n| i64::try_from(n).map_err(check::invalid);
+    let dimension = |n| i64::try_from(n).map_err(invalid);
     let [rows, columns] = shape;
     to.write(&inside(at, SHAPE), &[dimension(rows)?, dimension(columns)?])?;
     to.write(&inside(at, DATA), data)?;
     // As SciPy: of a matrix it is not written.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
+}
+
+/// The error for a value.
+fn invalid(reason: impl fmt::Display) -> Error {
+    ErrorKind::InvalidValue { reason: reason.to_string() }.into()
 }
 
 #[cfg(test)]

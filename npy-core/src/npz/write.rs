@@ -16,9 +16,7 @@ use std::path::{Path, PathBuf};
 use super::directory::Central;
 use super::name;
 use super::options::WriteOptions;
-use super::rows::{self, Rows};
 
-use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::write::array_sink::ArraySink;
 use crate::write::replace::{self, Directory};
@@ -66,7 +64,7 @@ use sink::MemberSink;
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
-    options: WriteOptions,
+    pub(super) options: WriteOptions,
     /// The names of the members in the archive.
     names: HashSet<String>,
     /// `arr_0` and so on are taken up to this number.
@@ -77,7 +75,7 @@ pub struct Writer<W: Write> {
     then: Then<W>,
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
-    directory: Option<Directory>,
+    pub(super) directory: Option<Directory>,
 }
 
 type Then<W> = Option<Box<dyn FnOnce(W) -> Result<W> + Send>>;
@@ -235,35 +233,6 @@ impl<W: Write> Writer<W> {
         self.write(&format!("arr_{}", self.unnamed), array)
     }
 
-    /// Begins a member that is written row by row; its length need not be known.
-    ///
-    /// ```
-    /// use std::io::Cursor;
-    ///
-    /// use npy_core::npz;
-    ///
-    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
-    /// let mut rows = writer.start::<[f32; 2]>("path")?;
-    /// rows.push(&[0.0, 0.5])?;
-    /// rows.extend((1..4u8).map(|n| [f32::from(n), 0.5]))?;
-    /// rows.finish()?;
-    /// let mut reader = npz::Reader::new(writer.finish()?)?;
-    /// assert_eq!(reader.header("path")?.shape(), [4, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::MemberName`] as [`write`](Self::write), [`ErrorKind::Unsupported`] for Python objects.
-    pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
-        let rows = self.located(|writer| {
-            writer.check_name(name)?;
-            let rows = rows::waiting(&writer.options.arrays, writer.directory.as_ref());
-            rows.map_err(|error| error.in_member(name))
-        })?;
-        Ok(Rows::new(self, name, rows))
-    }
-
     /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file replaces the old one.
     ///
     /// # Errors
@@ -342,5 +311,39 @@ impl<W: Write> fmt::Debug for Writer<W> {
             .field("path", &self.path)
             .field("members", &self.names.len())
             .finish_non_exhaustive()
+    }
+}
+
+impl WriteOptions {
+    /// A new file; see [`Writer::create`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`].
+    pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
+        Writer::create_with(path.as_ref(), self.clone())
+    }
+
+    /// A file that is there; see [`Writer::append`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::append`].
+    pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
+        Writer::append_with(path.as_ref(), self.clone())
+    }
+
+    /// An archive to a writer that can seek; see [`Writer::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::new`].
+    pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
+        Writer::seeking(writer, self.clone())
+    }
+
+    /// An archive to any writer; see [`Writer::stream`].
+    pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
+        Writer::streaming(writer, self.clone())
     }
 }

@@ -1,11 +1,11 @@
-//! What the parser of literals has understood, for tests that hold it against itself and against Python's.
+//! Test hook: prints a parsed literal, so that tests compare our parser with itself and with Python's.
 
 use std::fmt::Write;
 
 use crate::limits::Limits;
 use crate::literal::{Caps, Dialect, Item, Kind, Literal};
 
-/// A Python literal in one spelling, itself a literal of the same value; `None` for what is none.
+/// Spells a Python literal in one normal form, a literal of the same value; `None` if `text` is not a literal.
 pub fn literal(text: &str, python2: bool) -> Option<String> {
     let dialect = if python2 { Dialect::Python2 } else { Dialect::Python3 };
     let Limits { nesting, fields, .. } = Limits::default();
@@ -15,7 +15,7 @@ pub fn literal(text: &str, python2: bool) -> Option<String> {
     Some(out)
 }
 
-/// Recursion ends with the literal, whose nesting is limited.
+/// Appends the spelling of one item. Recursion ends with the literal, whose nesting is limited.
 fn spell(item: Item<'_>, out: &mut String) {
     let kind = item.kind();
     let (open, close) = match kind {

@@ -1,6 +1,6 @@
 //! The floors of `npy-core/src`: imports point down, and the lower floors do not know some things.
 
-use super::lexer::{closing, paths, words};
+use super::lexer::{paths, words};
 use super::{File, Problem};
 
 /// ARCHITECTURE.md draws the same table. A file in `foo/` is on the floor of `foo.rs`.
@@ -27,7 +27,6 @@ const LAYERS: &[(&str, u8)] = &[
     ("dtype", 2),
     ("literal", 1),
     ("shape", 1),
-    ("recent", 1),
     ("reserve", 1),
     ("error", 0),
     ("limits", 0),
@@ -40,7 +39,7 @@ const IO: u8 = 6;
 /// Where all names of the crate meet.
 const FRONT: u8 = 8;
 
-const SRC: &str = "npy-core/src/";
+pub(super) const SRC: &str = "npy-core/src/";
 
 /// A file of the library has a place on a floor.
 pub(super) fn known_room(file: &File) -> Vec<Problem> {
@@ -65,14 +64,11 @@ pub(super) fn imports_point_down(file: &File) -> Vec<Problem> {
     let supers = vec!["super"; depth].join("::");
     let roots = ["crate", "npy_core", supers.as_str()];
     let named = roots.into_iter().flat_map(|root| paths(&file.shipped, root));
-    let macros = macro_rules(&file.shipped);
     let mut problems = Vec::new();
     for (at, name) in named {
         let rest = file.shipped[at + name.len()..].trim_start();
         let is_call = rest.starts_with('!') && !rest.starts_with("!=");
-        // What a macro holds comes to stand where it is called.
-        let in_macro = macros.iter().any(|(from, to)| (from..to).contains(&&at));
-        if is_call || in_macro || name == "super" {
+        if is_call || name == "super" {
             continue;
         }
         // What is no file is a name that lib.rs gives to the outside.
@@ -118,14 +114,6 @@ pub(super) fn no_io_below(file: &File) -> Vec<Problem> {
             );
             file.problem(at, message)
         })
-        .collect()
-}
-
-fn macro_rules(code: &str) -> Vec<(usize, usize)> {
-    let starts = words(code, "macro_rules!");
-    starts
-        .filter_map(|at| code[at..].find('{').map(|open| at + open))
-        .map(|open| (open, closing(code, open)))
         .collect()
 }
 
@@ -175,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn macros_are_judged_where_they_are_called() {
-        let file = "macro_rules! all { () => { crate::Error } }\nfn f() -> crate::Error {}";
+    fn bodies_of_macros_are_judged_where_they_are_written() {
+        let file = "macro_rules! all {\n () => { $crate::Error } }\nfn f() { all!() }";
         assert_eq!(lines(imports_point_down, "npy-core/src/dtype.rs", file), [2]);
     }
 

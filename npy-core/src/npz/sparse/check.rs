@@ -1,19 +1,13 @@
 //! Layer 7: what makes the arrays of a format a matrix.
 
 use std::collections::HashSet;
-use std::fmt::Display;
 
-use super::{Bsr, Coo, Csc, Csr, Dia, Index};
-use crate::error::{Error, ErrorKind};
+use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
+use crate::error::Error;
 use crate::shape;
 
 /// What is wrong with a matrix.
 type Wrong = Result<(), String>;
-
-/// The error for a value.
-pub(super) fn invalid(reason: impl Display) -> Error {
-    ErrorKind::InvalidValue { reason: reason.to_string() }.into()
-}
 
 /// The error for a matrix that is none.
 pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{Read, Seek};
 
 use super::super::Reader;
-use super::check;
+use super::invalid;
 use crate::element::Element;
 use crate::error::Result;
 
@@ -32,7 +32,7 @@ pub(super) fn read<I: Index, R: Read + Seek>(from: &mut Reader<R>, name: &str) -
         let reason = format_args!(
             "the index {n} is none of 32 bits; ask for indices of i64, as in Csr<f64, i64>"
         );
-        from.in_file(check::invalid(reason).in_member(name))
+        from.in_file(invalid(reason).in_member(name))
     })
 }
 

@@ -43,6 +43,13 @@ impl Old {
     }
 }
 
+/// The path of an open file.
+#[cfg(target_os = "linux")]
+pub(super) fn by_proc(fd: std::os::fd::BorrowedFd<'_>) -> std::path::PathBuf {
+    use std::os::fd::AsRawFd;
+    std::path::PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+}
+
 /// Extended attributes.
 #[cfg(target_os = "linux")]
 mod extended {
@@ -53,8 +60,7 @@ mod extended {
     use rustix::fs::{self as sys, XattrFlags};
     use rustix::io::Errno;
 
-    use super::super::unix::by_proc;
-    use super::Target;
+    use super::{Target, by_proc};
 
     const ACL: &CStr = c"system.posix_acl_access";
 

@@ -16,6 +16,8 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
 use super::attributes::Old;
+#[cfg(target_os = "linux")]
+use super::attributes::by_proc;
 use super::{Found, Target, missing, with_new_name};
 
 /// Opens a directory also if it may not be listed.
@@ -220,13 +222,6 @@ impl Directory {
         let fd = open(self.fd.as_fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         Ok(sys::fsync(fd)?)
     }
-}
-
-/// The path of an open file.
-#[cfg(target_os = "linux")]
-pub(super) fn by_proc(fd: BorrowedFd<'_>) -> PathBuf {
-    use std::os::fd::AsRawFd;
-    PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
 /// A file that is removed when dropped.
