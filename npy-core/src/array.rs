@@ -1,11 +1,11 @@
-//! Layer 5: an array of any rank with items of a Rust type.
+//! Layer 5: an array of any rank with elements of a Rust type.
 
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 use crate::shape::{self, Order};
 
-/// An array of any rank: the items in the order of the file, the shape, and which order that is.
+/// An array of any rank: the elements in the order of the file, the shape, and the order (C or Fortran).
 ///
 /// ```
 /// use npy_core::{NpyArray, Order, ReadNpy, WriteNpy};
@@ -26,20 +26,20 @@ pub struct NpyArray<T> {
 }
 
 impl<T> NpyArray<T> {
-    /// An array of this shape from its items in C order: the last index runs fastest.
+    /// Creates an array of this shape from its elements in C order: the last index changes fastest.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the shape has another number of items.
+    /// [`ErrorKind::Shape`] if the shape has another number of elements.
     pub fn new(data: Vec<T>, shape: impl Into<Vec<usize>>) -> Result<Self, Error> {
         NpyArray::with_order(data, shape, Order::C)
     }
 
-    /// An array of this shape from its items in this order.
+    /// Creates an array of this shape from its elements in this order.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the shape has another number of items.
+    /// [`ErrorKind::Shape`] if the shape has another number of elements.
     pub fn with_order(
         data: Vec<T>,
         shape: impl Into<Vec<usize>>,
@@ -48,53 +48,53 @@ impl<T> NpyArray<T> {
         let shape = shape.into();
         let count = shape::count(&shape)?;
         if count != data.len() {
-            let reason = format!("it has {count} items, and {} are given", data.len());
-            return Err(ErrorKind::Shape { shape: shape::repr(&shape), reason }.into());
+            let reason = format!("expected {count} elements, found {}", data.len());
+            return Err(ErrorKind::Shape { shape: shape::excerpt(&shape), reason }.into());
         }
         Ok(NpyArray { data, shape, order })
     }
 
-    /// The dimensions; none for a single item.
+    /// Returns the dimensions; none for a single element.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The order in which the items stand.
+    /// Returns the order in which the elements are stored.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The items in the order of the file.
+    /// Returns the elements in the order of the file.
     pub fn as_slice(&self) -> &[T] {
         &self.data
     }
 
-    /// The items in the order of the file, to change them.
+    /// Returns the elements in the order of the file, for writing.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.data
     }
 
-    /// The items in the order of the file.
+    /// Returns the elements in the order of the file.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
 
-    /// The number of items.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.data.len()
     }
 
-    /// Whether there are no items.
+    /// Returns whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
-    /// The item of this index, one number for each dimension; `None` outside the shape.
+    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
     pub fn get(&self, index: &[usize]) -> Option<&T> {
         self.data.get(shape::position(&self.shape, self.order, index)?)
     }
 
-    /// The items in logical order: the last index runs fastest, in whatever order they stand.
+    /// Iterates over the elements in C order (the last index changes fastest), whatever the order of storage.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order};
@@ -107,23 +107,23 @@ impl<T> NpyArray<T> {
         self.in_order(Order::C)
     }
 
-    /// Whether the items stand in this order.
-    pub(crate) fn stands_in(&self, order: Order) -> bool {
+    /// Returns whether the elements are stored in this order.
+    pub(crate) fn is_stored_in(&self, order: Order) -> bool {
         self.order.normalized(&self.shape) == order.normalized(&self.shape)
     }
 
-    /// The items in this order.
+    /// Iterates over the elements in this order.
     pub(crate) fn in_order(&self, order: Order) -> impl Iterator<Item = &T> {
-        let (straight, permuted) = if self.stands_in(order) {
+        let (stored, permuted) = if self.is_stored_in(order) {
             (Some(self.data.iter()), None)
         } else {
             (None, Some(shape::reordered(&self.shape, self.order, order)))
         };
         let permuted = permuted.into_iter().flatten().filter_map(|at| self.data.get(at));
-        straight.into_iter().flatten().chain(permuted)
+        stored.into_iter().flatten().chain(permuted)
     }
 
-    /// The same array with its items in this order.
+    /// Returns the same array with its elements stored in this order.
     #[must_use]
     pub fn to_order(&self, order: Order) -> Self
     where
@@ -134,7 +134,7 @@ impl<T> NpyArray<T> {
     }
 }
 
-/// Same shape, same items at the same indexes; in which order they stand does not matter.
+/// Arrays are equal if they have the same shape and the same elements at the same indexes, whatever the order of storage.
 impl<T: PartialEq> PartialEq for NpyArray<T> {
     fn eq(&self, other: &Self) -> bool {
         self.shape == other.shape && self.iter().eq(other.iter())
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_and_shape_must_agree() {
+    fn another_number_of_elements_than_the_shape_has_is_refused() {
         assert!(NpyArray::new(vec![0; 5], [2, 3]).is_err());
         assert!(NpyArray::new(Vec::<u8>::new(), [usize::MAX, 2]).is_err());
         assert_eq!(NpyArray::new(vec![7], []).unwrap().get(&[]), Some(&7));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_storage_and_not_value() {
+    fn arrays_of_different_order_are_equal() {
         let c = NpyArray::new((0..24).collect(), [2, 3, 4]).unwrap();
         let fortran = c.to_order(Order::Fortran);
         assert_ne!(c.as_slice(), fortran.as_slice());

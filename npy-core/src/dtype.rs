@@ -1,7 +1,7 @@
 //! Layer 2: the type model, a tree with offsets.
 //!
-//! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It is built by
-//! parsing ([`str::parse`]), by reading a [`Header`](crate::Header), or from a Rust type
+//! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It comes from
+//! a text ([`str::parse`]), from a [`Header`](crate::Header), or from a Rust type
 //! ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
+use crate::checked;
 use crate::limits::MAX_ITEMSIZE;
 use crate::literal::text::Text;
 use crate::shape;
@@ -20,21 +21,21 @@ use crate::shape;
 /// The order of the bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
-    /// The lowest byte first: `<`.
+    /// The least significant byte first: `<`.
     Little,
-    /// The highest byte first: `>`.
+    /// The most significant byte first: `>`.
     Big,
 }
 
 impl ByteOrder {
-    /// The order of this machine: `=`.
+    /// The byte order of this machine: `=`.
     pub const NATIVE: ByteOrder =
         if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
 }
 
-/// What one item of an array is: NumPy's `dtype`.
+/// The type of one element of an array: NumPy's `dtype`.
 ///
-/// Parsed from what NumPy writes, and printed as it writes it (the source is NEP 1 and NumPy's
+/// It is parsed from and printed as what NumPy writes (specified by NEP 1 and NumPy's
 /// `dtype.descr`):
 ///
 /// ```
@@ -43,7 +44,7 @@ impl ByteOrder {
 /// let number: DType = "<f8".parse()?;
 /// assert_eq!(number.itemsize(), 8);
 ///
-/// // What `np.dtype([('a', 'u1'), ('b', '<f8')], align=True)` is in a file.
+/// // How NumPy writes `np.dtype([('a', 'u1'), ('b', '<f8')], align=True)` to a file.
 /// let record: DType = "[('a', '|u1'), ('', '|V7'), ('b', '<f8')]".parse()?;
 /// assert_eq!(record.itemsize(), 16);
 /// assert_eq!(record.field("b").map(|field| field.offset()), Some(8));
@@ -51,11 +52,11 @@ impl ByteOrder {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Two are equal if NumPy writes them alike: names, titles, offsets and byte orders included.
+/// Two dtypes are equal if NumPy writes the same text for them, with names, titles, offsets and byte orders.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DType(Kind);
 
-/// The three shapes a dtype has.
+/// The three kinds of dtype.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Scalar(Scalar),
@@ -63,7 +64,7 @@ pub(crate) enum Kind {
     Record(Arc<Record>),
 }
 
-/// `shape` items of `base` side by side, in C order. `base` may be a sub-array again.
+/// A contiguous array of `base`, in C order. `base` may be a sub-array, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct SubArray {
     pub(crate) base: DType,
@@ -71,12 +72,12 @@ pub(crate) struct SubArray {
     itemsize: usize,
 }
 
-/// Fields in the order of their offsets, without overlap; what lies between and after is padding.
+/// Fields in the order of their offsets, without overlap. All other bytes are padding.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     itemsize: usize,
-    /// Whether one of them holds Python objects.
+    /// Whether a field holds Python objects.
     has_object: bool,
 }
 
@@ -84,14 +85,14 @@ pub(crate) struct Record {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Field {
     name: Text,
-    // In a box: few have one.
+    // Boxed because few fields have a title.
     title: Option<Box<Text>>,
     dtype: DType,
     offset: usize,
 }
 
 impl Field {
-    /// A field of these parts.
+    /// Creates a field.
     pub(crate) fn new(name: &str, title: Option<&str>, offset: usize, dtype: DType) -> Self {
         Field {
             name: Text::new(name),
@@ -101,44 +102,44 @@ impl Field {
         }
     }
 
-    /// The same so many bytes further on.
+    /// Returns the same field with its offset increased by `by` bytes.
     pub(crate) fn moved(&self, by: usize) -> Self {
-        Field { offset: self.offset.saturating_add(by), ..self.clone() }
+        Field { offset: checked::add(self.offset, by), ..self.clone() }
     }
 
-    /// The name. A lone surrogate in it, which Rust's strings cannot hold, shows as U+FFFD.
+    /// Returns the name. A lone surrogate in it, which Rust's strings cannot hold, is replaced by U+FFFD.
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
-    /// The title: a second, longer name. One that is no string shows as Python writes it.
+    /// Returns the title, a second and longer name. A title that is not a string is shown as Python source.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref().map(Text::as_str)
     }
 
-    /// What the field holds.
+    /// Returns the dtype of the field.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// Bytes before the field in its record.
+    /// Returns the offset of the field in its record, in bytes.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The offset of the first byte behind the field.
+    /// Returns the offset of the first byte after the field.
     pub(crate) fn end(&self) -> usize {
-        self.offset.saturating_add(self.dtype.itemsize())
+        checked::add(self.offset, self.dtype.itemsize())
     }
 
-    /// The exact name, to compare.
+    /// Returns the exact name, for comparison.
     pub(crate) fn exact_name(&self) -> &Text {
         &self.name
     }
 }
 
 impl DType {
-    /// Bytes of one item, padding included.
+    /// Returns the size of one element in bytes, with padding.
     pub fn itemsize(&self) -> usize {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.itemsize(),
@@ -147,7 +148,7 @@ impl DType {
         }
     }
 
-    /// The fields of a record in the order of their offsets; empty for what is no record.
+    /// Returns the fields of a record in the order of their offsets; an empty slice if it is not a record.
     pub fn fields(&self) -> &[Field] {
         match &self.0 {
             Kind::Record(record) => &record.fields,
@@ -155,17 +156,17 @@ impl DType {
         }
     }
 
-    /// The field of this name; `None` where there is none.
+    /// Returns the field of this name, if there is one.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields().iter().find(|field| field.name() == name)
     }
 
-    /// Whether an item is a record, if maybe one without fields.
+    /// Returns whether it is a record, even one without fields.
     pub fn is_record(&self) -> bool {
         matches!(self.0, Kind::Record(_))
     }
 
-    /// The scalar, if it is one.
+    /// Returns the scalar, if it is one.
     pub fn scalar(&self) -> Option<&Scalar> {
         match &self.0 {
             Kind::Scalar(scalar) => Some(scalar),
@@ -173,7 +174,7 @@ impl DType {
         }
     }
 
-    /// Base and shape of a sub-array, if it is one. The base of a sub-array may be a sub-array.
+    /// Returns the base and the shape, if it is a sub-array. The base may be a sub-array, too.
     pub fn sub_array(&self) -> Option<(&DType, &[usize])> {
         match &self.0 {
             Kind::SubArray(sub) => Some((&sub.base, &sub.shape)),
@@ -181,7 +182,7 @@ impl DType {
         }
     }
 
-    /// Whether an item holds Python objects somewhere: its data is a pickle then.
+    /// Returns whether any part of it is a Python object. The data of such an array is a pickle.
     pub fn has_object(&self) -> bool {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
@@ -190,7 +191,7 @@ impl DType {
         }
     }
 
-    /// The same dtype with every number in this byte order, NumPy's `newbyteorder`.
+    /// Returns the same dtype with every number in this byte order, like NumPy's `newbyteorder`.
     ///
     /// ```
     /// use npy_core::{ByteOrder, DType};
@@ -222,22 +223,19 @@ impl DType {
         }
     }
 
-    /// How many bytes of an item are parts of numbers of more than one byte, or of characters.
+    /// Returns the number of bytes of an element that have a byte order: those of multi-byte numbers and of characters.
     pub(crate) fn ordered_bytes(&self) -> usize {
         match &self.0 {
             Kind::Scalar(scalar) if scalar.swap_unit() > 1 => scalar.itemsize(),
             Kind::Scalar(_) => 0,
-            Kind::SubArray(sub) => {
-                let items = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
-                sub.base.ordered_bytes().saturating_mul(items)
-            }
+            Kind::SubArray(sub) => checked::mul(sub.base.ordered_bytes(), sub.base_count()),
             Kind::Record(record) => {
                 record.fields.iter().map(|field| field.dtype.ordered_bytes()).sum()
             }
         }
     }
 
-    /// Whether every number has this byte order, or none.
+    /// Returns whether every number has this byte order or none.
     fn has_byte_order(&self, order: ByteOrder) -> bool {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.with_byte_order(order) == *scalar,
@@ -246,7 +244,7 @@ impl DType {
         }
     }
 
-    /// The same fields without padding, in records of records too: NumPy's `repack_fields`.
+    /// Returns the same dtype without padding, also in nested records: NumPy's `repack_fields`.
     ///
     /// ```
     /// use npy_core::DType;
@@ -261,8 +259,7 @@ impl DType {
             Kind::Scalar(scalar) => (*scalar).into(),
             Kind::SubArray(sub) => {
                 let base = sub.base.packed();
-                let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
-                let itemsize = base.itemsize().saturating_mul(count);
+                let itemsize = checked::mul(base.itemsize(), sub.base_count());
                 DType(Kind::SubArray(Arc::new(SubArray {
                     base,
                     shape: sub.shape.clone(),
@@ -282,11 +279,11 @@ impl DType {
         }
     }
 
-    /// `n` items of this dtype side by side. A sub-array grows by a dimension at the front.
+    /// Returns a sub-array of `n` elements of this dtype. A sub-array gets one more dimension, at the front.
     ///
-    /// For item sizes that the compiler has checked.
+    /// The caller has checked that its size does not overflow.
     pub(crate) fn repeated(self, n: usize) -> DType {
-        let itemsize = self.itemsize().saturating_mul(n);
+        let itemsize = checked::mul(self.itemsize(), n);
         let (base, mut shape) = match self.0 {
             Kind::SubArray(sub) => (sub.base.clone(), sub.shape.clone()),
             _ => (self, Vec::new()),
@@ -295,36 +292,38 @@ impl DType {
         DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
     }
 
-    /// A record of these fields.
+    /// Creates a record of these fields.
     ///
-    /// For layouts that were checked: distinct names, ascending offsets, no overlap.
+    /// The caller has checked that names are distinct, offsets ascend, and no fields overlap.
     pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
         let has_object = fields.iter().any(|field| field.dtype.has_object());
         DType(Kind::Record(Arc::new(Record { fields, itemsize, has_object })))
     }
 
-    /// A sub-array, if its item size is one that NumPy has.
+    /// Creates a sub-array, or fails if NumPy has no items of its size.
     fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
         let itemsize = DType::size_of_sub_array(&base, &shape)?;
         Ok(DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize }))))
     }
 
-    /// The item size of a sub-array, if it is one that NumPy has.
+    /// Returns the item size of a sub-array, or fails if NumPy has no items of that size.
     fn size_of_sub_array(base: &DType, shape: &[usize]) -> Result<usize, String> {
-        // Also without the zeros in it, as that of an array.
         let itemsize = shape::bytes(shape, base.itemsize()).ok().filter(|&n| n <= MAX_ITEMSIZE);
-        itemsize
-            .ok_or_else(|| format!("an item is larger than NumPy's limit of {MAX_ITEMSIZE} bytes"))
+        itemsize.ok_or_else(|| {
+            format!(
+                "an element would exceed NumPy's limit of {MAX_ITEMSIZE} bytes; use a smaller shape"
+            )
+        })
     }
 
-    /// The number of fields, those of records inside included.
+    /// Returns the number of fields, including those of nested records.
     fn count_fields(&self) -> usize {
         match &self.0 {
             Kind::Scalar(_) => 0,
             Kind::SubArray(sub) => sub.base.count_fields(),
             Kind::Record(record) => {
                 let inside = record.fields.iter().map(|field| field.dtype.count_fields());
-                inside.fold(record.fields.len(), usize::saturating_add)
+                inside.fold(record.fields.len(), checked::add)
             }
         }
     }
@@ -334,13 +333,20 @@ impl DType {
     }
 }
 
+impl SubArray {
+    /// Returns the number of base elements, or 0 if those have no bytes.
+    fn base_count(&self) -> usize {
+        self.itemsize.checked_div(self.base.itemsize()).unwrap_or(0)
+    }
+}
+
 impl From<Scalar> for DType {
     fn from(scalar: Scalar) -> Self {
         DType(Kind::Scalar(scalar))
     }
 }
 
-/// A scalar as `<f8`, everything else as its descr literal.
+/// Prints a scalar as `<f8`, everything else as its descr literal.
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

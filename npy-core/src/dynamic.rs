@@ -4,6 +4,7 @@ mod print;
 
 use std::fmt;
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
@@ -17,10 +18,10 @@ use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
 
-/// An array of any dtype: its bytes as they are in the file.
+/// An array of any dtype, which holds the bytes of the file.
 ///
-/// What `np.save` of NumPy 1.24 or later wrote is written again byte for byte; of an older one the data, and the header as it
-/// is written today.
+/// A file of `np.save` from NumPy 1.24 or later is written back byte for byte. A file of an older NumPy keeps its data, and gets the
+/// header that NumPy writes today.
 ///
 /// ```
 /// use npy_core::{DynArray, ReadNpy, WriteNpy};
@@ -45,7 +46,7 @@ pub struct DynArray {
 }
 
 impl DynArray {
-    /// An array from its bytes: items of `dtype` in its byte orders, in the order given.
+    /// Creates an array from its bytes: elements of `dtype` with its byte orders, in the order given.
     ///
     /// # Errors
     ///
@@ -64,38 +65,38 @@ impl DynArray {
         header.without_objects()?;
         if header.data_bytes() != bytes.len() {
             let reason =
-                format!("it takes {} bytes, and {} are given", header.data_bytes(), bytes.len());
-            return Err(ErrorKind::Shape { shape: shape::repr(header.shape()), reason }.into());
+                format!("expected {} bytes of data, found {}", header.data_bytes(), bytes.len());
+            return Err(ErrorKind::Shape { shape: shape::excerpt(header.shape()), reason }.into());
         }
         Ok(DynArray { header, bytes })
     }
 
-    /// What one item is.
+    /// Returns the dtype of an element.
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
-    /// The dimensions; none for a single item.
+    /// Returns the dimensions; none for a single element.
     pub fn shape(&self) -> &[usize] {
         self.header.shape()
     }
 
-    /// The order in which the items stand.
+    /// Returns the order in which the elements are stored.
     pub fn order(&self) -> Order {
         self.header.order()
     }
 
-    /// The data: items in the order and the byte orders of the file, padding included.
+    /// Returns the data: the elements in the order and the byte orders of the file, with padding.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The data, as [`as_bytes`](Self::as_bytes).
+    /// Returns the data, like [`as_bytes`](Self::as_bytes).
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The item of this index; `None` outside the shape.
+    /// Returns the element of this index; `None` if the index is out of range.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -109,23 +110,23 @@ impl DynArray {
         self.value(shape::position(self.shape(), self.order(), index)?)
     }
 
-    /// The items in C order, whatever the order of the file.
+    /// Iterates over the elements in C order, whatever the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
         let positions = shape::reordered(self.shape(), self.order(), Order::C);
         positions.map(|at| self.value(at).unwrap_or_else(|| Value::new(self.dtype(), &[])))
     }
 
-    /// The item at this position in the file.
+    /// Returns the element at this position in the file.
     fn value(&self, at: usize) -> Option<Value<'_>> {
         let size = self.dtype().itemsize();
         let start = at.checked_mul(size)?;
         Some(Value::new(self.dtype(), self.bytes.get(start..start.checked_add(size)?)?))
     }
 
-    /// One field of every record, `"gain"`, or a part of one: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"` its
-    /// `array["samples"][..., 3]`.
+    /// Returns one field of every record (`"gain"`), or a part of it: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"`
+    /// is `array["samples"][..., 3]`.
     ///
-    /// The dimensions of a field that is a sub-array are the last ones of the result.
+    /// If the field is a sub-array, its dimensions are appended to those of the array.
     ///
     /// ```
     /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -141,7 +142,7 @@ impl DynArray {
     /// let samples = DynArray::read_npy_from(&file[..])?.field("samples")?;
     /// assert_eq!(samples.shape(), [1, 2]);
     /// assert_eq!(samples.to_vec::<f32>()?, [1.0, 2.0]);
-    /// // A part of a field.
+    /// // Part of a field.
     /// let second = DynArray::read_npy_from(&file[..])?.field("samples[1]")?;
     /// assert_eq!(second.to_vec::<f32>()?, [2.0]);
     /// # Ok::<(), npy_core::Error>(())
@@ -149,7 +150,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the dimensions become too many.
+    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the result would have too many dimensions.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         let fields = self.dtype().fields();
         let Some((part, offset)) = plan::part_at(fields, path) else {
@@ -170,17 +171,16 @@ impl DynArray {
         reserve::exact(&mut bytes, header.data_bytes())?;
         if size > 0 {
             for item in self.bytes.chunks_exact(self.dtype().itemsize()) {
-                let part = item.get(offset..offset.saturating_add(size));
-                bytes.extend_from_slice(part.unwrap_or_default());
+                bytes.extend_from_slice(checked::slice(item, offset..checked::add(offset, size)));
             }
         }
         DynArray::from_parts(header, bytes)
     }
 
-    /// The items as values of a Rust type, in the order of the file.
+    /// Returns the elements as values of a Rust type, in the order of the file.
     ///
-    /// As in a `Vec` that is read from a file, a sub-array type takes the last dimensions: of an array of shape `(n, 3)` there are `n`
-    /// values of `[f32; 3]`, which come in C order.
+    /// As when a `Vec` is read from a file, a Rust array consumes the last dimensions: an array of shape `(n, 3)` becomes `n` values of
+    /// `[f32; 3]`, which are in C order.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -193,8 +193,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if they are of another dtype, [`ErrorKind::Rank`] for other last
-    /// dimensions than those of the type, [`ErrorKind::InvalidValue`] for bytes that are no value of the type.
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if the dtype does not fit, [`ErrorKind::Rank`] if the last dimensions are
+    /// not those of the type, [`ErrorKind::InvalidValue`] for bytes that are not a value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         let (items, limits) = (&plan.items, Limits::default());
@@ -204,7 +204,7 @@ impl DynArray {
         }
     }
 
-    /// The values that a plan makes of the elements of this array.
+    /// Decodes the elements of this array with a plan.
     pub(crate) fn decode<T: Element>(
         &self,
         items: &ItemPlan,
@@ -216,8 +216,8 @@ impl DynArray {
         })
     }
 
-    /// The same array in another dtype: another byte order, other padding, fewer fields or another order of them, and wider
-    /// scalars where no value can change ([`Cast::Lossless`]).
+    /// Converts the array to another dtype: another byte order, other padding, fewer fields or another order of fields, and wider
+    /// scalars if no value can change ([`Cast::Lossless`]).
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};
@@ -230,7 +230,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if that would change a value.
+    /// [`ErrorKind::Mismatch`] if a value could change, [`ErrorKind::MissingField`] if `dtype` has a field that the array lacks.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
         let plan = Plan::new(self.dtype(), dtype, Cast::Lossless)?;
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
@@ -240,27 +240,27 @@ impl DynArray {
         }
         check_empty::<()>(&plan, header.count(), &Limits::default())?;
         reserve::exact(&mut bytes, header.data_bytes())?;
-        let (most, mut buffers) = (block::items_per_block(&plan), Buffers::default());
+        let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
         let mut first = 0usize;
         while first < header.count() {
-            let end = header.count().min(first.saturating_add(most));
+            let end = header.count().min(checked::add(first, block_len));
             buffers.block.clear();
             buffers.block.extend_from_slice(block::bytes_of(
                 &self.bytes,
                 first..end,
                 plan.src_itemsize,
             ));
-            bytes.extend_from_slice(buffers.run(&plan, end.saturating_sub(first)));
+            bytes.extend_from_slice(buffers.run(&plan, checked::sub(end, first)));
             first = end;
         }
         DynArray::from_parts(header, bytes)
     }
 
-    /// The same array with its items in this order.
+    /// Returns the same array with its elements stored in this order.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Memory`] if there is no room for a second one.
+    /// [`ErrorKind::Memory`] if there is not enough memory for a second array.
     pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
         let itemsize = self.dtype().itemsize();
         let header = Header::new(self.dtype().clone(), self.shape(), order)?;
@@ -274,16 +274,16 @@ impl DynArray {
         DynArray::from_parts(header, bytes)
     }
 
-    /// The bytes of the items in this order.
+    /// Iterates over the bytes of each element, in this order.
     pub(crate) fn items_in(&self, order: Order) -> impl Iterator<Item = &[u8]> {
         let itemsize = self.dtype().itemsize();
         shape::reordered(self.shape(), self.order(), order).map(move |at| {
-            let start = at.saturating_mul(itemsize);
-            self.bytes.get(start..start.saturating_add(itemsize)).unwrap_or_default()
+            let start = checked::mul(at, itemsize);
+            checked::slice(&self.bytes, start..checked::add(start, itemsize))
         })
     }
 
-    /// The header that is written before the bytes.
+    /// Returns the header that is written before the bytes.
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }

@@ -1,4 +1,4 @@
-//! Layer 0: the one error of the crate: a kind, and where it happened.
+//! Layer 0: the error type of the crate: a kind, and where the error happened.
 
 mod view;
 
@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, where, and what to do about it.
 ///
-/// One word in size. It prints as one line, outermost place first:
+/// It is one word in size and prints as one line, outermost location first:
 ///
 /// ```
 /// use npy_core::{ErrorKind, Header};
@@ -25,7 +25,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    // Innermost first: places are added on the way out.
+    // Innermost first: each caller adds its own place as the error is returned.
     places: Vec<Place>,
 }
 
@@ -39,34 +39,36 @@ pub enum Place {
     Member(String),
     /// A field of a record; `.` between the levels.
     Field(String),
-    /// An item, counted from zero in the order of the file.
+    /// An element, counted from zero in the order of the file.
     Row(u64),
     /// A byte of the header's text, counted from the start of the file.
     HeaderByte(usize),
 }
 
-/// The kinds of [`Error`]. Each message says what to do.
+/// The kinds of [`Error`]. Each message says what is wrong and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system refused to read or write.
+    /// The operating system failed to read or write.
     #[error("{0}")]
     Io(#[source] std::io::Error),
 
     /// The input does not start with the magic bytes of `.npy`.
     #[error(
-        "not a .npy file: it starts with {found}, not with {magic}{hint}",
+        "not a .npy file: it starts with {found} instead of {magic}{hint}",
         magic = "\"\\x93NUMPY\""
     )]
     NotNpy {
         /// The first bytes, as an escaped string.
         found: String,
-        /// What it seems to be instead, and what reads that; empty if unknown.
+        /// The format it seems to have instead, and what to do with it; empty if unknown.
         hint: &'static str,
     },
 
     /// A version of the format other than 1.0, 2.0 and 3.0.
-    #[error("version {major}.{minor} of the format is unknown; 1.0, 2.0 and 3.0 can be read")]
+    #[error(
+        "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"
+    )]
     Version {
         /// The first byte of the version.
         major: u8,
@@ -76,14 +78,14 @@ pub enum ErrorKind {
 
     /// The input ends too early.
     #[error(
-        "cut short: {what} takes {expected} bytes and only {found} are there; the file was not written to its end or not copied whole"
+        "truncated: expected {expected} bytes of {what}, found {found}; write or copy the file again, to its end"
     )]
     Truncated {
-        /// What the missing bytes belong to.
+        /// The part of the file that the missing bytes belong to.
         what: &'static str,
-        /// Bytes it should have.
+        /// The number of bytes it should have.
         expected: u64,
-        /// Bytes that are there.
+        /// The number of bytes found.
         found: u64,
     },
 
@@ -94,10 +96,10 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A dtype that NumPy could not have written, or one that has no place in a file.
+    /// A dtype that NumPy could not have written, or one that no file can hold.
     #[error("dtype {descr}: {reason}")]
     DType {
-        /// The dtype as it was given.
+        /// The dtype as given.
         descr: String,
         /// What is wrong with it.
         reason: String,
@@ -106,7 +108,7 @@ pub enum ErrorKind {
     /// A shape that no array can have.
     #[error("shape {shape}: {reason}")]
     Shape {
-        /// The shape as it was given.
+        /// The shape as given; a long one is shortened.
         shape: String,
         /// What is wrong with it.
         reason: String,
@@ -114,27 +116,27 @@ pub enum ErrorKind {
 
     /// Something is larger than [`Limits`](crate::Limits) allows.
     #[error(
-        "{what} of {found} is over the limit of {limit}; if you trust the source, raise Limits::{name}"
+        "{what} of {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
     )]
     Limit {
         /// What is counted.
         what: &'static str,
         /// The field of [`Limits`](crate::Limits).
         name: &'static str,
-        /// How much there is.
+        /// The amount found.
         found: u64,
-        /// How much is allowed.
+        /// The amount allowed.
         limit: u64,
     },
 
-    /// The file holds one dtype, the program wants another.
-    #[error("the file holds {found}, {wanted_by} wants {wanted}; {remedy}")]
+    /// The file holds one dtype, the program expects another.
+    #[error("the file holds {found}, {wanted_by} expects {wanted}; {remedy}")]
     Mismatch {
         /// The dtype in the file.
         found: String,
-        /// The dtype that is wanted.
+        /// The dtype that the program expects.
         wanted: String,
-        /// Who wants it: the name of a Rust type.
+        /// The name of the Rust type that expects it.
         wanted_by: String,
         /// What to do.
         remedy: &'static str,
@@ -142,73 +144,73 @@ pub enum ErrorKind {
 
     /// A field that the program needs is not in the file.
     #[error(
-        "the file has no field {name:?}, which {wanted_by} needs; its fields are {fields}; #[npy(rename = \"…\")] gives a Rust field the name it has in the file, #[npy(default)] does without"
+        "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; give the Rust field the name from the file with #[npy(rename = \"…\")], or make it optional with #[npy(default)]"
     )]
     MissingField {
         /// The field.
         name: String,
-        /// Who wants it: the name of a Rust type.
+        /// The name of the Rust type that expects it.
         wanted_by: String,
-        /// The fields that are there.
+        /// The fields of the file.
         fields: String,
     },
 
-    /// A field in the file that the program does not take.
-    #[error("the file has a field {name:?}, which {wanted_by} does not take; {remedy}")]
+    /// A field in the file that the program does not accept.
+    #[error("the file has a field {name:?}, which {wanted_by} does not have; {remedy}")]
     UnknownField {
         /// The field.
         name: String,
-        /// Who does not take it: the name of a Rust type.
+        /// The name of the Rust type that does not accept it.
         wanted_by: String,
         /// What to do.
         remedy: &'static str,
     },
 
-    /// Members of an archive that the program does not take.
-    #[error("the archive has members that {wanted_by} does not take: {names}; {remedy}")]
+    /// Members of an archive that the program does not accept.
+    #[error("the archive has members that {wanted_by} does not have: {names}; {remedy}")]
     UnknownMembers {
         /// The members.
         names: String,
-        /// Who does not take them: the name of a Rust type.
+        /// The name of the Rust type that does not accept them.
         wanted_by: String,
         /// What to do.
         remedy: &'static str,
     },
 
-    /// The array has another number of dimensions, or other dimensions, than the type can take.
-    #[error("the array has shape {shape}, {wanted_by} takes {wanted}; {remedy}")]
+    /// The shape of the array does not fit the type: the number of dimensions or their lengths differ.
+    #[error("the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}")]
     Rank {
-        /// The shape in the file.
+        /// The shape in the file; a long one is shortened.
         shape: String,
-        /// Who takes it: the name of a Rust type.
+        /// The name of the Rust type.
         wanted_by: String,
-        /// What it takes.
+        /// The shapes that the type accepts.
         wanted: String,
         /// What to do.
         remedy: &'static str,
     },
 
-    /// A value that its dtype cannot hold, or bytes that are no value of the type.
+    /// A value that its dtype cannot hold, or bytes that are not a value of the type.
     #[error("{reason}")]
     InvalidValue {
-        /// Why.
+        /// What is wrong with it.
         reason: String,
     },
 
-    /// Something that is legal, and that this version or build of the crate does not do.
+    /// Something valid that this version or build of the crate does not support.
     #[error("{what} needs {needs}")]
     Unsupported {
-        /// What was met.
+        /// What was found.
         what: String,
-        /// What it takes.
+        /// What would support it.
         needs: &'static str,
     },
 
-    /// An array that can be read, and cannot be viewed where it lies.
+    /// An array that can be read, but not viewed in place.
     #[error("{0}")]
     View(ViewError),
 
-    /// The directory of an archive is not as it must be, or a member is not where it says.
+    /// The directory of an archive is invalid, or a member is not at the offset that it states.
     #[error("the archive is malformed: {reason}")]
     Archive {
         /// What is wrong with it.
@@ -220,12 +222,12 @@ pub enum ErrorKind {
     MissingMember {
         /// The member.
         name: String,
-        /// The members that are there, for people.
+        /// The members of the archive, as a text for people.
         members: String,
     },
 
     /// A name that a member cannot have.
-    #[error("no member can be named {name:?}: {reason}")]
+    #[error("a member cannot be named {name:?}: {reason}")]
     MemberName {
         /// The name.
         name: String,
@@ -233,46 +235,46 @@ pub enum ErrorKind {
         reason: &'static str,
     },
 
-    /// The bytes of a member are not those that were written.
+    /// The bytes of a member were changed after they were written.
     #[error(
-        "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or make it anew"
+        "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
     )]
     Checksum {
         /// The CRC-32 that the archive states.
         expected: u32,
-        /// That of the bytes.
+        /// The CRC-32 of the bytes.
         found: u32,
     },
 
     /// Another writer is appending to the file.
     #[error(
-        "another writer is appending to it; wait until that one has finished, or write another file"
+        "another writer is appending to it; wait until it has finished, or write to another file"
     )]
     Locked,
 
-    /// The memory for the result could not be had.
-    #[error("there is no memory for {bytes} bytes; read the array in parts")]
+    /// The memory for the result could not be allocated.
+    #[error("out of memory: {bytes} bytes could not be allocated; read the array in parts")]
     Memory {
-        /// How much was asked for.
+        /// The number of bytes that were requested.
         bytes: u64,
     },
 }
 
 impl Error {
-    /// What went wrong.
+    /// Returns what went wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Where it happened, outermost first.
+    /// Returns where it happened, outermost first.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.0.places.iter().rev()
     }
 
-    /// The same error, inside this place.
+    /// Returns the same error, located inside this place.
     #[must_use]
     pub(crate) fn within(mut self, place: Place) -> Self {
-        // A field inside a field is one path.
+        // Nested fields are shown as one path, "outer.inner".
         if let (Place::Field(outer), Some(Place::Field(inner))) = (&place, self.0.places.last_mut())
         {
             *inner = format!("{outer}.{inner}");
@@ -295,14 +297,14 @@ impl Error {
         self.within(Place::Field(name.to_owned()))
     }
 
-    /// The same error as one of another kind, in the same place.
+    /// Returns an error of another kind at the same places.
     #[must_use]
     pub(crate) fn map_kind(self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
         let Inner { kind, places } = *self.0;
         Error(Box::new(Inner { kind: change(kind), places }))
     }
 
-    /// Names who wanted what the file does not hold.
+    /// Sets the name of the Rust type that the file does not fit.
     pub(crate) fn wanted_by(mut self, who: &str) -> Self {
         match &mut self.0.kind {
             ErrorKind::Mismatch { wanted_by, .. }
@@ -322,7 +324,7 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// Also takes an error of ours back out that went through [`Read`](std::io::Read).
+/// An [`Error`] that was wrapped to pass through [`Read`](std::io::Read) is unwrapped.
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.downcast::<Error>() {
@@ -353,7 +355,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// As [`Display`](fmt::Display), so that `fn main() -> npy_core::Result<()>` prints the sentence.
+/// Same as [`Display`](fmt::Display), so that `fn main() -> npy_core::Result<()>` prints a readable message.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -363,7 +365,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            // The message of an `Io` error is the system's own; its source is what lies below that.
+            // `Display` already prints the system's message, so the source is the next error below it.
             ErrorKind::Io(error) => error.source(),
             _ => None,
         }

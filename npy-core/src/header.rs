@@ -1,7 +1,7 @@
-//! Layer 3: the header of a `.npy` file, from bytes and to bytes.
+//! Layer 3: parsing and writing the header of a `.npy` file.
 //!
-//! The source is NEP 1 and NumPy's `lib/_format_impl.py`. What reads it from a file or a stream
-//! stands with all other input, in `read.rs`.
+//! The format is specified by NEP 1 and NumPy's `lib/_format_impl.py`. Reading a header from a file or
+//! a stream is in `read.rs`, with all other input.
 
 mod cache;
 mod dict;
@@ -10,6 +10,7 @@ pub(crate) mod growth;
 use std::borrow::Cow;
 use std::str::Utf8Error;
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::dtype::{descr, reads_back};
 use crate::error::{Error, ErrorKind};
@@ -21,7 +22,7 @@ use dict::Dict;
 /// The first six bytes of every `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The version of the format, which decides how the header is counted and encoded.
+/// The version of the format. It determines the width of the header's length and the encoding of its text.
 ///
 /// ```
 /// use npy_core::Version;
@@ -34,22 +35,27 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 pub enum Version {
     /// 1.0: up to 65,535 bytes of latin-1.
     V1,
-    /// 2.0: up to 4 GiB of latin-1. NumPy writes it for records of very many fields.
+    /// 2.0: up to 4 GiB of latin-1. NumPy writes it for records with very many fields.
     V2,
-    /// 3.0: up to 4 GiB of UTF-8. NumPy writes it for names beyond latin-1.
+    /// 3.0: up to 4 GiB of UTF-8. NumPy writes it for names that latin-1 cannot encode.
     V3,
 }
 
 impl Version {
-    /// Bytes of magic and version.
+    /// The number of bytes of magic and version.
     pub(crate) const BYTES: usize = 8;
 
-    /// Bytes of the number behind them, which counts the header's text.
+    /// Returns the number of bytes of the length of the header's text, which follows magic and version.
     pub(crate) fn length_bytes(self) -> usize {
         if self == Version::V1 { 2 } else { 4 }
     }
 
-    /// The version that these first bytes of a file state.
+    /// Returns the offset of the header's text.
+    pub(crate) fn text_offset(self) -> usize {
+        checked::add(Version::BYTES, self.length_bytes())
+    }
+
+    /// Parses the first bytes of a file.
     pub(crate) fn parse(start: [u8; Version::BYTES]) -> Result<Version, Error> {
         let [magic @ .., major, minor] = start;
         if &magic != MAGIC {
@@ -71,32 +77,36 @@ impl Version {
         }
     }
 
-    /// Which Python's literals the text may hold.
+    /// Returns the version of Python whose literals the text may have.
     fn dialect(self) -> Dialect {
         if self == Version::V3 { Dialect::Python3 } else { Dialect::Python2 }
     }
 
-    /// How many bytes a part of the text takes in the file.
+    /// Returns the number of bytes that a part of the text takes in the file.
     fn bytes_of(self, decoded: &str) -> usize {
         if self == Version::V3 { decoded.len() } else { decoded.chars().count() }
     }
 }
 
-/// The error for a file that starts with these bytes.
+/// Returns the error for a file that starts with these bytes and is not a `.npy` file.
 pub(crate) fn not_npy(start: &[u8]) -> Error {
     let shown = start.get(..Version::BYTES).unwrap_or(start);
     let hint = match shown {
         [] => "; it is empty",
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => "; it looks like a .npz archive (or another zip)",
-        [0x80, 2..=5, ..] => "; it looks like a pickle, which is code and is not run here",
-        [0x89, b'H', b'D', b'F', ..] => "; it looks like HDF5",
-        [0x1f, 0x8b, ..] => "; it looks gzipped: unpack it first",
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
+            "; it looks like a .npz archive (or another zip): use npz::Reader"
+        }
+        [0x80, 2..=5, ..] => {
+            "; it looks like a pickle, which is code and is not run here: save it with np.save"
+        }
+        [0x89, b'H', b'D', b'F', ..] => "; it looks like HDF5: use a reader for HDF5",
+        [0x1f, 0x8b, ..] => "; it looks gzipped: decompress it first",
         _ => "",
     };
     ErrorKind::NotNpy { found: format!("\"{}\"", shown.escape_ascii()), hint }.into()
 }
 
-/// What stands before the data: dtype, shape and order.
+/// The header of a `.npy` file: dtype, shape and order.
 ///
 /// ```
 /// use npy_core::{Header, Order};
@@ -109,7 +119,7 @@ pub(crate) fn not_npy(start: &[u8]) -> Error {
 /// assert_eq!(data_offset, 128);
 /// assert_eq!(parsed.shape(), [3, 4]);
 ///
-/// // Two are equal if they describe the same array; the version does not count.
+/// // Headers are equal if they describe the same array; the version is not compared.
 /// assert_eq!(parsed, header);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -118,52 +128,54 @@ pub struct Header {
     dtype: DType,
     shape: Vec<usize>,
     order: Order,
-    // The product of the shape, which is asked for often.
+    // The product of the shape, computed once.
     count: usize,
-    // `None` until written: the oldest that fits.
+    // `None` for a new header: the oldest version that fits is written.
     version: Option<Version>,
 }
 
 impl Header {
-    /// The header of an array.
+    /// Creates the header of an array.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for more than 64 dimensions or a size that no memory has, and
-    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong to the shape, and for a dtype that could not be
-    /// read back within the default [`Limits`]: nested too deep, of too many fields, or with a sub-array of more than 64 dimensions.
+    /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `isize` can count.
+    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong in the shape, and for a dtype that could not be
+    /// read back within the default [`Limits`]: nested too deep, with too many fields, or with a sub-array of more than 64 dimensions.
     pub fn new(dtype: DType, shape: impl Into<Vec<usize>>, order: Order) -> Result<Self, Error> {
         reads_back::check(&dtype)?;
         Header::parsed(dtype, shape.into(), order)
     }
 
-    /// The header of an array whose dtype was read, within whatever limits.
+    /// Creates the header of an array from a file. Its dtype was checked with the limits of the reader.
     fn parsed(dtype: DType, shape: Vec<usize>, order: Order) -> Result<Self, Error> {
         if dtype.sub_array().is_some() {
-            let reason = "the items of an array are no sub-arrays; add its dimensions to the shape";
-            return Err(ErrorKind::DType { descr: dtype.descr(), reason: reason.into() }.into());
+            let reason =
+                "the dtype of an array cannot be a sub-array; append its dimensions to the shape";
+            let descr = descr::excerpt(&dtype.descr());
+            return Err(ErrorKind::DType { descr, reason: reason.into() }.into());
         }
         shape::bytes(&shape, dtype.itemsize())?;
         let count = shape::count(&shape)?;
         Ok(Header { dtype, shape, order, count, version: None })
     }
 
-    /// What one item is.
+    /// Returns the dtype of an element.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// The dimensions; none for a single item.
+    /// Returns the dimensions; none for a single element.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The order of the items in the file, as the header states it.
+    /// Returns the order of the elements that is written in the header.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The version it was read with; of a new one, the version it will be written with.
+    /// Returns the version of the file, or the version that will be written for a new header.
     pub fn version(&self) -> Version {
         self.version.unwrap_or_else(|| {
             let text = self.text();
@@ -171,7 +183,7 @@ impl Header {
         })
     }
 
-    /// The number of items.
+    /// Returns the number of elements.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -183,13 +195,12 @@ impl Header {
         self.count
     }
 
-    /// Bytes of the data behind the header.
+    /// Returns the number of bytes of the data after the header. Creating the header has checked that it fits.
     pub(crate) fn data_bytes(&self) -> usize {
-        // So many are a size, or there were no header.
-        self.count.saturating_mul(self.dtype.itemsize())
+        checked::mul(self.count, self.dtype.itemsize())
     }
 
-    /// Refuses Python objects, which are a pickle and not items.
+    /// Refuses Python objects, which are stored as a pickle.
     pub(crate) fn without_objects(&self) -> Result<(), Error> {
         if !self.dtype.has_object() {
             return Ok(());
@@ -199,20 +210,20 @@ impl Header {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// The error for a type that takes another shape.
+    /// Returns the error for a type that expects another shape.
     pub(crate) fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
-        let shape = shape::repr(&self.shape);
+        let shape = shape::excerpt(&self.shape);
         let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
         ErrorKind::Rank { shape, wanted_by, wanted, remedy }.into()
     }
 
-    /// Parses the header at the start of `bytes`; also gives the offset of the data.
+    /// Parses the header at the start of `bytes`. Returns it and the offset of the data.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotNpy`], [`ErrorKind::Version`], [`ErrorKind::Truncated`] if `bytes` end within the header,
-    /// [`ErrorKind::Header`], [`ErrorKind::DType`], [`ErrorKind::Shape`] for what is wrong in it, and
-    /// [`ErrorKind::Limit`] if it is over the default [`Limits`].
+    /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file, [`ErrorKind::Truncated`] if `bytes` end within
+    /// the header, [`ErrorKind::Header`], [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the header is invalid, and
+    /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`].
     pub fn parse(bytes: &[u8]) -> Result<(Header, usize), Error> {
         let limits = Limits::default();
         let Some((start, rest)) = bytes.split_first_chunk() else {
@@ -225,11 +236,10 @@ impl Header {
         let length = limits.check_header(text_length(length))?;
         let text = rest.get(..length).ok_or_else(|| truncated(length, rest.len()))?;
         let header = Header::parse_text(version, text, &limits)?;
-        let offset = Version::BYTES.saturating_add(version.length_bytes()).saturating_add(length);
-        Ok((header, offset))
+        Ok((header, checked::add(version.text_offset(), length)))
     }
 
-    /// Parses the text of a header: what stands behind its length.
+    /// Parses the text of a header, which comes after its length.
     pub(crate) fn parse_text(
         version: Version,
         text: &[u8],
@@ -241,7 +251,7 @@ impl Header {
         if let Some((dtype, rest)) = cache::lookup_dtype(version, text, limits)
             && let Ok((dict, _)) = Dict::parse(version, &rest, limits, Some(dtype))
         {
-            // Whatever is wrong with it is found in the text as it stands.
+            // If this fails, the complete text is parsed, so that the error names the right byte.
             return dict.header(version);
         }
         let (dict, descr) = Dict::parse(version, text, limits, None)?;
@@ -250,11 +260,11 @@ impl Header {
         Ok(header)
     }
 
-    /// The header as `np.save` writes it: the oldest version that fits, padded to 64 bytes, with room to grow.
+    /// Returns the header as `np.save` writes it: the oldest version that fits, padded to 64 bytes, with blanks for the length to grow.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Header`] if it takes more than 1 MiB, which is what a reader takes ([`Limits::header_bytes`]).
+    /// [`ErrorKind::Header`] if it is longer than the 1 MiB that a reader accepts by default ([`Limits::header_bytes`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let text = self.text();
         let mut result = Err(ErrorKind::Header { reason: String::new() }.into());
@@ -267,14 +277,15 @@ impl Header {
         result
     }
 
-    /// The header in this version, or an error that says why it cannot be.
+    /// Returns the header in this version, or the reason why that is impossible.
     pub(crate) fn to_bytes_in(&self, version: Version) -> Result<Vec<u8>, Error> {
         encode(&self.text(), version)
     }
 
-    /// The Python dictionary, and blanks for the first dimension to grow into.
+    /// Returns the Python dictionary, with blanks after it for the first dimension to grow.
     fn text(&self) -> String {
-        const GROWTH: usize = 21;
+        // As in NumPy.
+        const GROWTH_DIGITS: usize = 21;
         let order = self.order.normalized(&self.shape);
         let fortran = if order == Order::Fortran { "True" } else { "False" };
         let mut text = format!(
@@ -285,7 +296,7 @@ impl Header {
         let grows = if order == Order::Fortran { self.shape.last() } else { self.shape.first() };
         if let Some(n) = grows {
             let digits = n.to_string().len();
-            text.extend(std::iter::repeat_n(' ', GROWTH.saturating_sub(digits)));
+            text.extend(std::iter::repeat_n(' ', checked::sub(GROWTH_DIGITS, digits)));
         }
         text
     }
@@ -300,33 +311,33 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// The versions that NumPy tries for a text, in its order.
+/// Returns the versions that NumPy tries for a text, in this order.
 fn candidates(text: &str) -> impl Iterator<Item = Version> {
     let latin1 = text.chars().all(|c| u8::try_from(c).is_ok());
     let versions: &[Version] = if latin1 { &[Version::V1, Version::V2] } else { &[Version::V3] };
     versions.iter().copied()
 }
 
-/// Magic, version, length, text, padding.
+/// Returns the bytes of a header: magic, version, length, text and padding.
 fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     const ALIGNMENT: usize = 64;
     let error = |reason: &str| Error::from(ErrorKind::Header { reason: reason.into() });
     let text = match version {
         Version::V3 => Cow::Borrowed(text.as_bytes()),
         _ => encode_latin1(text).ok_or_else(|| {
-            error("a name in the dtype is not latin-1, which only version 3.0 can hold")
+            error("a name in the dtype cannot be encoded in latin-1; use Version::V3, which has UTF-8")
         })?,
     };
-    let start = Version::BYTES.saturating_add(version.length_bytes());
-    let unpadded = start.saturating_add(text.len()).saturating_add(1);
-    // As in NumPy: 1 to 64 blanks, never none.
-    let padding = ALIGNMENT.saturating_sub(unpadded % ALIGNMENT);
-    let total = unpadded.saturating_add(padding);
-    let length = total.saturating_sub(start);
-    let most = Limits::default().header_bytes;
-    if limits::to_u64(length) > most {
+    let start = version.text_offset();
+    let unpadded = checked::add(checked::add(start, text.len()), 1);
+    // As in NumPy, there are 1 to 64 blanks, never 0.
+    let padding = checked::sub(ALIGNMENT, unpadded % ALIGNMENT);
+    let total = checked::add(unpadded, padding);
+    let length = checked::sub(total, start);
+    let max = Limits::default().header_bytes;
+    if limits::to_u64(length) > max {
         return Err(error(&format!(
-            "it takes {length} bytes, and a reader takes {most}; use fewer fields or shorter names"
+            "it has {length} bytes, but a reader accepts at most {max}; use fewer fields or shorter names"
         )));
     }
     let mut bytes = Vec::with_capacity(total);
@@ -334,7 +345,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     bytes.extend_from_slice(&[version.number(), 0]);
     if version == Version::V1 {
         let length = u16::try_from(length).map_err(|_| {
-            error("it is longer than the 65535 bytes of version 1.0; use Version::V2")
+            error("it is longer than 65535 bytes, the most that version 1.0 has; use Version::V2")
         })?;
         bytes.extend_from_slice(&length.to_le_bytes());
     } else {
@@ -342,7 +353,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
         bytes.extend_from_slice(&length.to_le_bytes());
     }
     bytes.extend_from_slice(&text);
-    bytes.resize(total.saturating_sub(1), b' ');
+    bytes.resize(checked::sub(total, 1), b' ');
     bytes.push(b'\n');
     Ok(bytes)
 }
@@ -354,7 +365,7 @@ fn encode_latin1(text: &str) -> Option<Cow<'_, [u8]>> {
     text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned)
 }
 
-/// The text as a string.
+/// Decodes the text.
 fn decode(version: Version, text: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
     match version {
         Version::V1 | Version::V2 => Ok(decode_latin1(text)),
@@ -369,18 +380,18 @@ fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The number that counts the text: 2 or 4 little-endian bytes.
+/// Returns the length of the text from its 2 or 4 little-endian bytes.
 pub(crate) fn text_length(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))
 }
 
-/// The error for a file that ends within the header.
+/// Returns the error for a file that ends within the header.
 pub(crate) fn truncated(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
-    ErrorKind::Truncated { what: "the header", expected, found }.into()
+    ErrorKind::Truncated { what: "header", expected, found }.into()
 }
 
-/// The error for a file of fewer bytes than magic and version take.
+/// Returns the error for a file that is shorter than magic and version.
 pub(crate) fn short_start(start: &[u8]) -> Error {
     let magic = MAGIC.get(..start.len()).unwrap_or(MAGIC);
     let is_npy = !start.is_empty() && start.starts_with(magic);
@@ -460,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_the_header_before_changes_nothing() {
+    fn the_cached_header_does_not_change_the_result() {
         let text =
             "{'descr': [('\u{e9}', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (2,), }";
         let name = |version| {
@@ -468,7 +479,7 @@ mod tests {
             header.dtype().fields()[0].name().to_owned()
         };
         assert_eq!([name(3), name(3), name(2), name(3)], ["é", "é", "Ã©", "é"]);
-        // Of another shape, too.
+        // Also if only the dtype is the same.
         let other = text.replace("2,", "3, 4");
         assert_eq!(Header::parse(&file(3, other.as_bytes())).unwrap().0.shape(), [3, 4]);
         let wrong = text.replace("(2,)", "(2, 'descr')");
@@ -477,7 +488,7 @@ mod tests {
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(byte)), "{error}");
         let twice = text.replace("(2,)", "(2,), 'descr': '<f4'");
         let error = Header::parse(&file(3, twice.as_bytes())).unwrap_err();
-        assert!(error.to_string().contains("the key 'descr' stands there twice"), "{error}");
+        assert!(error.to_string().contains("the key 'descr' is there twice"), "{error}");
         let limits = Limits { fields: 1, ..Limits::default() };
         let error = Header::parse_text(Version::V3, text.as_bytes(), &limits).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "fields", .. }), "{error}");
@@ -488,8 +499,8 @@ mod tests {
         for (text, byte, part) in [
             ("{'descr': '<f3', 'fortran_order': False, 'shape': ()}", 20, "a float has"),
             ("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", 44, "True or False"),
-            ("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 61, "a dimension is"),
-            ("{'descr': '<f4', 'fortran_order': False, 'shape': [1]}", 60, "should be a tuple"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 61, "a dimension must be"),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': [1]}", 60, "must be a tuple"),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': 1}", 64, "unknown key"),
             ("{'descr': '<f4', 'fortran_order': False}", 10, "no key 'shape'"),
             ("{'descr': '<f4', 'descr': '<f4'}", 27, "twice"),
@@ -504,7 +515,7 @@ mod tests {
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
     }
 
-    /// Guards the numbers in a title that is none of text: what is written no longer knows Python 2's.
+    /// Guards the numbers in a title that is not a string: Python 3 cannot read Python 2's notation.
     #[test]
     fn a_title_of_python_2_is_written_for_python_3() {
         for (two, three) in [
@@ -525,9 +536,9 @@ mod tests {
         }
     }
 
-    /// Guards the terminal that an error is printed on, and the eyes of who reads it.
+    /// Guards the terminal on which an error is printed, and its readers.
     #[test]
-    fn an_error_shows_nothing_that_a_terminal_obeys() {
+    fn control_characters_are_escaped_in_errors() {
         for (text, part) in [
             ("{'\u{202e}\x1b[2J': 1}", "unknown key '\\u202e\\x1b[2J'"),
             ("{'descr': '\x1b<f4'}", "dtype '\\x1b<f4'"),
@@ -544,19 +555,19 @@ mod tests {
     }
 
     #[test]
-    fn a_header_cut_anywhere_is_an_error() {
+    fn a_header_truncated_anywhere_is_an_error() {
         for version in [1, 2, 3] {
-            let whole =
+            let complete =
                 file(version, b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n");
-            assert_eq!(Header::parse(&whole).unwrap().1, whole.len());
-            for end in 0..whole.len() {
-                assert!(Header::parse(&whole[..end]).is_err(), "{end}");
+            assert_eq!(Header::parse(&complete).unwrap().1, complete.len());
+            for end in 0..complete.len() {
+                assert!(Header::parse(&complete[..end]).is_err(), "{end}");
             }
         }
     }
 
     #[test]
-    fn absurd_headers_are_refused() {
+    fn headers_of_impossible_sizes_are_refused() {
         let shape =
             |shape: &str| format!("{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}}}");
         for text in [
@@ -571,7 +582,7 @@ mod tests {
         ] {
             assert!(Header::parse(&file(1, text.as_bytes())).is_err(), "{text}");
         }
-        // A length of 4 GiB, from twelve bytes.
+        // Twelve bytes that claim a header of 4 GiB.
         let error = Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "header_bytes", .. }), "{error}");
     }

@@ -55,6 +55,7 @@
 extern crate self as npy_core;
 
 mod array;
+mod checked;
 pub mod dtype;
 mod dynamic;
 mod element;

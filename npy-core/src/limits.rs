@@ -1,15 +1,18 @@
-//! Layer 0: how much a file may ask for, and the doors through which its numbers pass.
+//! Layer 0: the limits on what a file may cost, and the conversions for numbers from files.
+
+#[cfg(feature = "npz")]
+use std::num::NonZeroU64;
 
 use crate::error::{Error, ErrorKind};
 
-/// What counts as one in [`Limits::empty_items`].
+/// The number of bytes of memory that count as one element in [`Limits::empty_items`].
 const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
-/// How much a file may ask of the reader before it is refused.
+/// The most that a file may cost its reader before it is refused.
 ///
-/// A header that lies costs its sender bytes, not our memory: data is only given memory as its
-/// bytes arrive, so no limit is needed for the array itself. What is limited is what a few bytes
-/// could blow up.
+/// A header with false sizes cannot exhaust memory: memory for data is only allocated as its bytes
+/// arrive, so the array itself needs no limit. The limits are for things of which a few bytes in the
+/// file can take much memory or time.
 ///
 /// ```
 /// use npy_core::{Limits, ReadOptions};
@@ -22,28 +25,31 @@ const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of a header. 1 MiB: a record of ten thousand fields fits; NumPy itself stops at 10,000 characters.
+    /// The number of bytes of a header. Default 1 MiB: a record of ten thousand fields fits; NumPy itself reads at most 10,000
+    /// characters.
     pub header_bytes: u64,
-    /// Brackets open at once in a header. 200: what Python's own parser takes; a record nested 90 deep fits.
-    /// More than 400 counts as 400, which any stack holds.
+    /// The number of brackets that are open at once in a header. Default 200, as in Python's own parser: a record nested 90 deep
+    /// fits. Values over 400 count as 400, which fits on any stack.
     pub nesting: usize,
-    /// Fields in a header, those of nested records included. 65,536: more than 1 MiB of header usefully holds.
+    /// The number of fields in a header, including those of nested records. Default 65,536: more than a header of 1 MiB usually
+    /// has.
     pub fields: usize,
-    /// Bytes of one array's data. None: memory grows only as bytes arrive.
+    /// The number of bytes of one array's data. Default `None`: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
-    /// Items of no bytes (`|V0`, `|S0`) that are made into Rust values one by one. 1,048,576: such an array costs
-    /// its sender nothing, whatever its length. A value of more than 16 bytes counts once for each 16.
+    /// The number of elements of zero bytes (`|V0`, `|S0`) that are turned into Rust values one by one. Default 1,048,576: the
+    /// file of such an array is tiny, whatever its length. A value of more than 16 bytes in memory counts once for each 16.
     ///
-    /// Of what serde makes, it is the memory beyond 2,048 times the data that counts: a value as 128 bytes, a record as 640 more, and
-    /// a field as 128 and its name.
+    /// Values that serde creates count only for their memory beyond 2,048 times the data: 128 bytes for a value, 640 more for a
+    /// record, and 128 plus its name for a field.
     pub empty_items: u64,
-    /// Members of an archive. 1,048,576: a thousand times what models of many layers have; the directory of so many takes some hundred MiB.
+    /// The number of members of an archive. Default 1,048,576: a thousand times as many as models of many layers have; a
+    /// directory of that size takes some hundred MiB.
     pub members: u64,
-    /// Bytes of one member of an archive when inflated. 64 GiB: more than most machines hold, and less than a file of
-    /// 100 MB can blow up to. Members that are stored cost their sender what they cost us, and are not limited.
+    /// The number of bytes of one member of an archive after inflating. Default 64 GiB: more than most machines can hold, and less
+    /// than a file of 100 MB can inflate to. Stored members have no limit, as each byte of theirs is in the file.
     pub inflated_bytes: u64,
-    /// How many bytes one compressed byte of an archive may state to become. 1,100: deflate makes at most 1,032 of one, and
-    /// an array of zeros has just that.
+    /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032, for example with an
+    /// array of zeros.
     pub inflation: u64,
 }
 
@@ -63,13 +69,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Refuses a header of this many bytes if it is over the limit.
+    /// Refuses a header of more bytes than the limit.
     pub(crate) fn check_header(&self, bytes: u64) -> Result<usize, Error> {
         check("a header", "header_bytes", bytes, self.header_bytes)?;
         to_usize(bytes)
     }
 
-    /// Refuses data of this many bytes if it is over the limit.
+    /// Refuses data of more bytes than the limit.
     pub(crate) fn check_array(&self, bytes: u64) -> Result<(), Error> {
         match self.array_bytes {
             Some(limit) => check("an array", "array_bytes", bytes, limit),
@@ -77,39 +83,40 @@ impl Limits {
         }
     }
 
-    /// Refuses this many items of no bytes, each to be a value of that many, if it is over the limit.
+    /// Refuses `count` elements of zero bytes over the limit; each becomes a value of `size` bytes in memory.
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
         let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
+        // Saturated is over any limit but the largest.
         let count = to_u64(count).saturating_mul(units);
-        check("an array of items of no bytes", "empty_items", count, self.empty_items)
+        check("an array of elements of no bytes", "empty_items", count, self.empty_items)
     }
 
-    /// Refuses values of this many bytes that no data pays for, if they are over the limit.
+    /// Refuses values that take more memory than the limit and have next to no bytes in the file.
     #[cfg(feature = "serde")]
     pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
         let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
         check("a count of values of next to no bytes", "empty_items", count, self.empty_items)
     }
 
-    /// Refuses an archive of this many members if it is over the limit.
+    /// Refuses an archive of more members than the limit.
     #[cfg(feature = "npz")]
     pub(crate) fn check_members(&self, count: u64) -> Result<(), Error> {
         check("a number of members", "members", count, self.members)
     }
 
-    /// Refuses a member that states to be inflated from so many bytes to so many, if that is over the limit.
+    /// Refuses a member that declares to inflate from `compressed` to `bytes` bytes, if the size or the ratio is over its limit.
     #[cfg(feature = "npz")]
     pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
         check("an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
-        // A few bytes for what an empty member takes.
-        let inflation = bytes.checked_div(compressed.max(1)).unwrap_or(0);
-        check("an inflation", "inflation", inflation, self.inflation)
+        // A member that declares no compressed bytes counts as one of one byte.
+        let compressed = NonZeroU64::new(compressed).unwrap_or(NonZeroU64::MIN);
+        check("a compression ratio", "inflation", bytes / compressed, self.inflation)
     }
 
-    /// How many brackets may be open at once. The tree of a dtype is walked by recursion.
+    /// Returns the number of brackets that may be open at once. It is bounded because the functions that walk a dtype are recursive.
     pub(crate) fn brackets(&self) -> usize {
-        const MOST: usize = 400;
-        self.nesting.min(MOST)
+        const MAX_BRACKETS: usize = 400;
+        self.nesting.min(MAX_BRACKETS)
     }
 }
 
@@ -117,18 +124,18 @@ fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Resu
     if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, name, found, limit }.into()) }
 }
 
-/// A count from a file as a `usize`.
+/// Converts a count from a file to a `usize`, or fails if no memory could hold that many.
 pub(crate) fn to_usize(n: u64) -> Result<usize, Error> {
     usize::try_from(n).map_err(|_| ErrorKind::Memory { bytes: n }.into())
 }
 
-/// A `usize` as the `u64` of messages and files.
+/// Converts a `usize` to the `u64` of messages and files.
 pub(crate) fn to_u64(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
-/// NumPy's largest item: its item size is a C `int`.
+/// The largest item size of NumPy, which is a C `int`.
 pub(crate) const MAX_ITEMSIZE: usize = 0x7fff_ffff;
 
-/// NumPy's largest number of dimensions.
+/// The largest number of dimensions of NumPy.
 pub(crate) const MAX_NDIM: usize = 64;

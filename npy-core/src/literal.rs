@@ -1,7 +1,7 @@
-//! Python literals, as `ast.literal_eval` reads them: the language of headers.
+//! Layer 1: Python literals, which headers consist of, as `ast.literal_eval` reads them.
 //!
-//! The parse is one pass and no recursion. It makes a flat list of nodes in the order of the text
-//! and nothing else: strings and numbers are decoded when asked for.
+//! The parser makes one pass and is not recursive. It produces a flat list of nodes in the order of
+//! the text. Strings and numbers are decoded only when asked for.
 
 mod parser;
 mod printable;
@@ -12,45 +12,46 @@ pub(crate) mod text;
 use std::fmt;
 use std::ops::Range;
 
+use crate::checked;
 use scanner::Scanner;
 use text::Text;
 
-/// Which Python wrote the text: versions 1 and 2 of the format may hold Python 2's `3L`, and
-/// anything after the value that is only white space.
+/// The version of Python that wrote the text. Headers of the format versions 1.0 and 2.0 may have Python 2's `3L`, and
+/// indented blank lines after the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
     Python2,
-    /// What today's `ast.literal_eval` takes.
+    /// What today's `ast.literal_eval` accepts.
     Python3,
 }
 
-/// What a text may cost.
+/// The limits on a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caps {
-    /// Brackets open at the same time.
+    /// The number of brackets that are open at once.
     pub(crate) nesting: usize,
-    /// Values and pairs of parentheses; each takes 16 bytes.
+    /// The number of values and pairs of parentheses; each takes 16 bytes of memory.
     pub(crate) items: usize,
 }
 
-/// Why a text is no literal, and at which of its bytes.
+/// Why a text is not a literal, and at which byte.
 #[derive(Debug)]
 pub(crate) struct SyntaxError {
-    /// Byte offset in the text.
+    /// The offset in the text, in bytes.
     pub(crate) at: usize,
-    /// What is wrong there.
+    /// What is wrong at this offset.
     pub(crate) reason: Reason,
 }
 
 /// What is wrong with a text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Reason {
-    /// More open brackets than this.
+    /// More brackets than this are open at once.
     Nesting(usize),
-    /// More items than this.
+    /// There are more items than this.
     Items(usize),
-    /// No Python literal.
+    /// It is not a Python literal.
     Other(String),
 }
 
@@ -64,34 +65,34 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A text that is one Python literal.
+/// A text that consists of one Python literal.
 pub(crate) struct Literal<'t> {
     text: &'t str,
-    // Each value before the values it holds; the first is the root.
+    // Each value comes before the values it contains; the first is the root.
     nodes: Vec<Node>,
 }
 
 impl<'t> Literal<'t> {
-    /// Reads a text that is one literal and nothing else.
+    /// Parses a text that consists of one literal.
     pub(crate) fn parse(text: &'t str, dialect: Dialect, caps: Caps) -> Result<Self, SyntaxError> {
         if u32::try_from(text.len()).is_err() {
-            return fail(0, "the text is longer than 4 GiB");
+            return fail(0, "it is longer than 4 GiB");
         }
         if let Some(at) = text.find('\0') {
             return fail(
                 at,
-                "a NUL character, which no Python source holds; headers are padded with spaces",
+                "a NUL character, which Python source cannot have; pad headers with spaces",
             );
         }
         Ok(Literal { text, nodes: parser::parse(text, dialect, caps)? })
     }
 
-    /// The value that the whole text is.
+    /// Returns the value that the text consists of.
     pub(crate) fn root(&self) -> Item<'_> {
         Item::new(self, 0)
     }
 
-    /// The node at this place of the list; an empty one stands for none.
+    /// Returns the node at this index, or an empty one after the end of the list.
     fn node(&self, index: u32) -> Node {
         self.nodes.get(to_usize(index)).copied().unwrap_or(Node::EMPTY)
     }
@@ -105,7 +106,7 @@ pub(crate) struct Item<'l> {
 }
 
 impl<'l> Item<'l> {
-    /// The value at this place of the list, past the parentheses around it.
+    /// Returns the value at this index, or the value inside if there are parentheses at this index.
     fn new(literal: &'l Literal<'l>, index: u32) -> Self {
         let node = literal.node(index);
         let index = if node.form == Form::Group { node.start } else { index };
@@ -116,7 +117,7 @@ impl<'l> Item<'l> {
         self.literal.node(self.index)
     }
 
-    /// What Python makes of it.
+    /// Returns the kind of the value.
     pub(crate) fn kind(self) -> Kind {
         match self.node().form {
             Form::Value(kind) => kind,
@@ -124,30 +125,30 @@ impl<'l> Item<'l> {
         }
     }
 
-    /// Byte offset of its first character in the text.
+    /// Returns the offset of its first byte in the text.
     pub(crate) fn at(self) -> usize {
         to_usize(self.node().start)
     }
 
-    /// Where its text stands.
-    pub(crate) fn place(self) -> Range<usize> {
+    /// Returns the range of its bytes in the text.
+    pub(crate) fn range(self) -> Range<usize> {
         self.at()..to_usize(self.node().end)
     }
 
-    /// Its text as it stands, without parentheses around it and Python 2's `L`.
+    /// Returns its text unchanged, without parentheses around it and Python 2's `L` after it.
     pub(crate) fn source(self) -> &'l str {
-        self.literal.text.get(self.place()).unwrap_or_default()
+        checked::text(self.literal.text, self.range())
     }
 
-    /// Its text as today's Python takes it: also without the `L` of each number in it.
+    /// Returns its text for Python 3, without the `L` of any number in it.
     pub(crate) fn python3_source(self) -> String {
         let source = self.source();
-        // What stands inside of brackets may go over lines.
+        // Depth 1, because inside brackets a value may continue on the next line.
         let mut scanner = Scanner::new(source, Dialect::Python2, 1);
         let mut out = String::with_capacity(source.len());
         while let Some(byte) = scanner.peek() {
             let from = scanner.at;
-            // The text was parsed, so none of these is an error.
+            // The text was parsed before, so none of these fails.
             let number = match scanner.prefix() {
                 Some(prefix) => scanner.piece(prefix).ok().and(None),
                 None if byte.is_ascii_digit() => scanner.unsigned().ok().map(|(_, end)| end),
@@ -157,24 +158,23 @@ impl<'l> Item<'l> {
                 scanner.bump(1);
             }
             let end = number.unwrap_or(scanner.at);
-            out.push_str(source.get(from..end).unwrap_or_default());
+            out.push_str(checked::text(source, from..end));
         }
         out
     }
 
-    /// The values it holds; of a dictionary key, value, key, value, …
+    /// Iterates over the values it contains; in a dictionary: key, value, key, value, …
     pub(crate) fn items(self) -> Items<'l> {
-        let first = self.index.saturating_add(1);
-        Items { literal: self.literal, next: first, end: self.node().next }
+        Items { literal: self.literal, next: after(self.index), end: self.node().next }
     }
 
-    /// The integer it is, if it is one and fits.
+    /// Returns the integer, if it is one and fits.
     pub(crate) fn int(self) -> Option<i64> {
         if self.kind() != Kind::Int {
             return None;
         }
         let source = self.source();
-        // Blanks and comments may stand behind the sign: the digits are the last word.
+        // There may be blanks and comments after the sign; the digits are the last word.
         let word = source.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()?;
         let magnitude = parse_magnitude(word)?;
         if source.starts_with('-') {
@@ -184,7 +184,7 @@ impl<'l> Item<'l> {
         }
     }
 
-    /// The string it is, if it is one of the plain kind: one piece, nothing in front of it, no escapes.
+    /// Returns the string, if it is a plain one: a single piece without a prefix and without escapes.
     pub(crate) fn plain(self) -> Option<&'l str> {
         let quoted = self.node().plain.then_some(self.source())?;
         let mut body = quoted.chars();
@@ -193,7 +193,7 @@ impl<'l> Item<'l> {
         Some(body.as_str())
     }
 
-    /// The string it is, if it is one: escapes resolved, adjacent pieces joined.
+    /// Returns the string, if it is one, with escapes decoded and adjacent pieces joined.
     pub(crate) fn text(self) -> Option<Text> {
         if self.kind() != Kind::Str {
             return None;
@@ -202,7 +202,7 @@ impl<'l> Item<'l> {
             return Some(Text::new(plain));
         }
         let text = self.source();
-        // Between the pieces anything goes that goes inside of brackets.
+        // Depth 1, because line breaks and comments are allowed between the pieces.
         let mut scanner = Scanner::new(text, Dialect::Python3, 1);
         let mut code_points = Vec::new();
         while let Some(prefix) = scanner.prefix() {
@@ -214,7 +214,7 @@ impl<'l> Item<'l> {
     }
 }
 
-/// The values that one value holds, in the order of the text.
+/// Iterates over the values that a value contains, in the order of the text.
 pub(crate) struct Items<'l> {
     literal: &'l Literal<'l>,
     next: u32,
@@ -234,10 +234,10 @@ impl<'l> Iterator for Items<'l> {
     }
 }
 
-/// What Python makes of a literal.
+/// The kind of a literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// `'x'`, also in several pieces.
+    /// `'x'`, or several adjacent pieces.
     Str,
     /// `3`, of any size.
     Int,
@@ -262,7 +262,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// With its article, for messages.
+    /// Returns its name with an article, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Str => "a string",
@@ -280,19 +280,19 @@ impl Kind {
     }
 }
 
-/// One entry of the list: 16 bytes.
+/// One entry of the list. It takes 16 bytes.
 #[derive(Clone, Copy)]
 struct Node {
     form: Form,
     // Whether Python can hash it, so that it may be a key.
     hashable: bool,
-    // Whether it is a string whose value is what stands between its quotes.
+    // Whether it is a string whose value is the text between its quotes.
     plain: bool,
-    // Of a group: the place of the value inside.
+    // The offset of its first byte; for a `Group`, the index of the value inside.
     start: u32,
-    // Byte behind its last one; while it is open: how many values it holds so far.
+    // The offset after its last byte; while its bracket is open, the number of values inside so far.
     end: u32,
-    // Place of the first node behind all that it holds; while it is open: of the one around it.
+    // The index of the first node after those inside it; while its bracket is open, that of the bracket around it.
     next: u32,
 }
 
@@ -307,19 +307,19 @@ impl Node {
     };
 }
 
-/// What a node stands for.
+/// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Value(Kind),
-    // Parentheses around one value, which mean nothing.
+    // Parentheses around one value, which have no meaning.
     Group,
-    // `(`, until it turns out to be a tuple or a group.
+    // `(`, until it is known to be a tuple or a group.
     Paren,
-    // `{`, until it turns out to be a dictionary or a set.
+    // `{`, until it is known to be a dictionary or a set.
     Brace,
 }
 
-/// The number that a word without a sign says, if it fits.
+/// Parses an integer without a sign, if it fits.
 fn parse_magnitude(word: &str) -> Option<u64> {
     let (radix, digits) = match word.as_bytes() {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),
@@ -337,13 +337,18 @@ fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, SyntaxError> {
     Err(SyntaxError { at, reason: Reason::Other(reason.into()) })
 }
 
-/// An offset in a text whose length was checked.
+/// Converts an offset; `Literal::parse` has checked that those of its text fit.
 fn to_u32(offset: usize) -> u32 {
-    u32::try_from(offset).unwrap_or(u32::MAX)
+    checked::narrow(offset)
 }
 
 fn to_usize(offset: u32) -> usize {
-    usize::try_from(offset).unwrap_or(usize::MAX)
+    checked::narrow(offset)
+}
+
+/// Returns the index after this one.
+fn after(index: u32) -> u32 {
+    to_u32(checked::add(to_usize(index), 1))
 }
 
 #[cfg(test)]
@@ -360,7 +365,7 @@ mod tests {
         Literal::parse(text, Dialect::Python2, CAPS)
     }
 
-    /// The structure in one spelling: strings by their `repr`, numbers by their value or source.
+    /// Formats the structure in a unique way: strings as their `repr`, numbers as their value or source.
     fn shown(item: Item<'_>) -> String {
         let inside = || item.items().map(shown).collect::<Vec<_>>().join(" ");
         match item.kind() {
@@ -383,7 +388,7 @@ mod tests {
         (error.at, error.reason.to_string())
     }
 
-    /// Guards the kinds and their extent: blanks and parentheses around a value are not its own.
+    /// Guards the kinds, and that blanks and parentheses around a value are not part of it.
     #[test]
     fn atoms() {
         for (text, kind) in [
@@ -405,12 +410,12 @@ mod tests {
             ("1 + 2j", Kind::Float),
             ("-1.5-2e3j", Kind::Float),
         ] {
-            for (before, behind) in [("", ""), (" \t", " \n"), ("((", ") )")] {
-                let text = format!("{before}{text}{behind}");
+            for (before, after) in [("", ""), (" \t", " \n"), ("((", ") )")] {
+                let text = format!("{before}{text}{after}");
                 let literal = parse(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
                 let root = literal.root();
                 assert_eq!((root.kind(), root.at()), (kind, before.len()), "{text}");
-                assert_eq!(root.source().len(), text.len() - before.len() - behind.len());
+                assert_eq!(root.source().len(), text.len() - before.len() - after.len());
                 assert_eq!(root.int().is_some(), kind == Kind::Int);
                 assert_eq!(root.text().is_some(), kind == Kind::Str);
                 assert_eq!(root.items().count(), 0);
@@ -418,7 +423,7 @@ mod tests {
         }
     }
 
-    /// Guards the value of integers in every spelling, up to the ends of `i64`.
+    /// Guards the value of integers in every notation, to the limits of `i64`.
     #[test]
     fn integers() {
         for (text, expected) in [
@@ -452,7 +457,7 @@ mod tests {
         assert!(parse(&format!("0x{}", "1".repeat(5000))).is_ok());
     }
 
-    /// Guards quotes, prefixes, escapes and joining; the right side is Python's `repr` of it.
+    /// Guards quotes, prefixes, escapes and joining; the right side is Python's `repr` of the result.
     #[test]
     fn strings() {
         for (text, expected) in [
@@ -507,9 +512,9 @@ mod tests {
         }
     }
 
-    /// Guards stepping from item to item without going through what they hold.
+    /// Guards that the next item is found without visiting what the last one contains.
     #[test]
-    fn items_know_their_place() {
+    fn items_are_iterated_without_entering_them() {
         let text = "[(1, [2, 3]), ((('x' 'y'))), {4: 5}]";
         let literal = parse(text).unwrap();
         let root = literal.root();
@@ -519,9 +524,9 @@ mod tests {
         assert_eq!(root.items().next().unwrap().items().count(), 2);
     }
 
-    /// Guards the messages, and the byte they point at.
+    /// Guards the messages, and the byte they refer to.
     #[test]
-    fn errors_point_at_the_fault() {
+    fn errors_name_the_byte_and_the_reason() {
         for (text, at, expected) in [
             ("", 0, "expected a value, found the end of the text"),
             ("  ", 2, "expected a value, found the end of the text"),
@@ -537,25 +542,29 @@ mod tests {
             ("{1: 2, 3}", 8, "expected ':' and a value after this key"),
             ("{1, 2: 3}", 5, "expected ',' or '}' after this item"),
             ("{1: 2: 3}", 5, "expected ',' or '}' after this item"),
-            ("{[1]: 2}", 1, "a list, dictionary or set is no key and no item of a set"),
-            ("'a", 0, "a string without its closing quote"),
-            ("'a\n'", 0, "a string without its closing quote on the same line"),
+            ("{[1]: 2}", 1, "a list, dictionary or set cannot be a key or an item of a set"),
+            ("'a", 0, "this string has no closing quote"),
+            ("'a\n'", 0, "this string has no closing quote on the same line"),
             ("'a' b'c'", 4, "a bytes literal and a string cannot be joined"),
-            ("b'é'", 2, "a bytes literal with a character that is not ASCII"),
-            (r"'a\x4'", 2, "an escape that takes 2 hexadecimal digits"),
-            (r"'\U00110000'", 1, "an escape that takes 8 hexadecimal digits up to 0010ffff"),
+            ("b'é'", 2, "unexpected character in a bytes literal, which is ASCII"),
+            (r"'a\x4'", 2, "this escape needs 2 hexadecimal digits"),
+            (r"'\U00110000'", 1, "this escape needs 8 hexadecimal digits up to 0010ffff"),
             (r"'\N{BULLET}'", 1, r"characters by name, as in \N{BULLET}, are not supported"),
-            ("f'a'", 0, "a string prefix that headers cannot have; those are u, r and b"),
-            ("{'a': false}", 6, "'false' is no literal; the names are True, False and None"),
-            ("02", 0, "an integer with a leading zero"),
+            ("f'a'", 0, "unknown string prefix; a header may have u, r and b"),
+            (
+                "{'a': false}",
+                6,
+                "'false' is not a literal; the only names allowed are True, False and None",
+            ),
+            ("02", 0, "an integer cannot have a leading zero"),
             ("2__0", 2, "expected a digit here"),
-            ("2.0x", 3, "a character that is not part of the number before it"),
-            ("--2", 1, "a sign without a number behind it"),
-            ("1+1", 0, "a sum that is no complex number; sums are not computed"),
-            ("{} {}", 3, "something follows the value"),
-            ("[\u{a0}]", 1, "the character U+00A0 may only stand in a string"),
-            ("\u{feff}{}", 0, "the character U+FEFF may only stand in a string"),
-            ("[\\ 1]", 1, "a backslash that does not join two lines"),
+            ("2.0x", 3, "unexpected character after a number"),
+            ("--2", 1, "expected a number after the sign"),
+            ("1+1", 0, "this sum is not a complex number, and other sums are not computed"),
+            ("{} {}", 3, "expected the end of the text after the value"),
+            ("[\u{a0}]", 1, "the character U+00A0 is only allowed in strings"),
+            ("\u{feff}{}", 0, "the character U+FEFF is only allowed in strings"),
+            ("[\\ 1]", 1, "unexpected backslash: it does not join two lines"),
         ] {
             assert_eq!(reason(parse(text)), (at, expected.into()), "{text}");
         }
@@ -563,7 +572,7 @@ mod tests {
         assert_eq!((at, nul.starts_with("a NUL character")), (3, true));
     }
 
-    /// Guards against taking for a literal what Python computes or refuses.
+    /// Guards expressions, which Python computes or refuses: they are not literals.
     #[test]
     fn no_expressions() {
         for text in [
@@ -629,13 +638,13 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
-        // Python cannot make a float of this integer.
+        // This integer is too large for a Python float.
         assert!(parse(&format!("{}+1j", "9".repeat(400))).is_err());
     }
 
-    /// Guards lines around the value: what Python 3 takes, and where Python 2's filter takes more.
+    /// Guards blank lines around the value: what Python 3 accepts, and what NumPy's filter for Python 2 accepts in addition.
     #[test]
-    fn lines_before_and_behind() {
+    fn lines_before_and_after_the_value() {
         for (text, in_python2, in_python3) in [
             (" \t{} \t\x0c", true, true),
             ("\x0c{}", true, true),
@@ -661,9 +670,9 @@ mod tests {
         }
     }
 
-    /// Guards Python 2's long integers, and that version 3.0 has none.
+    /// Guards Python 2's long integers, which version 3.0 refuses.
     #[test]
-    fn long_suffix() {
+    fn a_long_suffix_is_accepted_for_python_2_only() {
         for (text, expected) in [
             ("(3L, 4 L)", "(3 4)"),
             ("0x2L", "2"),
@@ -681,9 +690,9 @@ mod tests {
         assert_eq!(python2("( 2 L)").unwrap().root().source(), "2");
     }
 
-    /// Guards time and memory against texts made to cost much.
+    /// Guards time and memory against malicious texts.
     #[test]
-    fn caps() {
+    fn texts_over_a_cap_are_refused() {
         for text in ["[".repeat(100_000), "(".repeat(100_000), "[(".repeat(100_000)] {
             assert_eq!(parse(&text).err().unwrap().reason, Reason::Nesting(200));
         }
@@ -704,9 +713,9 @@ mod tests {
         assert_eq!(size_of::<Node>(), 16);
     }
 
-    /// Guards depth beyond any stack: parsing, walking and dropping use none.
+    /// Guards very deep nesting: parsing, iterating and dropping are not recursive.
     #[test]
-    fn depth_costs_no_stack() {
+    fn deep_nesting_does_not_use_the_stack() {
         let n = 300_000;
         let text = format!("{}1{}", "[(".repeat(n), ")]".repeat(n));
         let caps = Caps { nesting: usize::MAX, items: usize::MAX };
@@ -719,7 +728,7 @@ mod tests {
         assert_eq!((item.int(), depth), (Some(1), n));
     }
 
-    /// Guards the words that other layers' messages are made of.
+    /// Guards the names that messages of other layers use.
     #[test]
     fn kinds_have_names() {
         for (text, name) in [("{}", "a dictionary"), ("1j", "a float"), ("None", "None")] {

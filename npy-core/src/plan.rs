@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
 use crate::error::{Error, ErrorKind};
 use crate::literal::text::Text;
-use crate::schema::{FieldWants, Schema, Wants};
+use crate::schema::{FieldRules, ReadRules, Schema};
 use crate::shape;
 
 use convert::Convert;
@@ -96,7 +96,7 @@ impl Plan {
     ///
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
     pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan, Error> {
-        Plan::build(from, to, &Wants::default(), cast)
+        Plan::build(from, to, &ReadRules::default(), cast)
     }
 
     /// The plan from items of a file to what a type asks for.
@@ -105,7 +105,7 @@ impl Plan {
     ///
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan, Error> {
-        Plan::build(from, &to.dtype, &to.wants, cast)
+        Plan::build(from, &to.dtype, &to.rules, cast)
     }
 
     /// The plan from records of a file to what a type asks for of the part that a path (`"head.gain"`, `"samples[3]"`) leads to.
@@ -119,7 +119,7 @@ impl Plan {
         };
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }
-            .any(&part, &to.dtype, &to.wants, offset, 0)
+            .any(&part, &to.dtype, &to.rules, offset, 0)
             .map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps) })
@@ -153,14 +153,14 @@ impl Plan {
         }
     }
 
-    fn build(from: &DType, to: &DType, wants: &Wants, cast: Cast) -> Result<Plan, Error> {
+    fn build(from: &DType, to: &DType, rules: &ReadRules, cast: Cast) -> Result<Plan, Error> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.itemsize());
         if from == to {
             // Each field is found by its own name: no alias is looked for, nothing is left over.
             return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
         }
         let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }.any(from, to, wants, 0, 0)?;
+        Builder { cast, steps: &mut steps }.any(from, to, rules, 0, 0)?;
         let same_size = src_itemsize == dst_itemsize;
         let strategy = if same_size && steps.iter().all(Step::changes_nothing) {
             Strategy::Exact
@@ -187,7 +187,7 @@ impl Builder<'_> {
         &mut self,
         from: &DType,
         to: &DType,
-        wants: &Wants,
+        rules: &ReadRules,
         at: usize,
         into: usize,
     ) -> Result<(), Error> {
@@ -196,9 +196,9 @@ impl Builder<'_> {
                 Some(action) => self.push(Step { from: at, to: into, action }),
                 None => return Err(self.mismatch(from, to)),
             },
-            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, wants, at, into),
+            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, rules, at, into),
             (Kind::SubArray(_), Kind::SubArray(_)) => {
-                return self.sub_array(from, to, wants, at, into);
+                return self.sub_array(from, to, rules, at, into);
             }
             _ => return Err(self.mismatch(from, to)),
         }
@@ -209,19 +209,19 @@ impl Builder<'_> {
         &mut self,
         from: &Record,
         to: &Record,
-        wants: &Wants,
+        rules: &ReadRules,
         at: usize,
         into: usize,
     ) -> Result<(), Error> {
-        let nothing = FieldWants::default();
+        let nothing = FieldRules::default();
         let mut left: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
         // By their own names first: an alias may be the name of another field.
         let mut found: Vec<Option<&Field>> =
             to.fields.iter().map(|wanted| left.remove(wanted.exact_name())).collect();
         for (i, (wanted, found)) in to.fields.iter().zip(&mut found).enumerate() {
-            let wants = wants.fields.get(i).unwrap_or(&nothing);
-            for alias in wants.aliases {
+            let rules = rules.fields.get(i).unwrap_or(&nothing);
+            for alias in rules.aliases {
                 let other = left.remove(&Text::new(*alias));
                 if let (Some(_), Some(other)) = (&found, other) {
                     return Err(unknown_field(other.name(), TWICE));
@@ -232,12 +232,12 @@ impl Builder<'_> {
             match found {
                 Some(found) => {
                     let at = at.saturating_add(found.offset());
-                    self.any(found.dtype(), wanted.dtype(), &wants.inner, at, into)
+                    self.any(found.dtype(), wanted.dtype(), &rules.inner, at, into)
                         .map_err(|error| error.in_field(found.name()))?;
                 }
                 None => {
                     let default =
-                        wants.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
+                        rules.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
                     let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
                     self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
                 }
@@ -245,7 +245,7 @@ impl Builder<'_> {
         }
         // In the order of the file, which the map does not keep.
         let unknown = from.fields.iter().find(|field| left.contains_key(field.exact_name()));
-        match unknown.filter(|_| wants.deny_unknown) {
+        match unknown.filter(|_| rules.deny_unknown) {
             Some(field) => Err(unknown_field(field.name(), UNKNOWN)),
             None => Ok(()),
         }
@@ -255,7 +255,7 @@ impl Builder<'_> {
         &mut self,
         from: &DType,
         to: &DType,
-        wants: &Wants,
+        rules: &ReadRules,
         at: usize,
         into: usize,
     ) -> Result<(), Error> {
@@ -265,7 +265,7 @@ impl Builder<'_> {
             return Err(self.mismatch(from, to));
         }
         let mut steps = Vec::new();
-        Builder { cast: self.cast, steps: &mut steps }.any(f, t, wants, 0, 0)?;
+        Builder { cast: self.cast, steps: &mut steps }.any(f, t, rules, 0, 0)?;
         let count = shape::count(&f_shape)?;
         if count == 0 || steps.is_empty() {
             return Ok(());

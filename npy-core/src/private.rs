@@ -19,59 +19,59 @@ pub use crate::element::width::{Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
-use crate::schema::{FieldWants, Wants};
+use crate::schema::{FieldRules, ReadRules};
 
-/// What a field asks of a file.
-pub struct Member {
+/// The dtype of a field, and the rules by which it is read.
+pub struct FieldSchema {
     dtype: DType,
-    wants: FieldWants,
+    rules: FieldRules,
 }
 
-/// A field of this schema.
-pub fn member(schema: Schema) -> Member {
-    let wants = FieldWants { inner: schema.wants, ..FieldWants::default() };
-    Member { dtype: schema.dtype, wants }
+/// Creates the schema of a field.
+pub fn member(schema: Schema) -> FieldSchema {
+    let rules = FieldRules { inner: schema.rules, ..FieldRules::default() };
+    FieldSchema { dtype: schema.dtype, rules }
 }
 
-impl Member {
-    /// It may also have one of these names.
+impl FieldSchema {
+    /// Adds other names that the field may have in a file.
     #[must_use]
     pub fn alias(mut self, aliases: &'static [&'static str]) -> Self {
-        self.wants.aliases = aliases;
+        self.rules.aliases = aliases;
         self
     }
 
-    /// It may be missing, and is then what these bytes are.
+    /// Sets the bytes that the field has in a file without it.
     #[must_use]
-    pub fn or(mut self, default: fn() -> Result<Vec<u8>, Error>) -> Self {
-        self.wants.default = Some(default);
+    pub fn default(mut self, default: fn() -> Result<Vec<u8>, Error>) -> Self {
+        self.rules.default = Some(default);
         self
     }
 }
 
-/// What a record of these fields asks of a file.
+/// Creates the schema of a record of these fields.
 pub fn record<const N: usize>(
     layouts: &[FieldLayout],
     size: usize,
     deny_unknown: bool,
-    members: [Member; N],
+    members: [FieldSchema; N],
 ) -> Schema {
     let mut fields = Vec::with_capacity(N);
-    let mut wants = Vec::with_capacity(N);
+    let mut rules = Vec::with_capacity(N);
     for (layout, member) in layouts.iter().zip(members) {
         if layout.flattened.is_empty() {
             fields.push(Field::new(layout.name, layout.title, layout.offset, member.dtype));
-            wants.push(member.wants);
+            rules.push(member.rules);
         } else {
-            // A record may ask for nothing more than its fields.
-            let mut inner = member.wants.inner.fields;
-            inner.resize_with(member.dtype.fields().len(), FieldWants::default);
-            wants.append(&mut inner);
+            // The list of rules may be shorter than that of the fields.
+            let mut inner = member.rules.inner.fields;
+            inner.resize_with(member.dtype.fields().len(), FieldRules::default);
+            rules.append(&mut inner);
             fields.extend(member.dtype.fields().iter().map(|field| field.moved(layout.offset)));
         }
     }
-    let wants = Wants { deny_unknown, fields: wants };
-    Schema { dtype: DType::from_fields(fields, size), wants }
+    let rules = ReadRules { deny_unknown, fields: rules };
+    Schema { dtype: DType::from_fields(fields, size), rules }
 }
 
 /// The canonical bytes of a default value.

@@ -3,56 +3,56 @@
 use crate::dtype::{ByteOrder, DType};
 use crate::error::Error;
 
-/// A dtype, and how its fields are found in files that have not just those.
+/// A dtype, and the rules by which a file's fields are matched with its fields.
 ///
-/// Made by generated code.
+/// Created by generated code.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) dtype: DType,
-    pub(crate) wants: Wants,
+    pub(crate) rules: ReadRules,
 }
 
-/// What a type asks of a file beyond its dtype: of the record that it is, or that it has many of.
+/// The rules of a record, or of the record that a sub-array repeats.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wants {
-    /// Whether a field that is not in the dtype is an error.
+pub(crate) struct ReadRules {
+    /// Whether a field of the file that the dtype does not have is an error.
     pub(crate) deny_unknown: bool,
-    /// For each field of the dtype what it asks for; those that are missing ask for nothing.
-    pub(crate) fields: Vec<FieldWants>,
+    /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
+    pub(crate) fields: Vec<FieldRules>,
 }
 
-/// What a field asks for.
+/// The rules of a field.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FieldWants {
-    /// Other names that it may have in a file.
+pub(crate) struct FieldRules {
+    /// Other names that the field may have in a file.
     pub(crate) aliases: &'static [&'static str],
-    /// What it is in a file that does not have it.
+    /// The value of the field in a file without it; `None` if that is an error.
     pub(crate) default: Option<DefaultBytes>,
-    /// What the record in it asks for.
-    pub(crate) inner: Wants,
+    /// The rules of the record in the field.
+    pub(crate) inner: ReadRules,
 }
 
-/// Makes the canonical bytes of a value.
+/// Returns the canonical bytes of a default value.
 pub(crate) type DefaultBytes = fn() -> Result<Vec<u8>, Error>;
 
 impl Schema {
-    /// The dtype and nothing more.
+    /// Creates the schema of a dtype without any rules.
     pub(crate) fn plain(dtype: DType) -> Self {
-        Schema { dtype, wants: Wants::default() }
+        Schema { dtype, rules: ReadRules::default() }
     }
 
-    /// The dtype.
+    /// Returns the dtype.
     pub fn into_dtype(self) -> DType {
         self.dtype
     }
 
-    /// `n` items side by side.
+    /// Returns the schema of a sub-array of `n` elements.
     #[must_use]
     pub(crate) fn repeated(self, n: usize) -> Self {
         Schema { dtype: self.dtype.repeated(n), ..self }
     }
 
-    /// The same with every number little-endian, as canonical bytes have it.
+    /// Returns the schema with every number little-endian, as in canonical bytes.
     #[must_use]
     pub(crate) fn canonical(self) -> Self {
         Schema { dtype: self.dtype.with_byte_order(ByteOrder::Little), ..self }

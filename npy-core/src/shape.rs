@@ -1,11 +1,12 @@
-//! Layer 1: counting the items of a shape, and where each stands in C and Fortran order.
+//! Layer 1: the number of elements of a shape, and the position of each in C and Fortran order.
 
 use std::fmt::Write;
 
+use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::MAX_NDIM;
 
-/// The order in which the items of an array stand in the file.
+/// The order in which the elements of an array are stored.
 ///
 /// ```
 /// use npy_core::{NpyArray, Order};
@@ -16,39 +17,39 @@ use crate::limits::MAX_NDIM;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// The last index runs fastest, as in C and in Rust's nested arrays.
+    /// The last index changes fastest, as in C and in Rust's nested arrays.
     #[default]
     C,
-    /// The first index runs fastest, as in Fortran, MATLAB and Julia.
+    /// The first index changes fastest, as in Fortran, MATLAB and Julia.
     Fortran,
 }
 
 impl Order {
-    /// The order that NumPy states for an array of this shape: Fortran only where the two differ.
+    /// Returns the order that NumPy writes for an array of this shape: Fortran only if the two orders differ.
     pub(crate) fn normalized(self, shape: &[usize]) -> Order {
         let differ = shape.iter().filter(|&&n| n > 1).count() > 1 && !shape.contains(&0);
         if differ { self } else { Order::C }
     }
 }
 
-/// The number of items of a shape.
+/// Returns the number of elements of a shape.
 ///
-/// As NumPy has it, an array without items still must have dimensions whose product (zeros left
-/// out) is a size that exists.
+/// As in NumPy, the product of all dimensions other than zero must fit in an `isize`, even if the
+/// array has no elements.
 ///
 /// # Errors
 ///
-/// More than 64 dimensions, or a product over `isize::MAX`.
+/// [`ErrorKind::Shape`] for more than 64 dimensions, or a product over `isize::MAX`.
 pub(crate) fn count(shape: &[usize]) -> Result<usize, Error> {
     bytes(shape, 1)
 }
 
-/// The number of bytes of a shape of items of this size; see [`count`].
+/// Returns the number of bytes of an array of this shape and item size; see [`count`].
 pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
-    let error = |reason: String| Error::from(ErrorKind::Shape { shape: repr(shape), reason });
+    let error = |reason: String| Error::from(ErrorKind::Shape { shape: excerpt(shape), reason });
     if shape.len() > MAX_NDIM {
         return Err(error(format!(
-            "{} dimensions, and NumPy has no more than {MAX_NDIM}",
+            "it has {} dimensions, but NumPy has at most {MAX_NDIM}; combine some of them",
             shape.len()
         )));
     }
@@ -57,35 +58,47 @@ pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
         let nonzero = shape.iter().filter(|&&n| n > 0);
         nonzero.copied().try_fold(size, usize::checked_mul).filter(|&n| n <= max)
     };
-    // The items of a dtype without bytes must be countable, too.
+    // The number of elements must fit in an `isize` even if they have no bytes.
     match product(1).and_then(|_| product(itemsize)) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(bytes) => Ok(bytes),
-        None => Err(error(format!("with items of {itemsize} bytes it is larger than any memory"))),
+        None => Err(error(format!("elements of {itemsize} bytes would exceed any memory"))),
     }
 }
 
-/// The shape as Python writes a tuple: `()`, `(3,)`, `(2, 3)`.
+/// Formats a shape for an error message; of a shape of very many dimensions, the first and the number of all.
+pub(crate) fn excerpt(shape: &[usize]) -> String {
+    match shape.split_at_checked(MAX_NDIM) {
+        Some((first, [_, ..])) => {
+            let first = repr(first);
+            let open = first.strip_suffix(')').unwrap_or(&first);
+            format!("{open}, …) of {} dimensions", shape.len())
+        }
+        _ => repr(shape),
+    }
+}
+
+/// Formats a shape as a Python tuple: `()`, `(3,)`, `(2, 3)`.
 pub(crate) fn repr(shape: &[usize]) -> String {
     let mut out = String::new();
     write_repr(shape, &mut out);
     out
 }
 
-/// [`repr`], to the end of `out`.
+/// Appends what [`repr`] returns to `out`.
 pub(crate) fn write_repr(shape: &[usize], out: &mut String) {
     out.push('(');
     for (i, n) in shape.iter().enumerate() {
         if i > 0 {
             out.push_str(", ");
         }
-        // Writing to a String does not fail.
+        // Writing to a `String` never fails.
         let _ = write!(out, "{n}");
     }
     out.push_str(if shape.len() == 1 { ",)" } else { ")" });
 }
 
-/// The position of the item of this index in the order given; `None` outside the shape.
+/// Returns the position at which an array of this order stores the element of this index; `None` if the index is out of range.
 pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option<usize> {
     if index.len() != shape.len() {
         return None;
@@ -99,16 +112,16 @@ pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option
     }
 }
 
-/// For each position of an array in the order `to`, the position of the same item in the order `from`.
+/// Iterates over the positions of the order `to`, and returns for each the position of the same element in the order `from`.
 ///
-/// The shape has been counted: its strides fit.
+/// [`count`] has accepted the shape, so none of the strides overflows.
 pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {
     let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let mut strides = vec![0; shape.len()];
     let mut stride = 1usize;
     let mut set = |(slot, &n): (&mut usize, &usize)| {
         *slot = stride;
-        stride = stride.saturating_mul(n);
+        stride = checked::mul(stride, n);
     };
     match from {
         Order::C => strides.iter_mut().zip(shape).rev().for_each(&mut set),
@@ -125,7 +138,7 @@ pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {
     Positions { axes, at: 0, left: count }
 }
 
-/// The iterator of [`reordered`]: an odometer whose first axis runs fastest.
+/// The iterator of [`reordered`]. It counts like an odometer whose first axis changes fastest.
 pub(crate) struct Positions {
     axes: Vec<Axis>,
     at: usize,
@@ -145,14 +158,14 @@ impl Iterator for Positions {
         self.left = self.left.checked_sub(1)?;
         let at = self.at;
         for axis in &mut self.axes {
-            axis.index = axis.index.saturating_add(1);
+            axis.index = checked::add(axis.index, 1);
             if axis.index < axis.len {
-                self.at = self.at.saturating_add(axis.stride);
+                self.at = checked::add(self.at, axis.stride);
                 break;
             }
             axis.index = 0;
-            let back = axis.len.saturating_sub(1).saturating_mul(axis.stride);
-            self.at = self.at.saturating_sub(back);
+            let back = checked::mul(checked::sub(axis.len, 1), axis.stride);
+            self.at = checked::sub(self.at, back);
         }
         Some(at)
     }
@@ -169,10 +182,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_counted_and_absurd_ones_refused() {
+    fn shapes_are_counted_and_those_too_large_are_refused() {
         assert_eq!(count(&[]).unwrap(), 1);
         assert_eq!(count(&[2, 3]).unwrap(), 6);
-        // A quarter of all numbers, and the root of one more than all.
+        // A quarter of the address space, and its square root.
         let (quarter, root) = (1 << (usize::BITS - 2), 1 << (usize::BITS / 2));
         assert_eq!(count(&[0, quarter]).unwrap(), 0);
         assert_eq!(bytes(&[quarter], 0).unwrap(), 0);
@@ -190,14 +203,23 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_prints_as_pythons_tuple() {
+    fn a_shape_prints_as_a_python_tuple() {
         assert_eq!(repr(&[]), "()");
         assert_eq!(repr(&[3]), "(3,)");
         assert_eq!(repr(&[2, 3]), "(2, 3)");
     }
 
     #[test]
-    fn fortran_is_stated_only_where_it_differs() {
+    fn an_error_quotes_the_first_dimensions_of_a_long_shape() {
+        assert_eq!(excerpt(&[2; MAX_NDIM]), repr(&[2; MAX_NDIM]));
+        let error = bytes(&[7; 20_000], 1).unwrap_err().to_string();
+        assert!(error.starts_with("shape (7, 7, 7, "), "{error}");
+        assert!(error.contains(", 7, …) of 20000 dimensions: it has 20000"), "{error}");
+        assert!(error.len() < 400, "{error}");
+    }
+
+    #[test]
+    fn fortran_order_is_written_only_if_it_differs_from_c_order() {
         for shape in [&[][..], &[5], &[1, 5], &[5, 1, 1], &[0, 3], &[2, 3, 0]] {
             assert_eq!(Order::Fortran.normalized(shape), Order::C, "{shape:?}");
         }
@@ -205,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn reordering_visits_every_item_where_position_says_it_is() {
+    fn reordered_agrees_with_position_for_every_element() {
         let shape = [2, 3, 4];
         for (from, to) in [(Order::C, Order::Fortran), (Order::Fortran, Order::C)] {
             let map: Vec<_> = reordered(&shape, from, to).collect();

@@ -1,7 +1,8 @@
-//! Layer 5: one item of an array whose dtype is only known at run time.
+//! Layer 5: one element of an array whose dtype is only known at run time.
 
 mod print;
 
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::element::longdouble::LongDouble;
 use crate::element::text::without_zeros;
@@ -10,10 +11,10 @@ use crate::kernel::cast::{half, raw, signed};
 use crate::plan;
 use crate::shape;
 
-/// An item of a [`DynArray`](crate::DynArray), or a part of one, looked at in place.
+/// An element of a [`DynArray`](crate::DynArray), or a part of one, borrowed from it.
 ///
-/// Numbers are as wide as they need be to hold what the dtype can: an `<i2` is an [`Int`](Value::Int) of 64 bits. It prints like
-/// NumPy's items: `Display` for people, `Debug` with quotes around text.
+/// Integers have 64 bits whatever their dtype: an `<i2` is an [`Int`](Value::Int). A value prints like an element in NumPy: `Display` is
+/// for people, `Debug` has quotes around text.
 ///
 /// ```
 /// use npy_core::{DynArray, NpyRecord, ReadNpy, Value, WriteNpy};
@@ -42,7 +43,7 @@ pub enum Value<'a> {
     Int(i64),
     /// `|u1` to `<u8`
     UInt(u64),
-    /// `<f2`, whose values all are `f32`s
+    /// `<f2`; an `f32` holds each of its values
     F16(f32),
     /// `<f4`
     F32(f32),
@@ -56,7 +57,7 @@ pub enum Value<'a> {
     LongDouble(LongDouble),
     /// `<c24`, `<c32`: the real and the imaginary part
     ComplexLongDouble(LongDouble, LongDouble),
-    /// `|S5`: the bytes without the zeros at the end
+    /// `|S5`: the bytes without trailing zeros
     Bytes(&'a [u8]),
     /// `<U5`
     Str(Str<'a>),
@@ -73,7 +74,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// The value of one item of this dtype. Bytes that are missing count as zero.
+    /// Reads one element of this dtype. Missing bytes count as zero.
     pub(crate) fn new(dtype: &'a DType, item: &'a [u8]) -> Self {
         match dtype.kind() {
             Kind::Scalar(scalar) => Value::scalar(*scalar, item),
@@ -86,7 +87,8 @@ impl<'a> Value<'a> {
         let item = item.get(..scalar.itemsize()).unwrap_or(item);
         let order = scalar.byte_order().unwrap_or(ByteOrder::Little);
         let big = order == ByteOrder::Big;
-        let parts = item.split_at_checked(item.len() / 2).unwrap_or_default();
+        // The real and the imaginary part of a complex number.
+        let parts = item.split_at_checked(item.len() / 2).unwrap_or((item, &[]));
         match (scalar.kind(), scalar.itemsize()) {
             (ScalarKind::Bool, _) => Value::Bool(raw(item, big) != 0),
             (ScalarKind::Int, _) => Value::Int(signed(item, big)),
@@ -115,7 +117,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The integer, if it is one (or a `bool`) and an `i64` holds it.
+    /// Returns the integer, if it is one (or a `bool`) and fits in an `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Value::Bool(value) => Some(i64::from(value)),
@@ -125,7 +127,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The integer, if it is one (or a `bool`) and a `u64` holds it.
+    /// Returns the integer, if it is one (or a `bool`) and fits in a `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::Bool(value) => Some(u64::from(value)),
@@ -135,7 +137,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, if it is one and an `f64` holds it exactly.
+    /// Returns the number, if it is one and an `f64` can hold it exactly.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::F16(value) | Value::F32(value) => Some(f64::from(value)),
@@ -144,26 +146,20 @@ impl<'a> Value<'a> {
                 let float = value.to_f64();
                 LongDouble::from(float).is_same_number(value).then_some(float)
             }
-            Value::UInt(value) => {
-                let float = value as f64;
-                (value.leading_zeros().saturating_add(value.trailing_zeros()) >= 11)
-                    .then_some(float)
-            }
+            Value::UInt(value) => fits_f64(value).then_some(value as f64),
             _ => {
                 let value = self.as_i64()?;
-                let size = value.unsigned_abs();
-                let exact = size.leading_zeros().saturating_add(size.trailing_zeros()) >= 11;
-                exact.then_some(value as f64)
+                fits_f64(value.unsigned_abs()).then_some(value as f64)
             }
         }
     }
 
-    /// Whether it is "not a time".
+    /// Returns whether it is "not a time".
     pub fn is_nat(&self) -> bool {
         matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
     }
 
-    /// The bytes of `S` and `V`.
+    /// Returns the bytes, if it is an `S` or a `V`.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match *self {
             Value::Bytes(bytes) | Value::Void(bytes) => Some(bytes),
@@ -171,9 +167,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The field of a record, or of a record in it: `"gain"`, `"hdr.gain"`. A field whose name has a dot in it is found too.
+    /// Returns a field of the record, or of a nested record: `"gain"`, `"hdr.gain"`. A field whose name has a dot is found, too.
     ///
-    /// `None` if this is no record, or it has no such field.
+    /// `None` if it is not a record, or has no such field.
     pub fn field(&self, path: &str) -> Option<Value<'a>> {
         let Value::Record(record) = self else { return None };
         let (dtype, offset) = plan::field_at(record.fields, path)?;
@@ -181,7 +177,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The text of an item: up to as many code points as its dtype has.
+/// The text of an element.
 #[derive(Clone, Copy)]
 pub struct Str<'a> {
     units: &'a [[u8; 4]],
@@ -189,7 +185,7 @@ pub struct Str<'a> {
 }
 
 impl<'a> Str<'a> {
-    /// The code points, without the zeros at the end. NumPy lets any number be one.
+    /// Iterates over the code points, without trailing zeros. NumPy allows any number as a code point.
     pub fn code_points(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
         let order = self.order;
         self.units.iter().map(move |unit| match order {
@@ -198,23 +194,23 @@ impl<'a> Str<'a> {
         })
     }
 
-    /// The text.
+    /// Returns the text.
     ///
     /// # Errors
     ///
-    /// The first number in it that is no character: a surrogate, or one over U+10FFFF.
+    /// The first number that is not a character: a surrogate, or a number over U+10FFFF.
     pub fn to_text(&self) -> Result<String, u32> {
         self.code_points().map(|c| char::from_u32(c).ok_or(c)).collect()
     }
 
-    /// The text, with U+FFFD for what is no character.
+    /// Returns the text, with U+FFFD in place of numbers that are not characters.
     pub fn to_text_lossy(&self) -> String {
         let character = |c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
         self.code_points().map(character).collect()
     }
 }
 
-/// A record: its fields in the order of the dtype.
+/// A record, with its fields in the order of the dtype.
 #[derive(Clone, Copy)]
 pub struct RecordValue<'a> {
     fields: &'a [Field],
@@ -222,16 +218,17 @@ pub struct RecordValue<'a> {
 }
 
 impl<'a> RecordValue<'a> {
-    /// The names and values of the fields.
+    /// Iterates over the names and values of the fields.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, Value<'a>)> + use<'a> {
         let item = self.item;
         self.fields.iter().map(move |field| {
+            // Missing bytes count as zero.
             let part = item.get(field.offset()..).unwrap_or_default();
             (field.name(), Value::new(field.dtype(), part))
         })
     }
 
-    /// The field of this name; `None` if there is none.
+    /// Returns the field of this name, if there is one.
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
@@ -250,30 +247,33 @@ impl<'a> ArrayValue<'a> {
         ArrayValue { base, shape, item }
     }
 
-    /// The dimensions; those of a sub-array of sub-arrays are the outer ones.
+    /// Returns the dimensions; of a sub-array of sub-arrays, the outer ones.
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
 
-    /// What stands along the first dimension: sub-arrays of one dimension less, or items.
+    /// Iterates along the first dimension: over sub-arrays of one dimension less, or over elements.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + use<'a> {
         let array = *self;
-        (0..self.shape.first().copied().unwrap_or(0)).map(move |i| array.nth(i))
+        let count = self.shape.first().copied();
+        debug_assert!(count.is_some(), "a sub-array has a dimension");
+        (0..count.unwrap_or(0)).map(move |i| array.nth(i))
     }
 
-    /// The one of these at this index; `None` behind the last.
+    /// Returns the part at this index of the first dimension; `None` if the index is out of range.
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         (index < *self.shape.first()?).then(|| self.nth(index))
     }
 
-    /// The one of these at this index, which there is.
+    /// Returns the part at this index, which is in range.
     fn nth(&self, i: usize) -> Value<'a> {
-        let rest = self.shape.get(1..).unwrap_or_default();
+        let rest = checked::tail(self.shape, 1);
         let stride = shape::bytes(rest, self.base.itemsize());
-        debug_assert!(stride.is_ok(), "of a size that exists a part does, too: {rest:?}");
+        debug_assert!(stride.is_ok(), "a part is not larger than the sub-array: {rest:?}");
         let stride = stride.unwrap_or(0);
-        let start = i.saturating_mul(stride);
-        let part = self.item.get(start..start.saturating_add(stride)).unwrap_or_default();
+        let start = checked::mul(i, stride);
+        // Missing bytes count as zero.
+        let part = self.item.get(start..checked::add(start, stride)).unwrap_or_default();
         match rest {
             [] => Value::new(self.base, part),
             _ => Value::Array(ArrayValue::new(self.base, rest, part)),
@@ -281,7 +281,12 @@ impl<'a> ArrayValue<'a> {
     }
 }
 
-/// The bytes of a long double, of which there are twelve or sixteen.
+/// Returns whether an `f64`, which has 53 bits of precision, can hold an integer of this magnitude exactly.
+fn fits_f64(magnitude: u64) -> bool {
+    magnitude.checked_shr(magnitude.trailing_zeros()).is_none_or(|odd| odd < 1 << 53)
+}
+
+/// Reads a long double, which has 12 or 16 bytes.
 fn long(bytes: &[u8], big: bool) -> LongDouble {
     let mut little = [0; 16];
     let order = |slot: (&mut u8, &u8)| *slot.0 = *slot.1;
@@ -294,16 +299,16 @@ fn long(bytes: &[u8], big: bool) -> LongDouble {
 }
 
 fn single(bytes: &[u8], big: bool) -> f32 {
-    f32::from_bits(u32::try_from(raw(bytes, big)).unwrap_or_default())
+    f32::from_bits(checked::narrow(raw(bytes, big)))
 }
 
 fn half_single(bytes: &[u8], big: bool) -> f32 {
-    half(u16::try_from(raw(bytes, big)).unwrap_or_default())
+    half(checked::narrow(raw(bytes, big)))
 }
 
-/// Whole code points, without the zeros at the end.
+/// Returns the complete code points, without trailing zeros.
 fn without_zero_units(bytes: &[u8]) -> &[[u8; 4]] {
     let units = bytes.as_chunks::<4>().0;
     let zeros = units.iter().rev().take_while(|unit| **unit == [0; 4]).count();
-    units.get(..units.len().saturating_sub(zeros)).unwrap_or_default()
+    checked::slice(units, 0..checked::sub(units.len(), zeros))
 }

@@ -264,7 +264,7 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
             _ => (quote!(#ty), value(default, &field.member, ty), quote!(&__default)),
         };
         let encode = encode(field, &reference);
-        member.extend(quote!(.or(|| {
+        member.extend(quote!(.default(|| {
             let __default: #of = #value;
             __npy::private::default_bytes(#size, |__item| { #encode })
         })));

@@ -149,7 +149,7 @@ attacks! {
     /// A header of 4 GiB, from twelve bytes. 789: memory by a number of theirs.
     header_of_4_gib, 789, Refused("Limits::header_bytes"), |_| b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec();
     /// A header that is within the limit, and not there. 130: a length that does not fit.
-    header_that_is_not_there, 130, Refused("cut short"), |_| b"\x93NUMPY\x03\x00\xff\xff\x0f\x00{".to_vec();
+    header_that_is_not_there, 130, Refused("truncated"), |_| b"\x93NUMPY\x03\x00\xff\xff\x0f\x00{".to_vec();
     /// A header that ends in the middle of itself.
     header_that_ends_early, 130, Refused("header is malformed"), |_| {
         let mut bytes = array("'|u1'", "(3,)");
@@ -193,18 +193,18 @@ attacks! {
     // Items that are not what they say.
 
     /// An exabyte, of which a few bytes are there.
-    claim_of_an_exabyte, 789, Refused("cut short"), |_| array("'|u1'", "(1152921504606846976,)");
+    claim_of_an_exabyte, 789, Refused("truncated"), |_| array("'|u1'", "(1152921504606846976,)");
     /// As much as any machine has, so that nothing but a look at the file can refuse it.
-    claim_of_some_memory, 789, Refused("cut short"), |_| array("'|u1'", "(500000000,)");
+    claim_of_some_memory, 789, Refused("truncated"), |_| array("'|u1'", "(500000000,)");
     /// An exabyte in Fortran order.
-    fortran_claim, 789, Refused("cut short"), |_| {
+    fortran_claim, 789, Refused("truncated"), |_| {
         let text = header("'<f8'", "(1073741824, 100000000)").replace("False", "True");
         file(1, &text, &[1; 64])
     };
     /// One item of 2 GiB.
-    claim_of_an_item, 789, Refused("cut short"), |_| array("'|S2147483647'", "()");
+    claim_of_an_item, 789, Refused("truncated"), |_| array("'|S2147483647'", "()");
     /// A data section that is there, but for its last byte.
-    cut_data, 130, Refused("cut short"), |n| file(1, &header("'|u1'", &format!("({},)", n + 1)), &vec![1; n]);
+    cut_data, 130, Refused("truncated"), |n| file(1, &header("'|u1'", &format!("({},)", n + 1)), &vec![1; n]);
     /// Items of no bytes, which cost nothing to send. 1284 and its like: a count of nothing.
     items_of_no_bytes, 770, Read, |_| file(1, &header("'|V0'", "(4611686018427387904,)"), &[]);
     /// Records without fields.

@@ -172,7 +172,7 @@ fn a_key_that_would_be_another_is_refused() {
         let map = BTreeMap::from([(key.to_owned(), 1u8)]);
         let mut writer = npz::Writer::new(Bytes::default()).unwrap();
         let error = writer.write_fields(&map).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("no member can be named {key:?}: a key")), "{error}");
+        assert!(error.starts_with(&format!("a member cannot be named {key:?}: a key")), "{error}");
     }
 }
 
@@ -286,7 +286,7 @@ fn an_alias_stands_for_the_name() {
     assert_eq!(read, Aliased { new: 3, layer: Some(Single { x: 4 }) });
     assert_eq!(
         refusal::<Aliased>(bytes(&[("new", 3), ("older", 4)])),
-        "the archive has members that Aliased does not take: \"older\"; they are aliases of a field that is there by another name, too; drop the alias"
+        "the archive has members that Aliased does not have: \"older\"; they are aliases of a field that is there by another name, too; drop the alias"
     );
     let error = refusal::<Aliased>(bytes(&[("x", 3)]));
     assert!(error.contains("new"), "{error}");
@@ -395,7 +395,7 @@ fn members_nobody_asked_for_are_refused() {
         assert_eq!(
             refusal::<Strict>(bytes(&[("_x", 1), (wrong, 1), ("z", 2)])),
             format!(
-                "the archive has members that Strict does not take: {wrong:?}, \"z\"; \
+                "the archive has members that Strict does not have: {wrong:?}, \"z\"; \
                  add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped"
             )
         );

@@ -51,7 +51,7 @@ fn an_alias_is_another_name_to_read() {
         let error = read::<Pick>(&raw(descr, &[3, 4])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the file has a field \"Time\", which Pick does not take; it is an alias of a field that is \
+            "the file has a field \"Time\", which Pick does not have; it is an alias of a field that is \
              there by another name, too; drop the alias"
         );
     }
@@ -454,7 +454,7 @@ fn unknown_fields_can_be_denied() {
     let bytes = raw("[('w', '|u1'), ('inner', [('y', '|u1'), ('x', '|u1')], (2,))]", &[0; 5]);
     assert_eq!(
         read::<Outer>(&bytes).unwrap_err().to_string(),
-        "field \"inner\": the file has a field \"y\", which Outer does not take; add it to the struct, or drop \
+        "field \"inner\": the file has a field \"y\", which Outer does not have; add it to the struct, or drop \
          #[npy(deny_unknown_fields)] to have such fields skipped"
     );
     let bytes = raw("[('w', '|u1'), ('inner', [('', '|V1'), ('x', '|u1')], (2,))]", &[0; 5]);

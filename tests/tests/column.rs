@@ -257,7 +257,7 @@ fn what_lies_side_by_side_is_a_slice() {
     let error = map.column::<f32>("head.gain").unwrap().as_slice().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the values lie 8 bytes apart and would have to lie side by side, as f32 takes 4; Column::to_vec copies them side by side"
+        "the values are 8 bytes apart and would have to be side by side, as f32 has 4 bytes; copy them with Column::to_vec"
     );
     // A single one has no neighbour.
     let gain = map.column::<f32>("head.gain").unwrap().range(7..8).unwrap();
@@ -274,7 +274,10 @@ fn what_cannot_be_a_slice_is_told() {
     let column = any.column::<f64>("x").unwrap();
     let error = column.as_slice().unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
-    assert!(error.to_string().contains("; Column::to_vec copies it and turns"), "{error}");
+    assert!(
+        error.to_string().contains("; copy and byte-swap it with Column::to_vec, or"),
+        "{error}"
+    );
     assert_eq!(any.column::<Be<f64>>("x").unwrap().as_slice().is_ok(), other == ">");
 
     let own = if other == "<" { ">" } else { "<" };

@@ -187,5 +187,5 @@ fn narrower_text_is_read_without_loss() {
         assert!(options.read::<Vec<FixedStr<3>>>(golden(name)).is_err());
     }
     let error = NpyArray::<FixedStr<3>>::read_npy(golden("U4_le.npy")).unwrap_err().to_string();
-    assert!(error.contains("the file holds '<U4', FixedStr<3> wants '<U3'"), "{error}");
+    assert!(error.contains("the file holds '<U4', FixedStr<3> expects '<U3'"), "{error}");
 }

@@ -76,17 +76,17 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::NotNpy { .. }),
             header("PK\u{3}\u{4}...."),
-            r#"not a .npy file: it starts with "PK\x03\x04....", not with "\x93NUMPY"; it looks like a .npz archive (or another zip)"#,
+            r#"not a .npy file: it starts with "PK\x03\x04...." instead of "\x93NUMPY"; it looks like a .npz archive (or another zip)"#,
         ),
         (
             |kind| matches!(kind, ErrorKind::Version { .. }),
             Header::parse(b"\x93NUMPY\x07\x01").map(drop),
-            "version 7.1 of the format is unknown; 1.0, 2.0 and 3.0 can be read",
+            "unknown format version 7.1; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save",
         ),
         (
             |kind| matches!(kind, ErrorKind::Truncated { .. }),
             read("'<f8'", "(4,)", &[0; 20]),
-            "cut short: the data takes 32 bytes and only 20 are there; the file was not written to its end or not copied whole",
+            "truncated: expected 32 bytes of data, found 20; write or copy the file again, to its end",
         ),
         (
             |kind| matches!(kind, ErrorKind::Header { .. }),
@@ -101,23 +101,23 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Shape { .. }),
             NpyArray::new(vec![1, 2, 3], [2, 2]).map(drop),
-            "shape (2, 2): it has 4 items, and 3 are given",
+            "shape (2, 2): expected 4 elements, found 3",
         ),
         (
             |kind| matches!(kind, ErrorKind::Limit { .. }),
             Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").map(drop),
-            "a header of 4294967295 is over the limit of 1048576; if you trust the source, raise Limits::header_bytes",
+            "a header of 4294967295 exceeds the limit of 1048576; if you trust the source, raise Limits::header_bytes",
         ),
         (
             |kind| matches!(kind, ErrorKind::Mismatch { .. }),
             Vec::<f64>::read_npy_from(&file("'<f4'", "(1,)", &[0; 4])[..]).map(drop),
-            "the file holds '<f4', f64 wants '<f8'; ReadOptions::cast(Cast::Lossless) widens when no value can change",
+            "the file holds '<f4', f64 expects '<f8'; ReadOptions::cast(Cast::Lossless) widens when no value can change",
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
             Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..])
                 .map(drop),
-            "the file has no field \"gain\", which Reading needs; its fields are \"Gain\"; #[npy(rename = \"…\")] gives a Rust field the name it has in the file, #[npy(default)] does without",
+            "the file has no field \"gain\", which Reading expects; its fields are \"Gain\"; give the Rust field the name from the file with #[npy(rename = \"…\")], or make it optional with #[npy(default)]",
         ),
         (
             |kind| matches!(kind, ErrorKind::UnknownField { .. }),
@@ -125,17 +125,17 @@ fn every_kind_says_what_to_do() {
                 &file("[('gain', '<f4'), ('g', '|u1')]", "(1,)", &[0; 5])[..],
             )
             .map(drop),
-            "the file has a field \"g\", which Strict does not take; add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped",
+            "the file has a field \"g\", which Strict does not have; add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped",
         ),
         (
             |kind| matches!(kind, ErrorKind::UnknownMembers { .. }),
             strict_archive(),
-            "the archive has members that Strict does not take: \"g\", \"h/i\"; add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped",
+            "the archive has members that Strict does not have: \"g\", \"h/i\"; add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped",
         ),
         (
             |kind| matches!(kind, ErrorKind::Rank { .. }),
             Vec::<f32>::read_npy_from(&file("'<f4'", "(1, 1)", &[0; 4])[..]).map(drop),
-            "the array has shape (1, 1), Vec<f32> takes one dimension; read it as an NpyArray, which takes any shape",
+            "the array has shape (1, 1), Vec<f32> expects one dimension; read it as an NpyArray, which takes any shape",
         ),
         (
             |kind| matches!(kind, ErrorKind::InvalidValue { .. }),
@@ -152,7 +152,7 @@ fn every_kind_says_what_to_do() {
             ArrayView::<Be<f64>>::from_bytes(&file("'<f8'", "(1,)", &[0; 8]))
                 .map(drop)
                 .map_err(Error::from),
-            "the file holds '<f8', Be<f64> has '>f8' in memory; Vec::<Be<f64>>::read_npy (of bytes: read_npy_from) copies it",
+            "the file holds '<f8', Be<f64> has '>f8' in memory; copy and byte-swap it with Vec::<Be<f64>>::read_npy",
         ),
         (
             |kind| matches!(kind, ErrorKind::Archive { .. }),
@@ -167,7 +167,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::MemberName { .. }),
             npz::Writer::stream(std::io::sink()).write("a\0", &1u8),
-            "no member can be named \"a\\0\": Python ends a name at a NUL; leave it out",
+            "a member cannot be named \"a\\0\": Python ends a name at a NUL; leave it out",
         ),
         (
             |kind| matches!(kind, ErrorKind::Checksum { .. }),
@@ -182,7 +182,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),
             Err(ErrorKind::Memory { bytes: 1 << 50 }.into()),
-            "there is no memory for 1125899906842624 bytes; read the array in parts",
+            "out of memory: 1125899906842624 bytes could not be allocated; read the array in parts",
         ),
     ];
     for (is_kind, result, message) in cases {

@@ -58,7 +58,7 @@ fn a_file_cut_anywhere_is_an_error() {
         assert_eq!(Vec::<i32>::read_npy_from(&whole[..]).unwrap().len(), 3);
         for end in 0..whole.len() {
             let message = refused::<Vec<i32>>(&whole[..end]);
-            assert_says(&message, if end == 0 { &["it is empty"] } else { &["cut short"] });
+            assert_says(&message, if end == 0 { &["it is empty"] } else { &["truncated"] });
             refused::<DynArray>(&whole[..end]);
         }
     }
@@ -119,7 +119,7 @@ fn a_header_of_4_gib_costs_twelve_bytes() {
     let message = refused::<DynArray>(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
     assert_says(&message, &["4294967295", "Limits::header_bytes"]);
     // Within the limit, and not there.
-    assert_says(&refused::<DynArray>(b"\x93NUMPY\x02\x00\xff\xff\x0f\x00{"), &["cut short"]);
+    assert_says(&refused::<DynArray>(b"\x93NUMPY\x02\x00\xff\xff\x0f\x00{"), &["truncated"]);
 }
 
 #[test]
@@ -141,14 +141,14 @@ fn nesting_costs_neither_stack_nor_time() {
 fn a_claim_of_exabytes_takes_no_memory() {
     for descr in ["'|u1'", "'<f8'", "'|S1000000'", "[('a', '<f8'), ('b', '|V2000000000')]"] {
         let claim = file(1, &header(descr, "(1000000000,)"), &[0; 100]);
-        assert_says(&refused::<DynArray>(&claim), &["cut short", "100 are there"]);
+        assert_says(&refused::<DynArray>(&claim), &["truncated", "found 100"]);
     }
     assert_says(
         &refused::<Vec<u8>>(&file(1, &header("'|u1'", "(1000000000000,)"), &[0; 100])),
-        &["cut short"],
+        &["truncated"],
     );
     let record = file(1, &header("[('x', '|u1'), ('y', '|V2000000000')]", "(9,)"), &[0; 9000]);
-    assert_says(&refused::<Vec<OnlyX>>(&record), &["cut short"]);
+    assert_says(&refused::<Vec<OnlyX>>(&record), &["truncated"]);
 }
 
 #[derive(NpyRecord, Debug)]
@@ -243,13 +243,13 @@ fn a_struct_that_differs_is_told_both_sides() {
     let message = refused::<Vec<Outer>>(&mistyped);
     assert_eq!(
         message,
-        "field \"hdr.gain\": the file holds '<i2', Outer wants '<f4'; \
+        "field \"hdr.gain\": the file holds '<i2', Outer expects '<f4'; \
          ReadOptions::cast(Cast::Lossless) widens when no value can change"
     );
     let wider = file(1, &header("[('hdr', [('gain', '<f8')])]", "(1,)"), &[0; 8]);
     assert_says(
         &refused::<Vec<Outer>>(&wider),
-        &["holds '<f8', Outer wants '<f4'", "change the Rust type"],
+        &["holds '<f8', Outer expects '<f4'", "change the Rust type"],
     );
     let missing = file(1, &header("[('hdr', [('Gain', '<f4'), ('q', '<f4')])]", "(1,)"), &[0; 8]);
     let message = refused::<Vec<Outer>>(&missing);
@@ -258,7 +258,7 @@ fn a_struct_that_differs_is_told_both_sides() {
         &["field \"hdr\"", "no field \"gain\"", "Outer", "\"Gain\", \"q\"", "rename"],
     );
     let scalar = file(1, &header("'<f4'", "(1,)"), &[0; 4]);
-    assert_says(&refused::<Vec<Outer>>(&scalar), &["holds '<f4', Outer wants [('hdr'"]);
+    assert_says(&refused::<Vec<Outer>>(&scalar), &["holds '<f4', Outer expects [('hdr'"]);
 }
 
 #[test]

@@ -185,9 +185,9 @@ fn a_cut_file_gives_what_a_cut_stream_gives() {
         let mut reader = Reader::open(&path).unwrap();
         reader.read_chunk::<u16>(&mut some, taken).unwrap();
         let error = reader.read_vec::<u16>().unwrap_err().to_string();
-        assert!(error.contains("takes 20000 bytes and only 19997 are"), "{error}");
+        assert!(error.contains("expected 20000 bytes of data, found 19997"), "{error}");
         let error = reader.read_chunk::<u16>(&mut some, 10_000).unwrap_err().to_string();
-        assert!(error.contains("takes 20000 bytes and only 19997 are"), "{error}");
+        assert!(error.contains("expected 20000 bytes of data, found 19997"), "{error}");
         assert!(some == all[..9_998], "{}", some.len());
     }
 }

@@ -521,14 +521,14 @@ fn hostile_headers_are_refused() {
     for (bytes, part) in [
         (
             file("'|u1'", "(9223372036854775807,)", b"abc"),
-            "takes 9223372036854775807 bytes and only 3",
+            "expected 9223372036854775807 bytes of data, found 3",
         ),
         (file("'|u1'", "(4294967296, 4294967296)", b""), "larger than any memory"),
         (file("'|u1'", "(2305843009213693952, 4)", b"abc"), "larger than any memory"),
         (file("'|O'", "(1,)", b"N."), "Python objects"),
         (file("'|u1'", "(-1,)", b""), "a dimension is a number"),
-        (file("'<u2'", "(1,)", b"ab"), "u8 wants '|u1'"),
-        (file("[('a', '|u1')]", "(1,)", b"a"), "u8 wants '|u1'"),
+        (file("'<u2'", "(1,)", b"ab"), "u8 expects '|u1'"),
+        (file("[('a', '|u1')]", "(1,)", b"a"), "u8 expects '|u1'"),
         (file("('|u1', (2,))", "(1,)", b"ab"), "sub-array"),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(), "Limits::header_bytes"),
         (b"PK\x03\x04".to_vec(), "npz"),
@@ -611,31 +611,31 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         ArrayView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
         format!(
-            "the file holds '{other}f8', f64 has '{own}f8' in memory; Vec::<f64>::read_npy (of bytes: read_npy_from) copies it and \
-             turns the numbers round; to view it, keep them as Le<…> or Be<…>, which have a byte order"
+            "the file holds '{other}f8', f64 has '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
+             (of bytes: read_npy_from), or view it with the types Le<…> or Be<…>, which have a fixed byte order"
         )
     );
     let padded = file("[('INNER', '<f4'), ('', '|V4')]", "(1, 1)", &[0; 8]);
     assert_eq!(
         ArrayView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
         format!(
-            "the file holds [('INNER', '<f4'), ('', '|V4')], Alone has [('INNER', '{own}f4')] in memory; NpyArray::<Alone>::read_npy \
-             (of bytes: read_npy_from) copies it, each field to its place"
+            "the file holds [('INNER', '<f4'), ('', '|V4')], Alone has [('INNER', '{own}f4')] in memory; copy it field by field with \
+             NpyArray::<Alone>::read_npy (of bytes: read_npy_from)"
         )
     );
     let placed = Placed::new(&native(&[1.5f64]), 3);
     let misaligned = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap_err();
     assert_eq!(
         misaligned.to_string(),
-        "the data lies 3 bytes behind a multiple of 8, which is where f64 may lie; Vec::<f64>::read_npy (of bytes: read_npy_from) \
-         copies it; #[repr(C, packed)], Le<…> and Be<…> may lie anywhere"
+        "misaligned: `f64` needs an address that is a multiple of 8, the data is 3 bytes after one; copy it with Vec::<f64>::read_npy \
+         (of bytes: read_npy_from), or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     );
     let error = Error::from(misaligned);
     assert!(matches!(error.kind(), ErrorKind::View(ViewError::Misaligned { .. })), "{error}");
     let short = ArrayView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
     assert_eq!(
         short.to_string(),
-        "cut short: the data takes 4 bytes and only 3 are there; the file was not written to its end or not copied whole"
+        "truncated: expected 4 bytes of data, found 3; write or copy the file again, to its end"
     );
     assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
     let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();

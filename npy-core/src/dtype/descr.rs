@@ -1,9 +1,10 @@
-//! The descr literal: a dtype as NumPy writes it in a header.
+//! Reading and writing the descr literal, which is how NumPy writes a dtype in a header.
 
 use std::collections::HashSet;
 use std::str::FromStr;
 
 use super::{DType, Field, Kind, Scalar};
+use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits, MAX_ITEMSIZE};
 use crate::literal::repr::write_printable;
@@ -12,7 +13,7 @@ use crate::literal::{self, Caps, Dialect, Item, Literal, Reason, SyntaxError};
 use crate::shape;
 
 impl DType {
-    /// The literal that `np.save` writes after `'descr': `.
+    /// Returns the literal that `np.save` writes after `'descr': `.
     ///
     /// ```
     /// use npy_core::DType;
@@ -31,7 +32,7 @@ impl DType {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`] for a text that is not a dtype, [`ErrorKind::Header`] for a text that is not a literal.
+/// [`ErrorKind::DType`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal.
 impl FromStr for DType {
     type Err = Error;
 
@@ -48,28 +49,29 @@ impl FromStr for DType {
     }
 }
 
-/// What is wrong, and at which byte of the text.
+/// An error, and the byte of the text at which it is.
 pub(crate) struct Fault {
     pub(crate) at: usize,
     pub(crate) kind: ErrorKind,
 }
 
-/// Literals that a field may take: a tuple, a name, a dtype, and now and then a title or a shape.
+/// The number of literals allowed per field: a tuple, a name, a dtype, and sometimes a title or a shape.
 const LITERALS_A_FIELD: usize = 8;
 
-/// Parses a literal within the limits.
+/// Parses a Python literal within the limits.
 pub(crate) fn parse_literal<'t>(
     text: &'t str,
     dialect: Dialect,
     limits: &Limits,
 ) -> Result<Literal<'t>, Fault> {
+    // Users may set the limit to `usize::MAX`, so saturate. 64 are for the other keys of a header.
     let items = limits.fields.saturating_mul(LITERALS_A_FIELD).saturating_add(64);
     let caps = Caps { nesting: limits.brackets(), items };
     Literal::parse(text, dialect, caps).map_err(|SyntaxError { at, reason }| {
         let kind = match reason {
             Reason::Nesting(cap) => over("nesting", "nesting", cap.saturating_add(1), cap),
             Reason::Items(cap) => {
-                over("a count of values, eight a field,", "fields", cap.saturating_add(1), cap)
+                over("a count of values (eight per field)", "fields", cap.saturating_add(1), cap)
             }
             Reason::Other(reason) => ErrorKind::Header { reason },
         };
@@ -81,13 +83,13 @@ fn over(what: &'static str, name: &'static str, found: usize, limit: usize) -> E
     ErrorKind::Limit { what, name, found: limits::to_u64(found), limit: limits::to_u64(limit) }
 }
 
-/// Parses a text that is a descr literal and nothing else.
+/// Parses a text that consists of one descr literal.
 fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
     let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root(), limits);
     parse().map_err(|fault| fault.kind.into())
 }
 
-/// The dtype that a literal describes, within the limits; NumPy's `descr_to_dtype`.
+/// Returns the dtype that a literal describes, within the limits, like NumPy's `descr_to_dtype`.
 pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
     let dtype = read_dtype(item)?;
     let fields = dtype.count_fields();
@@ -98,7 +100,7 @@ pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
     Ok(dtype)
 }
 
-/// The literal's nesting is limited, so recursion is.
+/// Reads a dtype recursively. The depth is bounded because that of the literal is.
 fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
     match item.kind() {
         literal::Kind::Str => {
@@ -115,21 +117,21 @@ fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
             })?;
             read_sub_array(read_dtype(base)?, shape)
         }
-        other => Err(fault(item, format!("{} is no dtype", other.name()))),
+        other => Err(fault(item, format!("{} is not a dtype; use '<f4', or a list", other.name()))),
     }
 }
 
-/// `[('a', '<f4'), (('title', 'b'), '<i2', (3,)), ('', '|V4')]`.
+/// Reads a record: `[('a', '<f4'), (('title', 'b'), '<i2', (3,)), ('', '|V4')]`.
 fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     let mut fields: Vec<Field> = Vec::with_capacity(list.items().take(1 << 10).count());
-    // Where each field stands in the text.
+    // The literal of each field, for error messages.
     let mut entries = Vec::with_capacity(fields.capacity());
     let mut offset = 0usize;
     for entry in list.items() {
         let (name, dtype) = read_entry(entry)?;
         let end = offset.checked_add(dtype.itemsize()).filter(|&end| end <= MAX_ITEMSIZE);
         let end = end.ok_or_else(|| {
-            fault(entry, format!("the record is larger than NumPy's limit of {MAX_ITEMSIZE} bytes"))
+            fault(entry, format!("the record exceeds NumPy's limit of {MAX_ITEMSIZE} bytes"))
         })?;
         if !is_padding(name, &dtype) {
             let (title, name) = read_name(name)?;
@@ -144,17 +146,17 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     Ok(DType::from_fields(fields, offset))
 }
 
-/// The names of a field, of which each stands but once in a record: its own, and a title that is a string.
+/// Returns the names that must be unique in a record: the name of the field, and its title if that is a string.
 fn keys(field: &Field) -> impl Iterator<Item = &Text> {
     let title = field.title.as_deref().filter(|title| title.is_string());
     title.into_iter().chain([&field.name])
 }
 
-/// Whether two names may be the same: a quick look, which a file can only make come out as true.
+/// Returns whether two names may be equal. It compares hashes, which is fast; equal hashes are then checked exactly.
 fn may_repeat(fields: &[Field]) -> bool {
     let digest = |key: &Text| {
         key.as_str().bytes().fold(0u64, |digest, byte| {
-            // Fowler, Noll and Vo's.
+            // The FNV-1a hash.
             (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         })
     };
@@ -163,13 +165,14 @@ fn may_repeat(fields: &[Field]) -> bool {
     digests.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
-/// Refuses a name that stands there twice.
+/// Refuses a name that is used twice.
 fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
     let mut taken = HashSet::with_capacity(fields.len());
     for (field, entry) in fields.iter().zip(entries) {
         for key in keys(field) {
             if !taken.insert(key) {
-                let reason = format!("the name or title {:?} stands there twice", key.as_str());
+                let reason =
+                    format!("the name or title \"{}\" is used twice", excerpt(key.as_str()));
                 return Err(fault(*entry, reason));
             }
         }
@@ -177,9 +180,9 @@ fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Name and dtype of one entry of a record.
+/// Returns the name and the dtype of one entry of a record.
 fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
-    let malformed = || fault(entry, "a field is a tuple of a name, a dtype and maybe a shape");
+    let malformed = || fault(entry, "a field must be a tuple of a name, a dtype and maybe a shape");
     if entry.kind() != literal::Kind::Tuple {
         return Err(malformed());
     }
@@ -197,12 +200,12 @@ fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
     Ok((name, dtype))
 }
 
-/// NumPy drops a field of no name that is void to it.
+/// Returns whether NumPy takes the field for padding: it has no name, and NumPy treats its dtype as void.
 fn is_padding(name: Item<'_>, dtype: &DType) -> bool {
     is_void(dtype) && name.text().is_some_and(|name| name == Text::new(""))
 }
 
-/// Whether it is `void` to NumPy, and no record: raw bytes or a sub-array.
+/// Returns whether NumPy treats the dtype as `void` (raw bytes or a sub-array), and it is not a record.
 pub(super) fn is_void(dtype: &DType) -> bool {
     match dtype.kind() {
         Kind::Scalar(scalar) => scalar.kind() == super::ScalarKind::Void,
@@ -211,7 +214,7 @@ pub(super) fn is_void(dtype: &DType) -> bool {
     }
 }
 
-/// The title, if there is one, and the name: `'x'` or `('title', 'x')`.
+/// Reads the title, if there is one, and the name: `'x'` or `('title', 'x')`.
 fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
     if let Some(name) = item.text() {
         return Ok((None, name));
@@ -219,20 +222,20 @@ fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
     let pair = exactly(item.items()).filter(|_| item.kind() == literal::Kind::Tuple);
     let pair = pair.and_then(|[title, name]: [Item<'_>; 2]| Some((title, name.text()?)));
     let (title, name) = pair.ok_or_else(|| {
-        fault(item, "the name of a field is a string, or a tuple of a title and a name")
+        fault(item, "the name of a field must be a string, or a tuple of a title and a name")
     })?;
     let title = match title.kind() {
         literal::Kind::Str => title.text(),
         literal::Kind::None => None,
         literal::Kind::List | literal::Kind::Dict | literal::Kind::Set => {
-            return Err(fault(title, "a title must be hashable"));
+            return Err(fault(title, "a title must be hashable, as a string is"));
         }
         _ => Some(Text::other(&title.python3_source())),
     };
     Ok((title, name))
 }
 
-/// A dtype and what stands behind it as its shape: a tuple, a list or a number.
+/// Reads the shape after a base dtype: a tuple, a list or a number.
 fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
     let shape = match item.kind() {
         literal::Kind::Int => vec![read_dimension(item)?],
@@ -247,15 +250,17 @@ fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
     DType::new_sub_array(base, shape).map_err(|reason| fault(item, reason))
 }
 
-/// The dimensions in a tuple or list of integers.
+/// Reads the dimensions in a tuple or list of integers.
 fn read_shape(item: Item<'_>) -> Result<Vec<usize>, Fault> {
     match item.kind() {
         literal::Kind::Tuple | literal::Kind::List => item.items().map(read_dimension).collect(),
-        other => Err(fault(item, format!("a shape is a tuple of integers, not {}", other.name()))),
+        other => {
+            Err(fault(item, format!("a shape must be a tuple of integers, not {}", other.name())))
+        }
     }
 }
 
-/// One dimension: not negative, and a size that exists.
+/// Reads one dimension, which is not negative and fits in a `usize`.
 pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
     let n = item.int().and_then(|n| usize::try_from(n).ok());
     n.ok_or_else(|| Fault {
@@ -264,9 +269,9 @@ pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
             shape: excerpt(item.source()),
             reason: match item.kind() {
                 literal::Kind::Int => {
-                    "a dimension is a number from 0 to 9223372036854775807".into()
+                    "a dimension must be a number from 0 to 9223372036854775807".into()
                 }
-                other => format!("a dimension is an integer, not {}", other.name()),
+                other => format!("a dimension must be an integer, not {}", other.name()),
             },
         },
     })
@@ -277,10 +282,10 @@ fn fault(item: Item<'_>, reason: impl Into<String>) -> Fault {
     Fault { at: item.at(), kind }
 }
 
-/// Enough of a text to recognise it, in characters that print.
+/// Returns the start of a text, with characters that do not print escaped, for error messages.
 pub(crate) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 80;
-    let more = text.char_indices().nth(LONGEST);
+    const MAX_CHARS: usize = 80;
+    let more = text.char_indices().nth(MAX_CHARS);
     let shown = more.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
     let mut out = String::new();
     write_printable(shown, &mut out);
@@ -290,13 +295,13 @@ pub(crate) fn excerpt(text: &str) -> String {
     out
 }
 
-/// The items, if there are exactly `N`.
+/// Returns the items, if there are exactly `N`.
 fn exactly<const N: usize, T>(mut items: impl Iterator<Item = T>) -> Option<[T; N]> {
     let found: Vec<T> = items.by_ref().take(N).collect();
     if items.next().is_some() { None } else { found.try_into().ok() }
 }
 
-/// Appends the literal of a dtype, as `np.save` writes it; NumPy's `dtype_to_descr`.
+/// Appends the literal of a dtype as `np.save` writes it, like NumPy's `dtype_to_descr`.
 fn write(dtype: &DType, out: &mut String) {
     match dtype.kind() {
         Kind::Scalar(scalar) => out.push_str(&format!("'{scalar}'")),
@@ -310,18 +315,18 @@ fn write(dtype: &DType, out: &mut String) {
             let first = out.len();
             let mut end = 0;
             for field in &record.fields {
-                write_padding(first, field.offset.saturating_sub(end), out);
+                write_padding(first, checked::sub(field.offset, end), out);
                 write_separator(first, out);
                 write_field(field, out);
                 end = field.end();
             }
-            write_padding(first, record.itemsize.saturating_sub(end), out);
+            write_padding(first, checked::sub(record.itemsize, end), out);
             out.push(']');
         }
     }
 }
 
-/// The bytes between two fields, as an entry of the list that starts at `first`.
+/// Appends an entry for the bytes between two fields, to the list that starts at `first`.
 fn write_padding(first: usize, size: usize, out: &mut String) {
     if size > 0 {
         write_separator(first, out);
@@ -370,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_numpy_writes_parses_and_prints_alike() {
+    fn dtypes_of_numpy_print_as_they_were_parsed() {
         for text in [
             "[]",
             "[('', '|V8')]",
@@ -396,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_come_out_as_numpys() {
+    fn other_spellings_print_as_numpy_writes_them() {
         for (text, canonical) in [
             ("[('a', '<f4', 2)]", "[('a', '<f4', (2,))]"),
             ("[('a', '<f4', [2, 3])]", "[('a', '<f4', (2, 3))]"),
@@ -414,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn what_numpy_refuses_is_refused() {
+    fn dtypes_that_numpy_refuses_are_refused() {
         for text in [
             "[()]",
             "['ab']",
@@ -448,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_limited_and_costs_no_stack() {
+    fn deep_nesting_is_refused_without_recursion() {
         let nested = |n: usize| format!("{}'|u1'{}", "[('a', ".repeat(n), ")]".repeat(n));
         assert_eq!(parse(&nested(90)).unwrap().itemsize(), 1);
         let limits = Limits { nesting: usize::MAX, ..Limits::default() };

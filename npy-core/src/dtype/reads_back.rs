@@ -1,12 +1,13 @@
-//! Whether the literal that is written of a dtype can be read back, as the same dtype and within the default limits.
+//! Checks that the literal of a dtype can be read back as the same dtype, within the default limits.
 
 use super::descr;
 use super::{DType, Field, Kind, SubArray};
+use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limits, MAX_NDIM};
 use crate::literal::text::Text;
 
-/// Refuses a dtype that a header states and nobody could read.
+/// Refuses a dtype whose header could not be read back.
 ///
 /// # Errors
 ///
@@ -22,20 +23,20 @@ fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
     let (fields, most) = (dtype.count_fields(), limits.fields);
     if fields > most {
         return Err(format!(
-            "it has {fields} fields, and a reader takes {most}; make sub-arrays of fields that are alike"
+            "it has {fields} fields, but a reader accepts at most {most}; combine fields of the same dtype into sub-arrays"
         ));
     }
-    // One more than in the dtype: that of the dictionary around it.
-    let (brackets, most) = (count_brackets(dtype)?.saturating_add(1), limits.brackets());
+    // In a header, the dictionary adds one bracket around the dtype.
+    let (brackets, most) = (checked::add(count_brackets(dtype)?, 1), limits.brackets());
     if brackets > most {
         return Err(format!(
-            "its header has {brackets} brackets open at once, and a reader takes {most}; nest fewer records"
+            "its header would have {brackets} brackets open at once, but a reader accepts at most {most}; nest fewer records"
         ));
     }
     Ok(())
 }
 
-/// How many brackets are open at once in the literal of this dtype.
+/// Returns the number of brackets that are open at once in the literal of this dtype.
 fn count_brackets(dtype: &DType) -> Result<usize, String> {
     let inside = match dtype.kind() {
         Kind::Scalar(_) => return Ok(0),
@@ -43,20 +44,19 @@ fn count_brackets(dtype: &DType) -> Result<usize, String> {
         Kind::Record(record) => {
             let mut most = 0;
             for field in &record.fields {
-                most = most.max(count_in_field(field)?.saturating_add(1));
+                most = most.max(checked::add(count_in_field(field)?, 1));
             }
-            // The tuple of padding, if there is any.
+            // Padding is written as a tuple.
             most.max(usize::from(record.itemsize > 0))
         }
     };
-    Ok(inside.saturating_add(1))
+    Ok(checked::add(inside, 1))
 }
 
-/// Those inside the tuple of a field.
+/// Returns the same for the literals inside the tuple of a field.
 fn count_in_field(field: &Field) -> Result<usize, String> {
     refuse_padding(field)?;
-    let of_name =
-        field.title.as_deref().map_or(0, |title| title.count_brackets().saturating_add(1));
+    let of_name = field.title.as_deref().map_or(0, |title| checked::add(title.count_brackets(), 1));
     let of_dtype = match field.dtype.kind() {
         Kind::SubArray(sub) => count_in_tuple(sub)?,
         _ => count_brackets(&field.dtype)?,
@@ -64,19 +64,19 @@ fn count_in_field(field: &Field) -> Result<usize, String> {
     Ok(of_name.max(of_dtype))
 }
 
-/// Those of the base and of the shape, which are side by side.
+/// Returns the same for the base and the shape inside the tuple of a sub-array.
 fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
     let ndim = sub.shape.len();
     if ndim > MAX_NDIM {
         return Err(format!(
-            "a sub-array has {ndim} dimensions, and NumPy takes {MAX_NDIM}; flatten some of them"
+            "a sub-array has {ndim} dimensions, but NumPy has at most {MAX_NDIM}; combine some of them"
         ));
     }
     DType::size_of_sub_array(&sub.base, &sub.shape)?;
     count_brackets(&sub.base).map(|brackets| brackets.max(1))
 }
 
-/// Refuses a field that NumPy takes for padding, as it has no name.
+/// Refuses a field without a name that NumPy would take for padding.
 fn refuse_padding(field: &Field) -> Result<(), String> {
     let is_padding = descr::is_void(&field.dtype)
         && field.title.is_none()

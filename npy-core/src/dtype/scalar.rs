@@ -1,15 +1,15 @@
-//! Scalars: the kinds, their sizes, and the text `<f8`.
+//! Scalars: their kinds and sizes, and their text form (`<f8`).
 
 use std::fmt;
 
 use super::ByteOrder;
 use crate::limits::MAX_ITEMSIZE;
 
-/// A dtype without parts: a number, text, a time, raw bytes, or a Python object.
+/// A dtype that is not composed of others: a number, text, a time, raw bytes, or a Python object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     kind: ScalarKind,
-    // `None` where a byte order means nothing: single bytes, `S`, `V`, `O`. A `V` with one is ml_dtypes'.
+    // `None` if a byte order has no meaning: single bytes, `S`, `V`, `O`. A `V` with a byte order is a type of ml_dtypes.
     order: Option<ByteOrder>,
     itemsize: usize,
 }
@@ -18,25 +18,25 @@ pub struct Scalar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ScalarKind {
-    /// `b`: one byte; any but zero is true.
+    /// `b`: one byte; any value but zero is true.
     Bool,
     /// `i`: two's complement of 1, 2, 4 or 8 bytes.
     Int,
     /// `u`: unsigned, of 1, 2, 4 or 8 bytes.
     UInt,
-    /// `f`: IEEE 754 of 2, 4 or 8 bytes; of 12 or 16 bytes a long double, whose format depends on the machine.
+    /// `f`: IEEE 754 of 2, 4 or 8 bytes; or a long double of 12 or 16 bytes, whose format depends on the machine.
     Float,
     /// `c`: two floats, the real part first.
     Complex,
-    /// `m`: 8 bytes, a signed count of this resolution; without one, of nothing in particular.
+    /// `m`: 8 bytes, a signed count of this resolution; a plain number without one.
     TimeDelta(Option<Resolution>),
     /// `M`: 8 bytes, a signed count of this resolution since 1970-01-01.
     DateTime(Option<Resolution>),
-    /// `S`: bytes, filled up with zeros.
+    /// `S`: bytes, padded with zeros.
     Bytes,
-    /// `U`: code points of 4 bytes, filled up with zeros.
+    /// `U`: code points of 4 bytes, padded with zeros.
     Str,
-    /// `V`: raw bytes; `<V2`, with a byte order, is how ml_dtypes' bfloat16 is written.
+    /// `V`: raw bytes. With a byte order it is a type of ml_dtypes: `<V2` is its bfloat16.
     Void,
     /// `O`: a Python object; the file holds a pickle.
     Object,
@@ -45,7 +45,7 @@ pub enum ScalarKind {
 /// The resolution of a time: `multiple` units, `[25s]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resolution {
-    /// How many units one count is: 1 or more.
+    /// The number of units per count, at least 1.
     pub multiple: u32,
     /// The unit.
     pub unit: Unit,
@@ -98,7 +98,7 @@ const UNITS: [(Unit, &str); 13] = [
     (Unit::Attosecond, "as"),
 ];
 
-/// The names and one-letter codes that mean the same on every machine.
+/// The names and one-letter codes that have the same meaning on every machine.
 const NAMES: [(&str, ScalarKind, usize); 28] = [
     ("bool", ScalarKind::Bool, 1),
     ("int8", ScalarKind::Int, 1),
@@ -131,30 +131,30 @@ const NAMES: [(&str, ScalarKind, usize); 28] = [
 ];
 
 impl Scalar {
-    /// What kind of value it is.
+    /// Returns the kind of value.
     pub fn kind(&self) -> ScalarKind {
         self.kind
     }
 
-    /// The byte order; `None` where it means nothing: single bytes, `S`, `V` and `O`.
+    /// Returns the byte order; `None` if it has no meaning: single bytes, `S`, `V` and `O`.
     ///
-    /// The `<` of `<V2` and its like is kept: ml_dtypes writes it, and it never changes.
+    /// The `<` of the types of ml_dtypes (`<V2`) is kept, and never changes.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.order
     }
 
-    /// Bytes of one value.
+    /// Returns the size of one value in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
 
-    /// Whether it is a number that prints as one.
+    /// Returns whether it is an integer, a float or a complex number.
     pub(crate) fn is_number(&self) -> bool {
         use ScalarKind::{Complex, Float, Int, UInt};
         matches!(self.kind, Int | UInt | Float | Complex)
     }
 
-    /// A scalar of a kind and size that exist, little-endian where that means something.
+    /// Creates a scalar of a kind and a size that exist, little-endian if it has a byte order.
     pub(crate) fn new(kind: ScalarKind, itemsize: usize) -> Self {
         Scalar::ordered(kind, itemsize, ByteOrder::Little)
     }
@@ -166,7 +166,7 @@ impl Scalar {
         Scalar { kind, order: (!unordered).then_some(order), itemsize }
     }
 
-    /// A number of ml_dtypes', which NumPy takes for raw bytes: `<V2`.
+    /// Creates a number of ml_dtypes, which NumPy treats as raw bytes: `<V2`.
     pub(crate) fn extension(itemsize: usize) -> Self {
         Scalar { kind: ScalarKind::Void, order: Some(ByteOrder::Little), itemsize }
     }
@@ -176,8 +176,8 @@ impl Scalar {
         Scalar { order: if fixed { self.order } else { self.order.map(|_| order) }, ..self }
     }
 
-    /// The bytes that are turned round for the other byte order: a part of a complex number, a code point, or the value;
-    /// of raw bytes each stays where it is.
+    /// Returns the number of bytes that are byte-swapped together: those of a value, of a part of a complex number, or of a code
+    /// point. It is 1 for raw bytes, which are never swapped.
     pub(crate) fn swap_unit(self) -> usize {
         match self.kind {
             ScalarKind::Complex => self.itemsize / 2,
@@ -211,24 +211,24 @@ impl Scalar {
     }
 }
 
-/// A name or one-letter code as a scalar.
+/// Returns the scalar of a name or one-letter code.
 fn name(text: &str, order: ByteOrder) -> Option<Scalar> {
     let (_, kind, size) = NAMES.iter().find(|(name, ..)| *name == text)?;
     Some(Scalar::ordered(*kind, *size, order))
 }
 
-/// Why a text is no scalar.
+/// Returns why a text is not a scalar.
 fn unknown(text: &str) -> String {
     if text.contains(',') {
         return "a record is a list of its fields, as in [('f0', '<i4'), ('f1', '<f4')]".into();
     }
-    "no dtype of NumPy's; one looks like '<f8', '|S5', '<M8[ns]'".into()
+    "not a dtype of NumPy; use one such as '<f8', '|S5', '<M8[ns]'".into()
 }
 
-/// What follows the byte order.
+/// Parses the part after the byte order.
 fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     use ScalarKind as K;
-    let (letter, rest) = text.split_at_checked(1).unwrap_or_default();
+    let (letter, rest) = text.split_at_checked(1).unwrap_or(("", text));
     match letter {
         "M" => return time(rest).map(|resolution| (K::DateTime(resolution), 8)),
         "m" => return time(rest).map(|resolution| (K::TimeDelta(resolution), 8)),
@@ -245,7 +245,7 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         "V" => (K::Void, &[], ""),
         "U" => (K::Str, &[], ""),
         "l" | "L" | "p" | "P" | "g" | "G" => {
-            return Err("a one-letter code whose size depends on the machine; write kind and size, as in '<i8'".into());
+            return Err("the size of this one-letter code depends on the machine; write kind and size, as in '<i8'".into());
         }
         _ => return Err(unknown(text)),
     };
@@ -261,44 +261,47 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
             None => Err("text has at most 536870911 code points".into()),
         },
         K::Bytes | K::Void if size <= MAX_ITEMSIZE => Ok((kind, size)),
-        K::Bytes | K::Void => Err(format!("an item has at most {MAX_ITEMSIZE} bytes")),
+        K::Bytes | K::Void => Err(format!("an element has at most {MAX_ITEMSIZE} bytes")),
         _ if sizes.contains(&size) => Ok((kind, size)),
         _ => Err(what.into()),
     }
 }
 
-/// What follows the `M` or `m`: `8`, `8[ns]`, `8[25s]`.
+/// Parses the part after the `M` or `m`: `8`, `8[ns]`, `8[25s]`.
 fn time(text: &str) -> Result<Option<Resolution>, String> {
     let rest = text.strip_prefix('8').ok_or("a time has 8 bytes")?;
     if rest.is_empty() {
         return Ok(None);
     }
     let inner = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let inner = inner.ok_or("the unit of a time stands in brackets, as in '<M8[ns]'")?;
-    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-    let (multiple, unit) = inner.split_at_checked(digits).unwrap_or_default();
+    let inner = inner.ok_or("the unit of a time must be in brackets, as in '<M8[ns]'")?;
+    let unit = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+    let multiple = inner.strip_suffix(unit).unwrap_or(inner);
     let multiple = if multiple.is_empty() {
         1
     } else {
         let n = number(multiple).and_then(|n| u32::try_from(n).ok());
         n.filter(|&n| (1..=0x7fff_ffff).contains(&n))
-            .ok_or("the multiple of a unit of time is a number from 1 to 2147483647")?
+            .ok_or("the multiple of a unit of time must be from 1 to 2147483647")?
     };
-    if unit == "generic" && digits == 0 {
+    if unit == "generic" && inner == unit {
         return Ok(None);
     }
     if unit.contains('/') {
-        return Err("a divided unit of time; write the smaller unit, [100ms] for [s/10]".into());
+        return Err(
+            "divided units of time are not supported; write the smaller unit, [100ms] for [s/10]"
+                .into(),
+        );
     }
-    // NumPy takes the Greek letter, too.
+    // NumPy accepts the Greek letter, too.
     let unit = if unit == "μs" { "us" } else { unit };
     match UNITS.iter().find(|(_, name)| *name == unit) {
         Some((unit, _)) => Ok(Some(Resolution { multiple, unit: *unit })),
-        None => Err("no unit of time; NumPy has Y M W D h m s ms us ns ps fs as".into()),
+        None => Err("unknown unit of time; use one of Y M W D h m s ms us ns ps fs as".into()),
     }
 }
 
-/// A plain decimal number: no sign, no blank, no zero before another digit.
+/// Parses a decimal number without a sign, blanks or leading zeros.
 fn number(text: &str) -> Option<usize> {
     let plain =
         text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
@@ -306,13 +309,13 @@ fn number(text: &str) -> Option<usize> {
 }
 
 impl Unit {
-    /// NumPy's letters for it: `ns`.
+    /// Returns NumPy's letters for it: `ns`.
     pub fn name(self) -> &'static str {
         UNITS.iter().find(|(unit, _)| *unit == self).map_or("", |(_, name)| name)
     }
 }
 
-/// As in a dtype: `ns`, `25s`.
+/// Prints the resolution as in a dtype: `ns`, `25s`.
 impl fmt::Display for Resolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.multiple != 1 {
@@ -322,7 +325,7 @@ impl fmt::Display for Resolution {
     }
 }
 
-/// As NumPy's `dtype.str`: `<f8`.
+/// Prints the scalar like NumPy's `dtype.str`: `<f8`.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.order {
@@ -354,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_numpy_writes_parses_and_prints_alike() {
+    fn scalars_of_numpy_print_as_they_were_parsed() {
         for text in [
             "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16",
             "<c32", "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]",
@@ -365,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_come_out_as_numpys() {
+    fn other_spellings_print_as_numpy_writes_them() {
         for (text, canonical) in [
             ("<i1", "|i1"),
             (">b1", "|b1"),
@@ -391,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dtype_is_refused() {
+    fn texts_that_are_not_dtypes_are_refused() {
         for text in [
             "",
             "<",
@@ -451,15 +454,15 @@ mod tests {
     }
 
     #[test]
-    fn complex_numbers_and_text_turn_round_in_parts() {
+    fn complex_numbers_and_text_are_byte_swapped_in_parts() {
         for (text, unit) in [("<c16", 8), ("<U7", 4), ("<f8", 8), ("<f16", 16), ("<M8[s]", 8)] {
             assert_eq!(Scalar::parse(text).unwrap().swap_unit(), unit);
         }
     }
 
-    /// Guards numbers of ml_dtypes': turned round, `<V2` would be another number to it.
+    /// Guards the numbers of ml_dtypes, which never writes `>V2`: a byte-swapped one would be read as another number.
     #[test]
-    fn raw_bytes_stay_as_they_stand() {
+    fn raw_bytes_are_not_byte_swapped() {
         for text in ["|V2", "<V2"] {
             let scalar = Scalar::parse(text).unwrap();
             assert_eq!(scalar.with_byte_order(ByteOrder::Big).to_string(), text);

@@ -1,19 +1,21 @@
-//! How arrays print: as NumPy's do, long ones elided in the middle.
+//! The printed form of arrays, which is NumPy's: long arrays are shortened in the middle.
 
 use std::cell::Cell;
 use std::fmt::{self, Formatter};
 
 use super::DynArray;
+use crate::checked;
 use crate::dtype::Scalar;
 
-/// Arrays of more items are elided.
+/// Arrays of more elements are shortened.
 const THRESHOLD: usize = 1000;
-/// Items and rows that an elided one shows at each end.
+/// The number of elements or rows at each end of a shortened dimension.
 const EDGE: usize = 3;
-/// Pieces that are shown, more or less: an array can have many dimensions, and items of no bytes without end.
-const MOST: usize = 20_000;
+/// The approximate number of pieces after which printing stops. An array may have 64 dimensions, or any number of elements of zero bytes.
+const MAX_PIECES: usize = 20_000;
 
-/// The items in brackets, a row a line; of more than a thousand the first and the last three along each dimension.
+/// Prints the elements in brackets, one row per line. An array of more than a thousand elements shows the first and the last three along each
+/// dimension.
 ///
 /// ```
 /// use npy_core::{DynArray, Order};
@@ -25,8 +27,8 @@ const MOST: usize = 20_000;
 impl fmt::Display for DynArray {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut pieces = Vec::new();
-        collect(self, &mut Vec::new(), &mut pieces, &Cell::new(MOST));
-        // Numbers stand below each other; other things are as long as they are.
+        collect(self, &mut Vec::new(), &mut pieces, &Cell::new(MAX_PIECES));
+        // Numbers are aligned in columns; other values are not padded.
         let aligned = self.dtype().scalar().is_some_and(Scalar::is_number);
         let width = |piece: &Piece| match piece {
             Piece::Item(text) if aligned => text.chars().count(),
@@ -40,28 +42,28 @@ impl fmt::Display for DynArray {
     }
 }
 
-/// What an array prints as.
+/// A piece of the printed array: an element, or the text between elements.
 enum Piece {
     Item(String),
     Between(String),
 }
 
-/// Adds what stands at this index: of as many dimensions as the array has an item, of fewer a part in brackets.
+/// Adds the pieces of the part at this index: an element if the index is complete, and otherwise a sub-array in brackets.
 ///
-/// Recursion ends with the dimensions, of which there are 64 at most.
+/// The recursion is as deep as the array has dimensions, at most 64.
 fn collect(array: &DynArray, index: &mut Vec<usize>, pieces: &mut Vec<Piece>, left: &Cell<usize>) {
     let Some(&n) = array.shape().get(index.len()) else {
         let mut text = String::new();
-        // A String takes what is written.
+        // Writing to a `String` never fails.
         let _ = array.get(index).map(|value| value.print(&mut text, left));
         pieces.push(Piece::Item(text));
         return;
     };
-    let elided = array.header().count() > THRESHOLD && n > EDGE.saturating_mul(2);
-    let depth = index.len().saturating_add(1);
-    let separator = match array.shape().len().saturating_sub(depth) {
+    let elided = array.header().count() > THRESHOLD && n > 2 * EDGE;
+    let depth = checked::add(index.len(), 1);
+    let separator = match checked::sub(array.shape().len(), depth) {
         0 => " ".to_owned(),
-        // A blank line between planes, two between blocks of those, …
+        // One blank line between planes, two between three-dimensional parts, and so on.
         lines => format!("{}{}", "\n".repeat(lines), " ".repeat(depth)),
     };
     pieces.push(Piece::Between("[".into()));
@@ -71,9 +73,10 @@ fn collect(array: &DynArray, index: &mut Vec<usize>, pieces: &mut Vec<Piece>, le
             pieces.push(Piece::Between(separator.clone()));
         }
         let gap = elided && i == EDGE;
-        let full = pieces.len() > MOST || left.get() == 0;
+        let full = pieces.len() > MAX_PIECES || left.get() == 0;
         if gap || full {
             pieces.push(Piece::Between("...".into()));
+            // Not used again if printing stops here.
             i = n.saturating_sub(EDGE);
         }
         if full {
@@ -85,7 +88,7 @@ fn collect(array: &DynArray, index: &mut Vec<usize>, pieces: &mut Vec<Piece>, le
         index.push(i);
         collect(array, index, pieces, left);
         index.pop();
-        i = i.saturating_add(1);
+        i = checked::add(i, 1);
     }
     pieces.push(Piece::Between("]".into()));
 }
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_print_as_numpys() {
+    fn arrays_print_as_in_numpy() {
         assert_eq!(array("<i4", &[], Order::C).to_string(), "0");
         assert_eq!(array("<i4", &[0], Order::C).to_string(), "[]");
         assert_eq!(array("<i4", &[2, 0], Order::C).to_string(), "[[]\n []]");
@@ -120,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn an_array_without_end_prints_an_end() {
-        // As many as there are numbers to count them.
+    fn the_output_for_a_huge_array_is_short() {
+        // As many elements as can be counted.
         let mut shape = [2; usize::BITS as usize - 2];
         let endless = DynArray::new("|S0".parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
         shape[shape.len() - 1] = 0;

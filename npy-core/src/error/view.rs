@@ -1,8 +1,8 @@
-//! Why an array cannot be viewed where it lies.
+//! The reasons why an array cannot be viewed in place.
 
 use super::{Error, ErrorKind};
 
-/// Why the bytes of an array cannot stand for Rust values as they are, and what to call instead.
+/// Why the bytes of an array cannot be used as Rust values in place, and what to call instead.
 ///
 /// `?` turns it into an [`Error`].
 ///
@@ -12,7 +12,7 @@ use super::{Error, ErrorKind};
 /// fn sum(file: &[u8]) -> npy_core::Result<u64> {
 ///     match ArrayView::<u64>::from_bytes(file) {
 ///         Ok(view) => Ok(view.iter().sum()),
-///         // Nothing is wrong with the file: it only cannot be used in place.
+///         // The file is valid, but cannot be used in place.
 ///         Err(ViewError::ByteOrder { .. } | ViewError::Misaligned { .. }) => {
 ///             Ok(Vec::<u64>::read_npy_from(file)?.iter().sum())
 ///         }
@@ -28,9 +28,9 @@ use super::{Error, ErrorKind};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// Numbers are in another byte order than the type has in memory.
+    /// The numbers are in a different byte order than the type has in memory.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} copies it and turns the numbers round; to view it, keep them as Le<…> or Be<…>, which have a byte order"
+        "the file holds {found}, {wanted_by} has {wanted} in memory; copy and byte-swap it with {copy}, or view it with the types Le<…> or Be<…>, which have a fixed byte order"
     )]
     ByteOrder {
         /// The dtype in the file.
@@ -39,13 +39,13 @@ pub enum ViewError {
         wanted: String,
         /// The name of the type.
         wanted_by: String,
-        /// What copies instead.
+        /// The call that copies instead.
         copy: String,
     },
 
-    /// The items have another layout than the type has in memory: the type can be read, but not viewed.
+    /// The elements have a different layout than the type has in memory: the type can be read, but not viewed.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; {copy} copies it, each field to its place"
+        "the file holds {found}, {wanted_by} has {wanted} in memory; copy it field by field with {copy}"
     )]
     Layout {
         /// The dtype in the file.
@@ -54,69 +54,69 @@ pub enum ViewError {
         wanted: String,
         /// The name of the type.
         wanted_by: String,
-        /// What copies instead.
+        /// The call that copies instead.
         copy: String,
     },
 
-    /// The data is not at an address that the type can have.
+    /// The data is not at an address that is aligned for the type.
     #[error(
-        "the data lies {past} bytes behind a multiple of {align}, which is where {wanted_by} may lie; {copy} copies it; #[repr(C, packed)], Le<…> and Be<…> may lie anywhere"
+        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, the data is {past} bytes after one; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     )]
     Misaligned {
         /// The alignment of the type, in bytes.
         align: usize,
-        /// Bytes from the last such address to the data.
+        /// The number of bytes from the last aligned address to the data.
         past: usize,
         /// The name of the type.
         wanted_by: String,
-        /// What copies instead.
+        /// The call that copies instead.
         copy: String,
     },
 
-    /// The values of a column have other bytes between them than such a slice or view can skip.
+    /// The values of a column are too far apart for a slice, or at a distance that a strided view cannot express.
     #[error(
-        "the values lie {stride} bytes apart and would have to lie {wanted}, as {wanted_by} takes {size}; {copy} copies them side by side"
+        "the values are {stride} bytes apart and would have to be {wanted}, as {wanted_by} has {size} bytes; copy them with {copy}"
     )]
     Stride {
-        /// Bytes from one value to the next: of a record.
+        /// The number of bytes from one value to the next, which is the size of a record.
         stride: usize,
-        /// Bytes of a value.
+        /// The number of bytes of a value.
         size: usize,
-        /// How they would have to lie.
+        /// The distance that would be needed.
         wanted: &'static str,
         /// The name of the type.
         wanted_by: String,
-        /// What copies instead.
+        /// The call that copies instead.
         copy: String,
     },
 
-    /// The member of an archive is compressed: its bytes are not there to be looked at.
+    /// The member of an archive is compressed, so its elements are not in the file as plain bytes.
     #[error(
-        "the member is compressed; {copy} inflates it; npz::WriteOptions::stored (np.savez) keeps members as they are"
+        "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::stored (np.savez)"
     )]
     Compressed {
-        /// What copies instead.
+        /// The call that copies instead.
         copy: String,
     },
 
     /// The bytes end before the data does.
     #[error(
-        "cut short: the data takes {expected} bytes and only {found} are there; the file was not written to its end or not copied whole"
+        "truncated: expected {expected} bytes of data, found {found}; write or copy the file again, to its end"
     )]
     Short {
-        /// Bytes that the data takes.
+        /// The number of bytes that the data should have.
         expected: u64,
-        /// Bytes that are there.
+        /// The number of bytes found.
         found: u64,
     },
 
-    /// The type cannot be read from this file either: the header is wrong, or it holds something else.
+    /// The type cannot be read from this file either: the header is invalid, or the file holds something else.
     #[error(transparent)]
     Unreadable(#[from] Error),
 }
 
 impl ViewError {
-    /// The same, with another call that copies.
+    /// Returns the same error with another call that copies.
     #[cfg(all(feature = "npz", feature = "mmap"))]
     #[must_use]
     pub(crate) fn with_copy(mut self, call: String) -> Self {
@@ -132,13 +132,13 @@ impl ViewError {
     }
 }
 
-/// What reading the file would say, where that fails too; otherwise an [`ErrorKind::View`].
+/// Becomes the error that reading would return, if reading would fail too, and an [`ErrorKind::View`] otherwise.
 impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         match error {
             ViewError::Unreadable(error) => error,
             ViewError::Short { expected, found } => {
-                ErrorKind::Truncated { what: "the data", expected, found }.into()
+                ErrorKind::Truncated { what: "data", expected, found }.into()
             }
             error => ErrorKind::View(error).into(),
         }

@@ -1,31 +1,32 @@
-//! The header that this thread parsed last: thousands of small files of one type are read without parsing each.
+//! A thread-local cache of the last parsed header, so that reading thousands of small files of one type parses only the first header.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use super::{Header, Version};
+use crate::checked;
 use crate::dtype::DType;
 use crate::limits::Limits;
 
-/// Longer texts are not stored: memory that a file takes is given back with it.
-const LONGEST: usize = 16 << 10;
+/// The longest text that is cached, in bytes. It bounds the memory that the cache keeps.
+const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// How NumPy's headers start, and how they continue after the dtype.
 const START: &[u8] = b"{'descr': ";
 const AFTER: &[u8] = b", 'fortran_order': ";
 
-/// A header, and what it was parsed from.
+/// A header, and the text from which it was parsed.
 struct Parsed {
     version: Version,
     limits: Limits,
     text: Vec<u8>,
     header: Header,
-    /// Where the dtype ends in a text as NumPy writes it.
+    /// The offset of the end of the dtype; `None` if NumPy writes the text differently.
     dtype_end: Option<usize>,
 }
 
 impl Parsed {
-    /// Whether a text starts with the same dtype as this one, as NumPy writes it.
+    /// Returns whether a text starts with the same dtype, and NumPy writes both texts so.
     fn has_dtype_of(&self, text: &[u8]) -> bool {
         let end = self.dtype_end.and_then(|end| end.checked_add(AFTER.len()));
         end.and_then(|end| self.text.get(..end)).is_some_and(|start| text.starts_with(start))
@@ -36,13 +37,13 @@ thread_local! {
     static LAST: RefCell<Option<Parsed>> = const { RefCell::new(None) };
 }
 
-/// Looks at the header that was parsed last under the same rules.
+/// Calls `look` with the cached header, if it has this version and these limits.
 fn last<A>(
     version: Version,
     limits: &Limits,
     look: impl FnOnce(&Parsed) -> Option<A>,
 ) -> Option<A> {
-    // A thread that ends has none.
+    // While a thread ends, its cache is gone.
     let found = LAST.try_with(|last| {
         let last = last.try_borrow().ok()?;
         look(last.as_ref().filter(|last| last.version == version && last.limits == *limits)?)
@@ -50,12 +51,12 @@ fn last<A>(
     found.ok().flatten()
 }
 
-/// The header of this text, if it was the last one.
+/// Returns the cached header, if its text is the same.
 pub(super) fn lookup(version: Version, text: &[u8], limits: &Limits) -> Option<Header> {
     last(version, limits, |last| (last.text == text).then(|| last.header.clone()))
 }
 
-/// The dtype of the last header if this text starts with the same, and the rest of the text as a dictionary.
+/// Returns the cached dtype, if the text starts with the same one, and the rest of the text as a dictionary.
 pub(super) fn lookup_dtype(
     version: Version,
     text: &[u8],
@@ -67,10 +68,10 @@ pub(super) fn lookup_dtype(
     })
 }
 
-/// Stores a header in place of the last one; `dtype` is where the dtype is in its text.
+/// Replaces the cached header. `dtype` is the range of the dtype in the text.
 pub(super) fn store(text: &[u8], limits: &Limits, dtype: Range<usize>, header: &Header) {
-    let Some(version) = header.version.filter(|_| text.len() <= LONGEST) else { return };
-    let rest = text.get(dtype.end..).unwrap_or_default();
+    let Some(version) = header.version.filter(|_| text.len() <= MAX_TEXT_BYTES) else { return };
+    let rest = checked::tail(text, dtype.end);
     let is_usual = text.get(..dtype.start) == Some(START) && rest.starts_with(AFTER);
     let dtype_end = is_usual.then_some(dtype.end);
     let (text, header) = (text.to_vec(), header.clone());

@@ -1,8 +1,9 @@
-//! The dictionary in a header: exactly three keys, each once.
+//! The dictionary of a header, which has exactly three keys, each once.
 
 use std::ops::Range;
 
 use super::{Header, Version, decode};
+use crate::checked;
 use crate::dtype::DType;
 use crate::dtype::descr::{self, Fault};
 use crate::error::{Error, ErrorKind, Place};
@@ -10,7 +11,7 @@ use crate::limits::Limits;
 use crate::literal::{Item, Kind};
 use crate::shape::Order;
 
-/// What the dictionary of a header says.
+/// The values in the dictionary of a header.
 pub(super) struct Dict {
     dtype: DType,
     order: Order,
@@ -18,37 +19,38 @@ pub(super) struct Dict {
 }
 
 impl Dict {
-    /// Reads the text of a header; also gives where its dtype stands. It states none where the dtype is known.
+    /// Parses the text of a header. Returns its values and the range of the dtype in the text.
+    ///
+    /// With a `known` dtype, the text must not have a dtype.
     pub(super) fn parse(
         version: Version,
         text: &[u8],
         limits: &Limits,
         known: Option<DType>,
     ) -> Result<(Dict, Range<usize>), Error> {
-        let start = Version::BYTES.saturating_add(version.length_bytes());
+        let at_byte = |at: usize| Place::HeaderByte(checked::add(version.text_offset(), at));
         let decoded = decode(version, text).map_err(|error| {
             let reason = "version 3.0 is UTF-8, and this byte is not".into();
-            Error::from(ErrorKind::Header { reason })
-                .within(Place::HeaderByte(start.saturating_add(error.valid_up_to())))
+            Error::from(ErrorKind::Header { reason }).within(at_byte(error.valid_up_to()))
         })?;
         let parse = || {
             let literal = descr::parse_literal(&decoded, version.dialect(), limits)?;
             let dict = literal.root();
             let Entries { descr, order, shape } = entries(dict)?;
-            let (dtype, place) = match (descr, known) {
-                (Some(descr), None) => (descr::read(descr, limits)?, descr.place()),
+            let (dtype, range) = match (descr, known) {
+                (Some(descr), None) => (descr::read(descr, limits)?, descr.range()),
                 (None, Some(known)) => (known, 0..0),
                 _ => return Err(no_key(dict, "descr")),
             };
             let order = read_order(order.ok_or_else(|| no_key(dict, "fortran_order"))?)?;
             let shape = read_shape(shape.ok_or_else(|| no_key(dict, "shape"))?)?;
-            // A latin-1 name is longer in memory than in the file.
-            let place = if decoded.len() == text.len() { place } else { 0..0 };
-            Ok((Dict { dtype, order, shape }, place))
+            // Decoded latin-1 may be longer than in the file, so that offsets differ.
+            let range = if decoded.len() == text.len() { range } else { 0..0 };
+            Ok((Dict { dtype, order, shape }, range))
         };
         parse().map_err(|fault: Fault| {
-            let before = version.bytes_of(decoded.get(..fault.at).unwrap_or_default());
-            Error::from(fault.kind).within(Place::HeaderByte(start.saturating_add(before)))
+            let before = version.bytes_of(checked::text(&decoded, 0..fault.at));
+            Error::from(fault.kind).within(at_byte(before))
         })
     }
 
@@ -58,7 +60,7 @@ impl Dict {
     }
 }
 
-/// The values of the dictionary of a header, not read yet.
+/// The literals of the values in the dictionary of a header.
 pub(super) struct Entries<'l> {
     descr: Option<Item<'l>>,
     order: Option<Item<'l>>,
@@ -73,10 +75,10 @@ fn no_key(dict: Item<'_>, key: &str) -> Fault {
     malformed(dict.at(), format!("it has no key '{key}'"))
 }
 
-/// Takes the dictionary apart: no more than the three keys, each once.
+/// Returns the literals of the three keys, and refuses other keys and repeated ones.
 pub(super) fn entries<'l>(dict: Item<'l>) -> Result<Entries<'l>, Fault> {
     if dict.kind() != Kind::Dict {
-        let reason = format!("it is {} and should be a dictionary", dict.kind().name());
+        let reason = format!("expected a dictionary, found {}", dict.kind().name());
         return Err(malformed(dict.at(), reason));
     }
     let (mut descr, mut order, mut shape) = (None, None, None);
@@ -93,7 +95,7 @@ pub(super) fn entries<'l>(dict: Item<'l>) -> Result<Entries<'l>, Fault> {
             }
         };
         if twice {
-            let reason = format!("the key {} stands there twice", descr::excerpt(key.source()));
+            let reason = format!("the key {} is there twice", descr::excerpt(key.source()));
             return Err(malformed(key.at(), reason));
         }
     }
@@ -105,8 +107,7 @@ fn read_order(order: Item<'_>) -> Result<Order, Fault> {
         Kind::Bool(true) => Ok(Order::Fortran),
         Kind::Bool(false) => Ok(Order::C),
         other => {
-            let reason =
-                format!("'fortran_order' is {}, and should be True or False", other.name());
+            let reason = format!("'fortran_order' must be True or False, not {}", other.name());
             Err(malformed(order.at(), reason))
         }
     }
@@ -114,7 +115,7 @@ fn read_order(order: Item<'_>) -> Result<Order, Fault> {
 
 fn read_shape(shape: Item<'_>) -> Result<Vec<usize>, Fault> {
     if shape.kind() != Kind::Tuple {
-        let reason = "it should be a tuple of integers, as in (3,)".into();
+        let reason = "it must be a tuple of integers, as in (3,)".into();
         let kind = ErrorKind::Shape { shape: descr::excerpt(shape.source()), reason };
         return Err(Fault { at: shape.at(), kind });
     }

@@ -1,53 +1,54 @@
-//! Layer 3: a header in a file, and the one number in it that grows with the array.
+//! The dimension of a header that is changed in the file while the array grows.
 
 use std::borrow::Cow;
 
 use super::dict::entries;
 use super::{Version, decode, encode};
+use crate::checked;
 use crate::dtype::descr;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
 
-/// Bytes of the smallest page of memory; larger pages are made of whole ones.
+/// The size of the smallest page of memory in bytes. Larger page sizes are multiples of it.
 const PAGE: u64 = 4096;
 
-/// Digits of the most rows an array can have, `isize::MAX` of 64 bits.
+/// The number of digits of the largest dimension, a 64-bit `isize::MAX`.
 const DIGITS: usize = 19;
 
 /// The bytes of a header that change when one of its dimensions grows.
 ///
-/// They are within one page of the file. A kernel copies what is written page by page, and stops between two pages when the
-/// process is killed: a change to both of them could be half done, and the file would not load. Within a page either all of a
-/// change is there or nothing.
+/// They are within one page of the file. A kernel copies written bytes page by page, and stops between two pages if the process is
+/// killed. So a change across two pages could be written in part, and the file would not load. A change within one page is written
+/// completely or not at all.
 ///
-/// All of these bytes are written at each change, also those that are the same as before. If two writers were at work, where
-/// a file system has no locks, the number is that of the last one, and not made of digits of both.
+/// Every change writes all of these bytes, also those that stay the same. If two processes write to the file (on a file system
+/// without locks), it has the number of the last one, and never digits of both.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// The offset of these bytes from the start of the header.
     at: usize,
-    /// The bytes, as they were written last.
+    /// The bytes that were written last.
     field: Vec<u8>,
-    /// What follows the number in them, and moves with its end into the blanks. Nothing if the blanks come before the number.
+    /// The bytes after the number, which move into the blanks as the number gets longer. Empty if the blanks are before the number.
     rest: Vec<u8>,
 }
 
 impl Growth {
-    /// Finds the dimension of this index in a header, which is valid and complete and starts at this offset of its file.
+    /// Finds the dimension of this index in a complete, valid header, which starts at this offset of its file.
     ///
-    /// If the dimension cannot be changed within one page, the header that is returned is another one for the same array,
-    /// with blanks before the number.
+    /// If the dimension cannot be changed within one page, it returns a new header for the same array, with blanks before the
+    /// number; otherwise it returns the same header.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Header`] if there is no such dimension, or the other header would be too long.
+    /// [`ErrorKind::Header`] if there is no such dimension, or the new header would be too long.
     pub(crate) fn new(
         header: &[u8],
         start: u64,
         dimension: usize,
     ) -> Result<(Cow<'_, [u8]>, Growth), Error> {
         let missing = || {
-            let reason = format!("it has no dimension {dimension} that could grow");
+            let reason = format!("it has no dimension {dimension}, so it cannot grow along it");
             Error::from(ErrorKind::Header { reason })
         };
         let number = Number::find(header, dimension).ok_or_else(missing)?;
@@ -63,28 +64,28 @@ impl Growth {
     }
 
     fn is_in_one_page(&self, start: u64) -> bool {
-        let first = start.saturating_add(limits::to_u64(self.at));
-        let last = first.saturating_add(limits::to_u64(self.field.len().saturating_sub(1)));
-        first / PAGE == last / PAGE
+        let at_page = limits::to_u64(self.at).wrapping_add(start) % PAGE;
+        at_page.wrapping_add(limits::to_u64(self.field.len())) <= PAGE
     }
 
-    /// The most digits there is room for.
+    /// Returns the largest number of digits that fits.
     pub(crate) fn digits(&self) -> usize {
-        self.field.len().saturating_sub(self.rest.len())
+        checked::sub(self.field.len(), self.rest.len())
     }
 
-    /// The largest number there is room for.
+    /// Returns the largest number that fits.
     pub(crate) fn most(&self) -> usize {
-        let digits = u32::try_from(self.digits()).unwrap_or(u32::MAX);
-        10usize.checked_pow(digits).map_or(usize::MAX, |over| over.saturating_sub(1))
+        10usize
+            .checked_pow(checked::narrow(self.digits()))
+            .map_or(usize::MAX, |n| checked::sub(n, 1))
     }
 
-    /// The bytes as they are in the file: their offset in the header, and all of them.
+    /// Returns the offset of the bytes in the header, and the bytes that were written last.
     pub(crate) fn stated(&self) -> (usize, &[u8]) {
         (self.at, &self.field)
     }
 
-    /// Sets the number: where in the header to write, and what; nothing if the number is the same or has no room.
+    /// Sets the number. Returns the offset in the header and the bytes to write; none if the number is the same or does not fit.
     pub(crate) fn set(&mut self, number: usize) -> (usize, &[u8]) {
         let number = number.to_string();
         let Some(blanks) = self.digits().checked_sub(number.len()) else {
@@ -106,11 +107,11 @@ impl Growth {
 /// A dimension in the text of a header.
 struct Number<'h> {
     version: Version,
-    /// The text before it, the number, and the text after it.
+    /// The text before the number, the number, and the text after it.
     before: String,
     digits: String,
     after: String,
-    /// The bytes before it in the header, and those from its end on.
+    /// The offset of the number in the header, and the bytes after the number.
     at: usize,
     tail: &'h [u8],
 }
@@ -133,7 +134,7 @@ impl<'h> Number<'h> {
         Some(Number { version, before, digits, after, at, tail })
     }
 
-    /// The number grows to its left, into the blanks there, if they are enough. Nothing else moves.
+    /// Returns the bytes to change if there are enough blanks before the number. The number then grows to the left, and nothing moves.
     fn with_blanks_before(&self, header: &[u8]) -> Option<Growth> {
         let blanks = DIGITS.checked_sub(self.digits.len())?;
         let at = self.at.checked_sub(blanks)?;
@@ -142,39 +143,37 @@ impl<'h> Number<'h> {
         enough.then(|| Growth { at, field: field.into(), rest: Vec::new() })
     }
 
-    /// The number grows to its right, and the rest of the header moves into the blanks at the end: so it is in NumPy's
-    /// headers, which leave enough of them.
+    /// Returns the bytes to change if the number grows to the right, and the rest of the header moves into the blanks at its end.
+    /// NumPy's headers have enough of them.
     fn with_blanks_after(&self, header: &[u8]) -> Growth {
         let line = trimmed(self.tail, b"\r\n");
         let rest = trimmed(line, b" ");
-        let blanks = line.len().saturating_sub(rest.len());
-        let digits = self.digits.len().saturating_add(blanks).min(DIGITS.max(self.digits.len()));
-        let field = header.get(self.at..).unwrap_or_default();
-        let length = digits.saturating_add(rest.len());
+        let blanks = checked::sub(line.len(), rest.len());
+        let digits = checked::add(self.digits.len(), blanks).min(DIGITS.max(self.digits.len()));
+        let end = checked::add(self.at, checked::add(digits, rest.len()));
         Growth {
             at: self.at,
-            field: field.get(..length).unwrap_or(field).into(),
+            field: checked::slice(header, self.at..end).into(),
             rest: rest.into(),
         }
     }
 
-    /// The header, at this offset of its file, with the number at the end of blanks that are within one page.
+    /// Returns a header with blanks before the number, all within one page. The header starts at this offset of its file.
     fn in_blanks(&self, start: u64) -> Result<Vec<u8>, Error> {
         let header = |version: Version| {
-            let text_at = Version::BYTES.saturating_add(version.length_bytes());
-            let at = text_at.saturating_add(version.bytes_of(&self.before));
-            let in_page = start.saturating_add(limits::to_u64(at)) % PAGE;
-            let left = usize::try_from(PAGE.saturating_sub(in_page)).unwrap_or(usize::MAX);
-            let skipped = " ".repeat(if left < DIGITS { left } else { 0 });
+            let at = checked::add(version.text_offset(), version.bytes_of(&self.before));
+            let at_page = limits::to_u64(at).wrapping_add(start) % PAGE;
+            let rest_of_page: usize = checked::narrow(PAGE.wrapping_sub(at_page));
+            let skipped = " ".repeat(if rest_of_page < DIGITS { rest_of_page } else { 0 });
             let (before, digits, after) = (&self.before, &self.digits, self.after.trim_end());
             encode(&format!("{before}{skipped}{digits:>DIGITS$}{after}"), version)
         };
-        // The blanks may be too much for the 65,535 bytes of version 1.0.
+        // The blanks may exceed the 65,535 bytes of version 1.0.
         header(self.version).or_else(|_| header(self.version.max(Version::V2)))
     }
 }
 
-/// Without these bytes at its end.
+/// Removes these bytes from the end.
 fn trimmed<'b>(mut bytes: &'b [u8], set: &[u8]) -> &'b [u8] {
     while let [start @ .., last] = bytes
         && set.contains(last)
@@ -194,7 +193,7 @@ mod tests {
         Header::new("<f8".parse().unwrap(), shape, Order::C).unwrap().to_bytes().unwrap()
     }
 
-    /// The growth of a header that need not be changed for it.
+    /// Returns the growth of a header that can stay as it is.
     fn growth(header: &[u8], dimension: usize) -> Growth {
         let (same, growth) = Growth::new(header, 0, dimension).unwrap();
         assert!(matches!(same, Cow::Borrowed(_)));
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_is_written_with_all_that_it_may_move() {
+    fn every_change_writes_all_bytes_that_may_move() {
         let header = numpys(&[5]);
         let at = header.iter().position(|&byte| byte == b'5').unwrap();
         let mut growth = growth(&header, 0);
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn any_length_fits_into_numpys_header() {
+    fn any_length_fits_into_a_header_of_numpy() {
         let mut header = numpys(&[0, 3]);
         let mut growth = growth(&header, 0);
         assert!(growth.most() >= isize::MAX.unsigned_abs());
@@ -229,7 +228,7 @@ mod tests {
         }
     }
 
-    /// A header of this text.
+    /// Returns a header of this text.
     fn header(text: &str) -> Vec<u8> {
         let mut header = b"\x93NUMPY\x01\x00".to_vec();
         header.extend(u16::try_from(text.len()).unwrap().to_le_bytes());
@@ -238,19 +237,19 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_blanks_has_the_room_of_its_number() {
+    fn a_header_without_blanks_allows_no_more_digits() {
         let header = header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 42)}");
         let at = header.len() - 4;
         let mut first = growth(&header, 0);
         assert_eq!((first.digits(), first.most()), (1, 9));
-        assert_eq!(first.set(10).1, b"", "there is no room");
+        assert_eq!(first.set(10).1, b"", "it does not fit");
         let mut last = growth(&header, 1);
         assert_eq!((last.digits(), last.most()), (2, 99));
         assert_eq!(last.set(99), (at, &b"99)}"[..]));
         assert!(Growth::new(&header, 0, 2).is_err());
     }
 
-    /// Guards the number where there are no locks: of two writers one wins, and there are no digits of both.
+    /// Guards files without locks: the number is that of one writer, without digits of the other.
     #[test]
     fn two_writers_leave_the_number_of_the_last_one() {
         let mut file = numpys(&[5]);
@@ -263,8 +262,8 @@ mod tests {
         }
     }
 
-    /// Grows the dimension of an array whose header is at this offset of the file, and cuts each write at each page: what is
-    /// there then has the old number or the new one.
+    /// Grows the dimension of an array whose header is at this offset of the file, and interrupts each write at each page. The file must
+    /// then have the old number or the new one.
     fn assert_survives_cuts(header: &[u8], start: u64, axis: usize, case: &str) {
         let (before, _) = Header::parse(header).unwrap();
         let (header, mut growth) = Growth::new(header, start, axis).unwrap();
@@ -296,14 +295,14 @@ mod tests {
             }
             known = number;
             assert_eq!(Header::parse(&file).unwrap().0.shape()[axis], number, "{case}");
-            // Whoever opens it finds that it can grow as it is.
+            // The next writer can grow it without a new header.
             assert!(matches!(Growth::new(&file, start, axis), Ok((Cow::Borrowed(_), _))), "{case}");
         }
     }
 
-    /// Guards `flush` against `kill -9`, wherever in the file the number is.
+    /// Guards `flush` against `kill -9`, at any offset of the number in the file.
     #[test]
-    fn a_change_that_is_cut_at_a_page_is_whole_or_not_there() {
+    fn a_change_interrupted_at_a_page_is_complete_or_absent() {
         for start in 3900..4200 {
             for (shape, axis) in [(&[0][..], 0), (&[12_345][..], 0), (&[4, 2, 3][..], 0)] {
                 assert_survives_cuts(&numpys(shape), start, axis, &format!("{start}, {shape:?}"));
@@ -316,9 +315,9 @@ mod tests {
         }
     }
 
-    /// Guards the same in headers of more than a page, which have names of every length, and may have other keys after the shape.
+    /// Guards the same for headers of more than a page, with names of many lengths, and with keys after the shape.
     #[test]
-    fn long_headers_survive_cuts_at_any_page() {
+    fn long_headers_survive_interrupted_changes() {
         for length in 3900..4150 {
             let name = "n".repeat(length);
             let (order, blanks) = ("'fortran_order': False", " ".repeat(20));

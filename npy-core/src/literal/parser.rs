@@ -1,42 +1,44 @@
-//! The grammar: values, brackets and what separates them.
+//! The grammar: values, brackets and separators.
 
 use std::ops::Range;
 
 use super::scanner::{Pair, Scanner};
-use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, fail, to_u32, to_usize};
+use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, after, fail, to_u32, to_usize};
+use crate::checked;
 
-/// The list of the nodes of a text.
+/// Returns the list of the nodes of a text.
 pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, SyntaxError> {
     let scanner = Scanner::new(text, dialect, 0);
-    let nodes = Vec::with_capacity(caps.items.min(text.len() / BYTES_A_NODE).min(MOST_AT_FIRST));
+    let capacity = caps.items.min(text.len() / BYTES_A_NODE).min(MAX_INITIAL_CAPACITY);
+    let nodes = Vec::with_capacity(capacity);
     let mut parser = Parser { scanner, caps, nodes, open: NONE };
     parser.parse()?;
     Ok(parser.nodes)
 }
 
-/// What a record's header takes for each value, so that memory is asked for once.
+/// The usual number of bytes per value in the header of a record. It sets the initial capacity of the list.
 const BYTES_A_NODE: usize = 8;
 
-/// The list starts with room for no more nodes, however long the text is: it may be blanks.
-const MOST_AT_FIRST: usize = 1024;
+/// The largest initial capacity of the list, however long the text is, as it may consist of blanks.
+const MAX_INITIAL_CAPACITY: usize = 1024;
 
-/// No place in the list.
+/// Not an index of the list.
 const NONE: u32 = u32::MAX;
 
-/// What may come next.
+/// What the grammar allows next.
 enum Due {
-    // A value; the bracket may end instead after `[` or `,`, but not after `:`.
+    // A value; also the closing bracket after `[` or `,`, but not after `:`.
     Value { or_end: bool },
-    // What stands behind a value.
+    // A comma, a colon or a closing bracket.
     Separator,
 }
 
-/// Makes the list of nodes.
+/// Builds the list of nodes.
 struct Parser<'t> {
     scanner: Scanner<'t>,
     caps: Caps,
     nodes: Vec<Node>,
-    // Place of the innermost open bracket.
+    // Index of the innermost open bracket.
     open: u32,
 }
 
@@ -51,10 +53,10 @@ impl Parser<'_> {
                 Due::Separator => self.separator()?,
             };
         }
-        self.scanner.skip_behind()
+        self.scanner.skip_after()
     }
 
-    /// Reads an atom, an opening bracket, or the closing one where it may stand.
+    /// Reads an atom, an opening bracket, or a closing bracket where that is allowed.
     fn value(&mut self, or_end: bool) -> Result<Due, SyntaxError> {
         let at = self.scanner.at;
         match self.scanner.peek() {
@@ -72,28 +74,28 @@ impl Parser<'_> {
                 if let Some(node) = self.nodes.get_mut(to_usize(index)) {
                     node.plain = atom.plain;
                     node.end = to_u32(atom.end);
-                    node.next = index.saturating_add(1);
+                    node.next = after(index);
                 }
                 self.complete(index)
             }
         }
     }
 
-    /// Reads a comma, a colon or a closing bracket; none can come where no bracket is open.
+    /// Reads a comma, a colon or a closing bracket. Returns `None` if no bracket is open, as the text then ends.
     fn separator(&mut self) -> Result<Option<Due>, SyntaxError> {
         let at = self.scanner.at;
         let Some(open) = self.nodes.get_mut(to_usize(self.open)) else {
             return Ok(None);
         };
         let may_be_dict = matches!(open.form, Form::Brace | Form::Value(Kind::Dict));
-        let behind_key = may_be_dict && open.end % 2 == 1;
+        let after_key = may_be_dict && open.end % 2 == 1;
         match self.scanner.peek() {
-            Some(b':') if behind_key => {
+            Some(b':') if after_key => {
                 open.form = Form::Value(Kind::Dict);
                 self.scanner.bump(1);
                 Ok(Some(Due::Value { or_end: false }))
             }
-            Some(b',' | b'}') if behind_key && open.form != Form::Brace => {
+            Some(b',' | b'}') if after_key && open.form != Form::Brace => {
                 fail(at, "expected ':' and a value after this key")
             }
             Some(b',') => {
@@ -114,13 +116,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds a tuple of two strings, which come next.
+    /// Adds a tuple of two strings, which the scanner has found.
     fn pair(&mut self, [name, dtype]: Pair) -> Result<Due, SyntaxError> {
         let at = self.scanner.at;
         if self.scanner.depth >= self.caps.nesting {
             return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
         }
-        let end = dtype.end.saturating_add(1);
+        let end = checked::add(dtype.end, 1);
         let index = self.push(Form::Value(Kind::Tuple), at)?;
         self.string(name)?;
         self.string(dtype)?;
@@ -132,12 +134,12 @@ impl Parser<'_> {
         self.complete(index)
     }
 
-    /// Adds a string that is plain.
+    /// Adds a plain string.
     fn string(&mut self, place: Range<usize>) -> Result<(), SyntaxError> {
         let index = self.push(Form::Value(Kind::Str), place.start)?;
         if let Some(node) = self.nodes.get_mut(to_usize(index)) {
             node.plain = true;
-            (node.end, node.next) = (to_u32(place.end), index.saturating_add(1));
+            (node.end, node.next) = (to_u32(place.end), after(index));
         }
         Ok(())
     }
@@ -148,7 +150,7 @@ impl Parser<'_> {
             return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
         }
         self.open = self.push(form, at)?;
-        self.scanner.depth = self.scanner.depth.saturating_add(1);
+        self.scanner.depth = checked::add(self.scanner.depth, 1);
         self.scanner.bump(1);
         Ok(Due::Value { or_end: true })
     }
@@ -156,7 +158,10 @@ impl Parser<'_> {
     fn close(&mut self) -> Result<Due, SyntaxError> {
         let index = self.open;
         let next = to_u32(self.nodes.len());
-        let inner = self.past_group(index.saturating_add(1));
+        if index == NONE {
+            return self.scanner.unexpected();
+        }
+        let inner = self.past_group(after(index));
         let Some(node) = self.nodes.get_mut(to_usize(index)) else {
             return self.scanner.unexpected();
         };
@@ -176,20 +181,20 @@ impl Parser<'_> {
         self.open = node.next;
         node.next = next;
         node.end = to_u32(self.scanner.at);
-        self.scanner.depth = self.scanner.depth.saturating_sub(1);
+        self.scanner.depth = checked::sub(self.scanner.depth, 1);
         self.complete(index)
     }
 
-    /// Adds a value that ends nowhere yet.
+    /// Adds a value whose end is not known yet.
     fn push(&mut self, form: Form, at: usize) -> Result<u32, SyntaxError> {
         let count = self.nodes.len();
         if count >= self.caps.items {
             return Err(SyntaxError { at, reason: Reason::Items(self.caps.items) });
         }
         if count == self.nodes.capacity() {
-            // Twice as many, but no more than may come.
-            let room = self.caps.items.saturating_sub(count);
-            self.nodes.reserve_exact(count.max(1).min(room));
+            // Double the capacity, but not beyond the limit.
+            let rest = checked::sub(self.caps.items, count);
+            self.nodes.reserve_exact(count.max(1).min(rest));
         }
         let start = to_u32(at);
         self.nodes.push(Node {
@@ -203,13 +208,13 @@ impl Parser<'_> {
         Ok(to_u32(count))
     }
 
-    /// Tells the bracket around a value that the value is read.
+    /// Counts a value that was read in the bracket around it, and refuses keys that Python cannot hash.
     fn complete(&mut self, index: u32) -> Result<Due, SyntaxError> {
         let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
         let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
             return Ok(Due::Separator);
         };
-        around.end = around.end.saturating_add(1);
+        around.end = after(around.end);
         let is_key = match around.form {
             Form::Brace | Form::Value(Kind::Set) => true,
             Form::Value(Kind::Dict) => around.end % 2 == 1,
@@ -219,12 +224,12 @@ impl Parser<'_> {
         if is_key && !hashable {
             let inner = self.past_group(index);
             let at = self.nodes.get(to_usize(inner)).map_or(0, |node| to_usize(node.start));
-            return fail(at, "a list, dictionary or set is no key and no item of a set");
+            return fail(at, "a list, dictionary or set cannot be a key or an item of a set");
         }
         Ok(Due::Separator)
     }
 
-    /// The place of the value inside, if a group is at this place.
+    /// Returns the index of the value inside, if a group is at this index.
     fn past_group(&self, index: u32) -> u32 {
         match self.nodes.get(to_usize(index)) {
             Some(node) if node.form == Form::Group => node.start,
@@ -239,7 +244,7 @@ impl Parser<'_> {
 }
 
 impl Form {
-    /// The bracket that ends it.
+    /// Returns the bracket that closes it.
     fn closing(self) -> u8 {
         match self {
             Form::Value(Kind::List) => b']',
@@ -248,7 +253,7 @@ impl Form {
         }
     }
 
-    /// What it turns out to be when it ends with this many values.
+    /// Returns what it is once it is closed and contains this many values.
     fn closed(self, values: u32) -> Form {
         match (self, values) {
             (Form::Paren, 1) => Form::Group,

@@ -1,4 +1,4 @@
-//! Python's `repr(str)`, character for character as CPython writes it.
+//! Python's `repr(str)`, exactly as CPython writes it.
 
 use super::printable::is_printable;
 
@@ -7,7 +7,7 @@ pub(crate) fn write_str(text: &str, out: &mut String) {
     write_repr(text.chars().map(u32::from), out);
 }
 
-/// Appends the `repr` of a Python string: code points, of which some may be surrogates.
+/// Appends the `repr` of a Python string, which consists of code points and may have surrogates.
 pub(crate) fn write_repr(code_points: impl Iterator<Item = u32> + Clone, out: &mut String) {
     let quote = quote(code_points.clone());
     out.push(quote);
@@ -17,7 +17,8 @@ pub(crate) fn write_repr(code_points: impl Iterator<Item = u32> + Clone, out: &m
     out.push(quote);
 }
 
-/// Appends a text with nothing around it, and escapes for what Python would not print: nothing in it moves a cursor, or turns text round.
+/// Appends a text without quotes, with escapes for characters that do not print. So it cannot move the cursor of a terminal, or change
+/// the direction of text.
 pub(crate) fn write_printable(text: &str, out: &mut String) {
     for c in text.chars() {
         if is_printable(c.into()) {
@@ -28,7 +29,7 @@ pub(crate) fn write_printable(text: &str, out: &mut String) {
     }
 }
 
-/// `'`, unless that alone would need escapes.
+/// Returns `"` if the text has `'` and no `"`, and `'` otherwise.
 fn quote(mut code_points: impl Iterator<Item = u32> + Clone) -> char {
     let single = code_points.clone().any(|c| c == u32::from('\''));
     let double = code_points.any(|c| c == u32::from('"'));
@@ -46,7 +47,7 @@ fn write_code_point(c: u32, quote: char, out: &mut String) {
     }
 }
 
-/// The shortest escape that holds the number.
+/// Returns the shortest escape for a code point.
 fn escape(c: u32) -> String {
     match c {
         0..=0xff => format!("\\x{c:02x}"),
@@ -67,7 +68,7 @@ mod tests {
 
     /// Guards the choice of quotes and of escapes; the right side is CPython's output.
     #[test]
-    fn strings_as_cpython_writes_them() {
+    fn strings_are_quoted_as_cpython_does() {
         for (text, expected) in [
             ("", "''"),
             ("gain", "'gain'"),
@@ -85,7 +86,7 @@ mod tests {
         }
     }
 
-    /// Guards what no `&str` can hold.
+    /// Guards code points that a `&str` cannot hold.
     #[test]
     fn surrogates_are_escaped_one_by_one() {
         let mut out = String::new();

@@ -1,19 +1,20 @@
-//! Characters to tokens: blanks, strings, numbers and names.
+//! The tokens: blanks, strings, numbers and names.
 
 use std::ops::Range;
 
 use super::{Dialect, Kind, SyntaxError, fail};
+use crate::checked;
 
-/// Characters between tokens, and the tokens that hold no others.
+/// Reads atoms, and skips blanks and comments between tokens.
 pub(super) struct Scanner<'t> {
     text: &'t str,
     pub(super) at: usize,
     dialect: Dialect,
-    // Open brackets: inside of them, ends of lines mean nothing.
+    // The number of open brackets. Inside brackets, line breaks have no meaning.
     pub(super) depth: usize,
 }
 
-/// What stands in front of a string's first quote.
+/// The letters before the first quote of a string.
 #[derive(Clone, Copy)]
 pub(super) struct Prefix {
     letters: usize,
@@ -21,7 +22,7 @@ pub(super) struct Prefix {
     bytes: bool,
 }
 
-/// A value that holds no others.
+/// A value that does not contain others.
 pub(super) struct Atom {
     pub(super) kind: Kind,
     pub(super) end: usize,
@@ -29,18 +30,18 @@ pub(super) struct Atom {
     pub(super) plain: bool,
 }
 
-/// A string, or one of those that Python joins to one.
+/// A string, or one of several adjacent strings that Python joins.
 pub(super) struct Piece<'t> {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     pub(super) body: &'t str,
-    /// Whether that is the string as it is: no prefix, no escape, one quote on each side.
+    /// Whether the body is the value of the string: no prefix, no escape, and one quote on each side.
     plain: bool,
 }
 
-/// Where two strings stand, with their quotes.
+/// The ranges of two strings in the text, with their quotes.
 pub(super) type Pair = [Range<usize>; 2];
 
-/// What a number without its sign is.
+/// The kind of a number without its sign.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
     Int,
@@ -53,9 +54,9 @@ impl<'t> Scanner<'t> {
         Scanner { text, at: 0, dialect, depth }
     }
 
-    /// The bytes that are not read yet.
+    /// Returns the bytes that are not read yet.
     fn rest(&self) -> &'t [u8] {
-        self.text.as_bytes().get(self.at..).unwrap_or_default()
+        checked::tail(self.text.as_bytes(), self.at)
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -63,17 +64,17 @@ impl<'t> Scanner<'t> {
     }
 
     pub(super) fn bump(&mut self, count: usize) {
-        self.at = self.at.saturating_add(count);
+        self.at = checked::add(self.at, count);
     }
 
-    /// Steps over this byte if it comes next.
+    /// Skips this byte if it is next, and returns whether it was.
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.bump(found.into());
         found
     }
 
-    /// Steps over all bytes of a kind; how many they are.
+    /// Skips all bytes that match, and returns their number.
     fn eat_while(&mut self, matches: impl Fn(u8) -> bool) -> usize {
         let rest = self.rest();
         let count = rest.iter().position(|&byte| !matches(byte)).unwrap_or(rest.len());
@@ -81,10 +82,10 @@ impl<'t> Scanner<'t> {
         count
     }
 
-    /// Steps over what may stand between two tokens.
+    /// Skips blanks and comments between two tokens.
     #[inline]
     pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
-        // Nearly always one blank or nothing.
+        // Nearly always there is one blank or nothing.
         self.eat(b' ');
         match self.peek() {
             Some(b'!'..=b'"' | b'$'..=b'[' | b']'..=b'~') => Ok(()),
@@ -104,37 +105,43 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over what may stand in front of the one value.
+    /// Skips blank lines and comments before the value.
     pub(super) fn skip_before(&mut self) -> Result<(), SyntaxError> {
         // `literal_eval` strips these, so that the first line is never indented.
         self.eat_while(|byte| matches!(byte, b' ' | b'\t'));
         if self.skip_lines()? {
-            return fail(self.at, "unexpected indent: the value starts where its line does");
+            return fail(
+                self.at,
+                "unexpected indent; start the value at the beginning of its line",
+            );
         }
         Ok(())
     }
 
-    /// Steps over what may stand behind the one value, which must be all there is.
-    pub(super) fn skip_behind(&mut self) -> Result<(), SyntaxError> {
+    /// Skips blank lines and comments after the value, where the text must end.
+    pub(super) fn skip_after(&mut self) -> Result<(), SyntaxError> {
         if self.peek() == Some(b'#') {
             self.skip_comment();
         }
         if matches!(self.peek(), Some(b'\n' | b'\r')) {
             let indented = self.skip_lines()?;
             if indented && self.peek().is_none() && self.dialect == Dialect::Python3 {
-                return fail(self.at, "unexpected indent: the last line is blanks without an end");
+                return fail(
+                    self.at,
+                    "unexpected indent: the last line has blanks and no line break",
+                );
             }
         }
         match self.peek() {
             None => Ok(()),
-            Some(_) => fail(self.at, "something follows the value"),
+            Some(_) => fail(self.at, "expected the end of the text after the value"),
         }
     }
 
-    /// Steps over lines without a token; whether the line it stops in is indented.
+    /// Skips lines without a token, and returns whether the line after them is indented.
     fn skip_lines(&mut self) -> Result<bool, SyntaxError> {
         let mut indented = false;
-        // A line that goes on in the next one keeps its indentation.
+        // The indentation of a line holds for the line that continues it.
         let mut kept = false;
         loop {
             match self.peek() {
@@ -160,49 +167,50 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps to the end of the line.
+    /// Skips the rest of the line.
     fn skip_comment(&mut self) {
         self.eat_while(|byte| !matches!(byte, b'\n' | b'\r'));
     }
 
-    /// Steps over a backslash and the end of line behind it.
+    /// Skips a backslash and the line break after it.
     fn skip_continuation(&mut self) -> Result<(), SyntaxError> {
         let at = self.at;
         self.bump(1);
         let end = end_of_line(self.rest());
         self.bump(end);
         if end == 0 || self.peek().is_none() {
-            return fail(at, "a backslash that does not join two lines");
+            return fail(at, "unexpected backslash: it does not join two lines");
         }
         Ok(())
     }
 
-    /// Where the strings of `('name', '<f4')` stand, if just that comes next: most of a record's header is made of these.
+    /// Returns the ranges of the two strings, if exactly a tuple like `('name', '<f4')` is next. It is a fast path, as the headers of
+    /// records consist mostly of such tuples.
     pub(super) fn pair(&self) -> Option<Pair> {
         let string = |at: usize| {
             let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
             let plain = |&byte: &u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
             let body = rest.iter().position(|byte| !plain(byte))?;
-            let end = at.saturating_add(body).saturating_add(2);
+            let end = checked::add(checked::add(at, body), 2);
             (rest.get(body) == Some(&b'\'')).then_some(at..end)
         };
-        let name = string(self.at.saturating_add(1))?;
+        let name = string(checked::add(self.at, 1))?;
         let comma = self.text.as_bytes().get(name.end..)?;
-        let dtype = string(name.end.saturating_add(2)).filter(|_| comma.starts_with(b", "))?;
-        // A third quote, or another string to be joined, is no bracket.
+        let dtype = string(checked::add(name.end, 2)).filter(|_| comma.starts_with(b", "))?;
+        // Without the bracket, the string may have triple quotes or another piece.
         (self.text.as_bytes().get(dtype.end) == Some(&b')')).then_some([name, dtype])
     }
 
-    /// Reads a value that holds no others.
+    /// Reads a value that does not contain others.
     pub(super) fn atom(&mut self) -> Result<Atom, SyntaxError> {
         if let Some(prefix) = self.prefix() {
             return self.string(prefix);
         }
-        let (kind, end) = self.no_string()?;
+        let (kind, end) = self.number_or_word()?;
         Ok(Atom { kind, end, plain: false })
     }
 
-    fn no_string(&mut self) -> Result<(Kind, usize), SyntaxError> {
+    fn number_or_word(&mut self) -> Result<(Kind, usize), SyntaxError> {
         match self.rest() {
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] | [b'+' | b'-', ..] => self.number(),
             [b'.', b'.', b'.', ..] => {
@@ -219,28 +227,28 @@ impl<'t> Scanner<'t> {
     fn word(&mut self) -> Result<(Kind, usize), SyntaxError> {
         let at = self.at;
         self.eat_while(is_name);
-        let word = self.text.get(at..self.at).unwrap_or_default();
+        let word = checked::text(self.text, at..self.at);
         let kind = match word {
             "True" => Kind::Bool(true),
             "False" => Kind::Bool(false),
             "None" => Kind::None,
             _ if matches!(self.peek(), Some(b'\'' | b'"')) => {
-                return fail(at, "a string prefix that headers cannot have; those are u, r and b");
+                return fail(at, "unknown string prefix; a header may have u, r and b");
             }
             _ => {
                 let shown = word.get(..40).unwrap_or(word);
                 let hint = match shown {
-                    "np" => "a shape holds plain numbers, 3 and not np.int64(3)",
-                    _ => "the names are True, False and None",
+                    "np" => "write plain numbers, 3 instead of np.int64(3)",
+                    _ => "the only names allowed are True, False and None",
                 };
-                let reason = format!("'{shown}' is no literal; {hint}");
+                let reason = format!("'{shown}' is not a literal; {hint}");
                 return fail(at, reason);
             }
         };
         Ok((kind, self.at))
     }
 
-    /// Reads a number with its sign, or a sum that is a complex number.
+    /// Reads a number with its sign, or the sum of two numbers that forms a complex number.
     fn number(&mut self) -> Result<(Kind, usize), SyntaxError> {
         let at = self.at;
         if self.eat(b'-') || self.eat(b'+') {
@@ -248,7 +256,7 @@ impl<'t> Scanner<'t> {
         }
         let unsigned = self.at;
         let (real, end) = self.unsigned()?;
-        let digits = end.saturating_sub(unsigned);
+        let digits = checked::sub(end, unsigned);
         self.skip()?;
         if !(self.eat(b'+') || self.eat(b'-')) {
             let kind = if real == Number::Int { Kind::Int } else { Kind::Float };
@@ -258,34 +266,34 @@ impl<'t> Scanner<'t> {
         let (imaginary, end) = self.unsigned()?;
         let fits = real == Number::Float || real == Number::Int && digits <= MAX_FLOAT_DIGITS;
         if imaginary != Number::Imaginary || !fits {
-            return fail(at, "a sum that is no complex number; sums are not computed");
+            return fail(at, "this sum is not a complex number, and other sums are not computed");
         }
         Ok((Kind::Float, end))
     }
 
-    /// Reads a number without a sign: what it is, and where it ends without Python 2's `L`.
+    /// Reads a number without a sign. Returns its kind, and the offset of its end without Python 2's `L`.
     pub(super) fn unsigned(&mut self) -> Result<(Number, usize), SyntaxError> {
         let number = match self.rest() {
             [b'0', b'x' | b'X', ..] => self.prefixed(|byte| byte.is_ascii_hexdigit())?,
             [b'0', b'o' | b'O', ..] => self.prefixed(|byte| matches!(byte, b'0'..=b'7'))?,
             [b'0', b'b' | b'B', ..] => self.prefixed(|byte| matches!(byte, b'0' | b'1'))?,
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => self.decimal()?,
-            _ => return fail(self.at, "a sign without a number behind it"),
+            _ => return fail(self.at, "expected a number after the sign"),
         };
         let end = self.at;
         if self.dialect == Dialect::Python2 {
             self.skip_long_suffix();
         }
         if self.at == end && self.peek().is_some_and(is_name) {
-            return fail(end, "a character that is not part of the number before it");
+            return fail(end, "unexpected character after a number");
         }
         Ok((number, end))
     }
 
-    /// Reads `0x1f` and its kin.
+    /// Reads a number with a base prefix, such as `0x1f`.
     fn prefixed(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<Number, SyntaxError> {
         self.bump(2);
-        // As in `0x_1f`.
+        // An underscore may follow the prefix, as in `0x_1f`.
         self.eat(b'_');
         self.digits(is_digit)?;
         Ok(Number::Int)
@@ -299,7 +307,7 @@ impl<'t> Scanner<'t> {
         if self.peek() != Some(b'.') {
             self.digits(is_digit)?;
         }
-        let whole = self.text.get(at..self.at).unwrap_or_default();
+        let integer = checked::text(self.text, at..self.at);
         if self.eat(b'.') {
             number = Number::Float;
             if self.peek().is_some_and(is_digit) {
@@ -320,12 +328,12 @@ impl<'t> Scanner<'t> {
             number = Number::Imaginary;
         }
         if number == Number::Int {
-            check_decimal(whole, at)?;
+            check_decimal(integer, at)?;
         }
         Ok(number)
     }
 
-    /// Reads digits, at least one, with an `_` between two of them where there is one.
+    /// Reads one or more digits; there may be an `_` between two of them.
     fn digits(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<(), SyntaxError> {
         loop {
             if self.eat_while(&is_digit) == 0 {
@@ -337,7 +345,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Steps over Python 2's `L`, where NumPy drops it: as a word of its own behind a number.
+    /// Skips Python 2's `L` after a number where NumPy does: if it is a separate token, also after blanks.
     fn skip_long_suffix(&mut self) {
         loop {
             let at = self.at;
@@ -349,7 +357,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Reads a string and those that follow it: Python joins them.
+    /// Reads a string and the strings adjacent to it, which Python joins.
     fn string(&mut self, first: Prefix) -> Result<Atom, SyntaxError> {
         let mut plain = self.piece(first)?.plain;
         let mut end = self.at;
@@ -366,7 +374,7 @@ impl<'t> Scanner<'t> {
         Ok(Atom { kind: if first.bytes { Kind::Bytes } else { Kind::Str }, end, plain })
     }
 
-    /// The prefix of a string, if one comes next.
+    /// Returns the prefix of a string, if a string is next.
     pub(super) fn prefix(&self) -> Option<Prefix> {
         let (letters, raw, bytes) = match self.peek()? {
             b'\'' | b'"' => (0, false, false),
@@ -403,14 +411,17 @@ impl<'t> Scanner<'t> {
             let usual = |byte| byte >= b' ' && byte != quote && byte != b'\\' && byte < 0x80;
             self.eat_while(usual);
             match self.peek() {
-                None => return fail(at, "a string without its closing quote"),
+                None => return fail(at, "this string has no closing quote"),
                 Some(b'\n' | b'\r') if !triple => {
-                    return fail(at, "a string without its closing quote on the same line");
+                    return fail(at, "this string has no closing quote on the same line");
                 }
                 Some(byte) if byte == quote && !triple => break,
                 Some(byte) if byte == quote && self.rest().starts_with(&[quote; 3]) => break,
                 Some(0x80..) if prefix.bytes => {
-                    return fail(self.at, "a bytes literal with a character that is not ASCII");
+                    return fail(
+                        self.at,
+                        "unexpected character in a bytes literal, which is ASCII",
+                    );
                 }
                 Some(b'\\') => {
                     plain = false;
@@ -419,12 +430,12 @@ impl<'t> Scanner<'t> {
                 Some(_) => self.bump(1),
             }
         }
-        let body = self.text.get(start..self.at).unwrap_or_default();
+        let body = checked::text(self.text, start..self.at);
         self.bump(if triple { 3 } else { 1 });
         Ok(Piece { body, plain })
     }
 
-    /// Steps over a backslash and what must not be read without it.
+    /// Skips a backslash and the characters of its escape.
     fn escape(&mut self, prefix: Prefix) -> Result<(), SyntaxError> {
         let at = self.at;
         self.bump(1);
@@ -440,34 +451,34 @@ impl<'t> Scanner<'t> {
             Some(b'N') if !prefix.raw && !prefix.bytes => {
                 return fail(at, r"characters by name, as in \N{BULLET}, are not supported");
             }
-            // The second byte of what is not ASCII is read as any other.
+            // A character that is not ASCII has no escape, and is read like any other.
             Some(0x80..) | None => return Ok(()),
             Some(_) => 0,
         };
         self.bump(1);
         let start = self.at;
-        let end = start.saturating_add(digits);
+        let end = checked::add(start, digits);
         let number = self.text.get(start..end).unwrap_or("?");
         if digits > 0 {
             let valid = number.bytes().all(|byte| byte.is_ascii_hexdigit());
             let code_point = u32::from_str_radix(number, 16).unwrap_or(u32::MAX);
             if !valid || code_point > u32::from(char::MAX) {
                 let most = if digits == 8 { " up to 0010ffff" } else { "" };
-                return fail(at, format!("an escape that takes {digits} hexadecimal digits{most}"));
+                return fail(at, format!("this escape needs {digits} hexadecimal digits{most}"));
             }
         }
         self.at = end;
         Ok(())
     }
 
-    /// The error for a character that starts nothing.
+    /// Returns the error for a character that cannot start a value.
     pub(super) fn unexpected<T>(&self) -> Result<T, SyntaxError> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
+        let rest = checked::text(self.text, self.at..self.text.len());
         match rest.chars().next() {
             Some(c @ ' '..='~') => fail(self.at, format!("expected a value, found '{c}'")),
             Some(c) => {
                 let c = u32::from(c);
-                fail(self.at, format!("the character U+{c:04X} may only stand in a string"))
+                fail(self.at, format!("the character U+{c:04X} is only allowed in strings"))
             }
             None => fail(self.at, "expected a value, found the end of the text"),
         }
@@ -476,13 +487,13 @@ impl<'t> Scanner<'t> {
 
 const FORM_FEED: u8 = b'\x0c';
 
-/// CPython reads no longer decimal integers: its algorithm takes quadratic time.
+/// CPython refuses decimal integers of more digits, because its algorithm takes quadratic time.
 const MAX_INT_DIGITS: usize = 4300;
 
-/// An integer of as many digits in any base is no larger than the largest float.
+/// Integers of this many digits fit in a float in any base.
 const MAX_FLOAT_DIGITS: usize = 255;
 
-/// How many bytes the end of line takes that comes next; 0 if none does.
+/// Returns the number of bytes of the line break that is next, or 0.
 fn end_of_line(rest: &[u8]) -> usize {
     match rest {
         [b'\r', b'\n', ..] => 2,
@@ -491,7 +502,7 @@ fn end_of_line(rest: &[u8]) -> usize {
     }
 }
 
-/// Whether the byte can be part of an ASCII name.
+/// Returns whether the byte can be part of an ASCII name.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -500,10 +511,10 @@ fn is_name(byte: u8) -> bool {
 fn check_decimal(digits: &str, at: usize) -> Result<(), SyntaxError> {
     let zeros = digits.bytes().all(|byte| matches!(byte, b'0' | b'_'));
     if digits.starts_with('0') && !zeros {
-        return fail(at, "an integer with a leading zero");
+        return fail(at, "an integer cannot have a leading zero");
     }
     if !zeros && digits.bytes().filter(u8::is_ascii_digit).count() > MAX_INT_DIGITS {
-        return fail(at, format!("an integer of more than {MAX_INT_DIGITS} digits"));
+        return fail(at, format!("an integer cannot have more than {MAX_INT_DIGITS} digits"));
     }
     Ok(())
 }

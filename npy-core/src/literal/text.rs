@@ -1,24 +1,24 @@
-//! A Python string that can be written again as it was read.
+//! A Python string that is written exactly as it was read.
 
 use std::str::Chars;
 
 use super::repr;
 
-/// A Python string, or as a title any Python literal, that knows its `repr`.
+/// A Python string with its `repr`. The title of a field may be any Python literal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Text {
     shown: Box<str>,
-    // Python source, only where `shown` cannot say it: lone surrogates, or no string at all.
+    // Python source, only if `shown` is not enough: for lone surrogates, and for literals that are not strings.
     literal: Option<Box<str>>,
 }
 
 impl Text {
-    /// A string that Rust can hold too.
+    /// Creates a string that Rust can hold.
     pub(crate) fn new(text: impl Into<Box<str>>) -> Self {
         Text { shown: text.into(), literal: None }
     }
 
-    /// A Python string; a surrogate shows as U+FFFD, and two of them stay two as in Python.
+    /// Creates a Python string. Each surrogate is shown as U+FFFD; a pair of them is not combined, as in Python.
     pub(crate) fn from_code_points(code_points: &[u32]) -> Self {
         let mut exact = true;
         let shown = code_points.iter().map(|&c| {
@@ -35,29 +35,33 @@ impl Text {
         Text { shown, literal }
     }
 
-    /// A literal that is no string, by its source.
+    /// Creates a literal that is not a string from its source.
     pub(crate) fn other(source: &str) -> Self {
         Text { shown: source.into(), literal: Some(source.into()) }
     }
 
-    /// The string, as far as Rust can hold it; the source of what is no string.
+    /// Returns the string, as far as Rust can hold it, or the source of another literal.
     pub(crate) fn as_str(&self) -> &str {
         &self.shown
     }
 
-    /// Whether Python holds a string here.
+    /// Returns whether it is a string in Python.
     pub(crate) fn is_string(&self) -> bool {
         // No other literal starts with a quote.
         self.literal.as_ref().is_none_or(|literal| literal.starts_with(['\'', '"']))
     }
 
-    /// How many brackets may be open at once in a literal that is no string: at most as many as it has.
+    /// Returns the number of opening brackets in a literal that is not a string, an upper bound of those that are open at once.
     pub(crate) fn count_brackets(&self) -> usize {
-        let source = self.literal.as_deref().filter(|_| !self.is_string()).unwrap_or_default();
-        source.bytes().filter(|byte| b"([{".contains(byte)).count()
+        match &self.literal {
+            Some(source) if !self.is_string() => {
+                source.bytes().filter(|byte| b"([{".contains(byte)).count()
+            }
+            _ => 0,
+        }
     }
 
-    /// Appends what Python's `repr` gives; for what is no string, its source.
+    /// Appends what Python's `repr` returns, or the source of a literal that is not a string.
     pub(crate) fn write_repr(&self, out: &mut String) {
         match &self.literal {
             Some(literal) => out.push_str(literal),
@@ -66,14 +70,14 @@ impl Text {
     }
 }
 
-/// Appends what stands between the quotes of a string literal, escapes resolved.
+/// Appends the code points of the text between the quotes of a string literal, with escapes decoded.
 ///
-/// An escape that is no valid one stays as it stands.
+/// An unknown escape is kept, as in Python.
 pub(super) fn decode(body: &str, raw: bool, code_points: &mut Vec<u32>) {
     let mut chars = body.chars();
     while let Some(c) = chars.next() {
         match c {
-            // Python reads every end of line as a line feed.
+            // Python reads every line break as a line feed.
             '\r' => {
                 eat(&mut chars, '\n');
                 code_points.push(u32::from('\n'));
@@ -84,11 +88,11 @@ pub(super) fn decode(body: &str, raw: bool, code_points: &mut Vec<u32>) {
     }
 }
 
-/// Resolves one escape; its backslash is read already.
+/// Decodes one escape, after its backslash.
 fn decode_escape(chars: &mut Chars<'_>, code_points: &mut Vec<u32>) {
     let unescaped = chars.as_str();
     let code_point = match chars.next() {
-        // A line that goes on in the next one.
+        // A backslash at the end of a line joins it with the next one.
         Some('\n') => return,
         Some('\r') => return eat(chars, '\n'),
         Some(c @ ('\\' | '\'' | '"')) => u32::from(c),
@@ -114,16 +118,17 @@ fn decode_escape(chars: &mut Chars<'_>, code_points: &mut Vec<u32>) {
     code_points.push(code_point);
 }
 
-/// The number that the next digits make, at most `most` of them.
-fn decode_digits(chars: &mut Chars<'_>, radix: u32, most: usize) -> u32 {
+/// Reads a number of at most `max_digits` digits. The caller's limits (8 digits in base 16, 3 in base 8) fit in a `u32`.
+fn decode_digits(chars: &mut Chars<'_>, radix: u32, max_digits: usize) -> u32 {
     let mut number = 0u32;
-    for _ in 0..most {
+    for _ in 0..max_digits {
         let rest = chars.as_str();
         let Some(digit) = chars.next().and_then(|c| c.to_digit(radix)) else {
             *chars = rest.chars();
             break;
         };
-        number = number.saturating_mul(radix).saturating_add(digit);
+        // Neither of these can overflow.
+        number = number.wrapping_mul(radix).wrapping_add(digit);
     }
     number
 }
@@ -144,9 +149,9 @@ mod tests {
         out
     }
 
-    /// Guards the round trip of strings, with and without what Rust cannot hold.
+    /// Guards the text and the `repr` of strings, with and without code points that Rust cannot hold.
     #[test]
-    fn strings_show_and_repeat() {
+    fn strings_keep_their_text_and_repr() {
         for (code_points, shown, literal) in [
             (&[][..], "", "''"),
             (&[0x61, 0xe9, 0x27], "aé'", "\"aé'\""),
@@ -161,16 +166,16 @@ mod tests {
         }
     }
 
-    /// Guards field lookup: what shows alike is not alike.
+    /// Guards field lookup: strings that look the same may differ in Python.
     #[test]
-    fn equality_is_pythons() {
+    fn strings_are_equal_if_they_are_in_python() {
         assert_eq!(Text::from_code_points(&[0x61]), Text::new("a"));
         assert_ne!(Text::from_code_points(&[0xd800]), Text::from_code_points(&[0xd801]));
         assert_ne!(Text::from_code_points(&[0xd800]), Text::new("\u{fffd}"));
         assert_ne!(Text::other("5"), Text::new("5"));
     }
 
-    /// Guards titles that are no strings.
+    /// Guards titles that are not strings.
     #[test]
     fn other_literals_keep_their_source() {
         for source in ["5", "-1.5e3", "(1, 'a')", "b'x'", "None"] {
@@ -180,9 +185,9 @@ mod tests {
         }
     }
 
-    /// Guards every kind of escape; the right side is what Python makes of it.
+    /// Guards every kind of escape; the right side is Python's result.
     #[test]
-    fn escapes_are_pythons() {
+    fn escapes_are_decoded_as_in_python() {
         for (body, expected) in [
             (r"\x3cf4", "<f4"),
             (r#"\'\"\\"#, "'\"\\"),
@@ -199,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Guards raw strings, where only ends of lines change.
+    /// Guards raw strings, in which only line breaks change.
     #[test]
     fn raw_strings_keep_their_backslashes() {
         let mut code_points = Vec::new();

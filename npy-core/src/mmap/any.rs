@@ -63,7 +63,7 @@ impl MapAny {
             if bytes.get(data.clone()).is_none() {
                 let expected = limits::to_u64(header.data_bytes());
                 let found = limits::to_u64(bytes.len().saturating_sub(start));
-                return Err(ErrorKind::Truncated { what: "the data", expected, found }.into());
+                return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
             }
             let in_map = |at: usize| part.start.saturating_add(at);
             Ok((header, in_map(data.start)..in_map(data.end)))

@@ -154,11 +154,11 @@ impl<R: Read + Seek> Reader<R> {
     fn columns<T: NpyRecord>(&self) -> Result<Vec<String>> {
         let schema = T::__INTERNALS.schema(ByteOrder::Little);
         let mut fields: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
-        fields.extend(schema.wants.fields.iter().flat_map(|field| field.aliases).copied());
+        fields.extend(schema.rules.fields.iter().flat_map(|field| field.aliases).copied());
         let (names, others): (Vec<_>, Vec<_>) =
             self.names().partition(|name| fields.contains(name));
         match others.first() {
-            Some(name) if schema.wants.deny_unknown => {
+            Some(name) if schema.rules.deny_unknown => {
                 Err(plan::unknown(name).wanted_by(&type_name::<T>()))
             }
             _ => Ok(names.into_iter().map(str::to_owned).collect()),

@@ -103,18 +103,24 @@ impl Directory {
         self.members.iter().map(|member| member.name.as_str())
     }
 
-    /// The names without what they end with in the archive.
+    /// The names that [`find`](Self::find) accepts, one for each member.
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.file_names().map(name::plain)
+        self.file_names().map(|name| self.shown(name))
+    }
+
+    /// The name of a member without `.npy`, unless `find` would return another member for it: one of exactly that name.
+    fn shown<'n>(&self, name: &'n str) -> &'n str {
+        let plain = name::plain(name);
+        if self.by_name.contains_key(plain) { name } else { plain }
     }
 
     /// The names that begin so, in order; each is found without a look at the others.
     pub(super) fn names_from(&self, start: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(start.clone()..).map(|(name, _)| name.as_str());
-        names.take_while(move |name| name.starts_with(&start)).map(name::plain)
+        names.take_while(move |name| name.starts_with(&start)).map(|name| self.shown(name))
     }
 
-    /// Where a member is in the directory: one of just this name, or of this name and `.npy`.
+    /// The index of the member of exactly this name, or else of this name with `.npy` appended. NumPy searches in the same order.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let exact = self.by_name.get(name);
         exact.or_else(|| self.by_name.get(&format!("{name}.npy"))).copied()
@@ -130,7 +136,7 @@ impl Directory {
 
     /// The name of a member.
     pub(super) fn name(&self, index: usize) -> &str {
-        self.members.get(index).map(|member| name::plain(&member.name)).unwrap_or_default()
+        self.members.get(index).map(|member| self.shown(&member.name)).unwrap_or_default()
     }
 
     /// Looks at a member, in the directory and where it stands, and goes to its data.

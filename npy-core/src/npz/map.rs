@@ -191,7 +191,7 @@ fn copy(name: &str) -> String {
 fn short(header: &Header, bytes: &[u8], start: usize) -> Error {
     let expected = limits::to_u64(header.data_bytes());
     let found = limits::to_u64(bytes.len().saturating_sub(start));
-    ErrorKind::Truncated { what: "the data", expected, found }.into()
+    ErrorKind::Truncated { what: "data", expected, found }.into()
 }
 
 impl fmt::Debug for Map {

@@ -99,8 +99,10 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Reader { inner, directory, options, path: None, file: None })
     }
 
-    /// The names of the members in the order of the archive, without the `.npy` that they end with there. Members that are no
-    /// arrays are among them.
+    /// Iterates over the names of the members, in the order of the archive. [`read`](Self::read) of a name reads that member.
+    ///
+    /// They are without the `.npy` at their end, unless another member has exactly that name: the members `a.npy` and `a.npy.npy` are
+    /// `a` and `a.npy.npy`. Members that are not arrays are included.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.directory.names()
     }
@@ -272,7 +274,7 @@ fn array<R: Read + Seek>(
     }
     if whole > entry.size {
         let (expected, found) = (whole.saturating_sub(data), entry.size.saturating_sub(data));
-        return Err(ErrorKind::Truncated { what: "the data", expected, found }.into());
+        return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
     }
     let behind = entry.size.saturating_sub(whole);
     Err(malformed(format!(

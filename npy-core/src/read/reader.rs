@@ -110,7 +110,7 @@ impl<R> Reader<R> {
         let before = whole.saturating_sub(self.bytes_left());
         move |found| {
             let found = limits::to_u64(before.saturating_add(found));
-            ErrorKind::Truncated { what: "the data", expected: limits::to_u64(whole), found }.into()
+            ErrorKind::Truncated { what: "data", expected: limits::to_u64(whole), found }.into()
         }
     }
 

@@ -1,13 +1,14 @@
-//! How items print: as NumPy's do, near enough for people.
+//! The printed form of elements, which is nearly NumPy's.
 
 use std::cell::Cell;
 use std::fmt::{self, Formatter};
 
 use super::{ArrayValue, RecordValue, Str, Value};
+use crate::checked;
 use crate::dtype::Resolution;
 use crate::element::time::{write_date, write_span};
 
-/// As a person writes it; text without quotes, unless it stands within something.
+/// Prints text without quotes, unless it is inside a record or a sub-array.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -18,21 +19,22 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// As Python writes it: text and bytes in quotes. Of a long sub-array both ends, and of what is very long the start.
+/// Prints like Python, with quotes around text and bytes. Long sub-arrays are shortened in the middle, very long values at the end.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MOST))
+        self.print(f, &Cell::new(MAX_VALUES))
     }
 }
 
-/// Values that are shown at most: a sub-array of items of no bytes has no end.
-const MOST: usize = 10_000;
-/// Sub-arrays of more values show this many at each end.
+/// The most values that are printed, as a sub-array of elements of zero bytes can have any length.
+const MAX_VALUES: usize = 10_000;
+/// Sub-arrays of more values are shortened.
 const THRESHOLD: usize = 1000;
+/// The number of values at each end of a shortened sub-array.
 const EDGE: usize = 3;
 
 impl Value<'_> {
-    /// Writes the value; each part of it takes one of `left`, and without there is no more.
+    /// Writes the value. Each part of it takes one from `left`; at zero, the rest is not printed.
     pub(crate) fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         let Some(rest) = left.get().checked_sub(1) else { return f.write_str("...") };
         left.set(rest);
@@ -65,7 +67,7 @@ impl Value<'_> {
     }
 }
 
-/// How a count prints as a time.
+/// A count that prints as a time.
 struct Date(i64, Option<Resolution>);
 
 impl fmt::Display for Date {
@@ -74,7 +76,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// How a count prints as a span.
+/// A count that prints as a span of time.
 struct Span(i64, Option<Resolution>);
 
 impl fmt::Display for Span {
@@ -97,10 +99,10 @@ impl fmt::Debug for Str<'_> {
     }
 }
 
-/// As a Python tuple.
+/// Prints as a Python tuple.
 impl fmt::Debug for RecordValue<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MOST))
+        self.print(f, &Cell::new(MAX_VALUES))
     }
 }
 
@@ -111,30 +113,31 @@ impl RecordValue<'_> {
             f.write_str(if i > 0 { ", " } else { "" })?;
             value.print(f, left)?;
         }
-        // The comma that makes one value a tuple.
+        // Python's tuple of one value has a comma.
         f.write_str(if self.fields.len() == 1 { ",)" } else { ")" })
     }
 }
 
-/// As a Python list.
+/// Prints as a Python list.
 impl fmt::Debug for ArrayValue<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MOST))
+        self.print(f, &Cell::new(MAX_VALUES))
     }
 }
 
 impl ArrayValue<'_> {
     fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         let count = self.iter().len();
+        // Saturation is fine, as the product is only compared.
         let all = self.shape.iter().fold(1, |all: usize, &n| all.saturating_mul(n));
-        let elided = all > THRESHOLD && count > EDGE.saturating_mul(2);
+        let elided = all > THRESHOLD && count > 2 * EDGE;
         f.write_char('[')?;
         let mut i = 0usize;
         while i < count {
             f.write_str(if i > 0 { ", " } else { "" })?;
             if elided && i == EDGE {
                 f.write_str("..., ")?;
-                i = count.saturating_sub(EDGE);
+                i = checked::sub(count, EDGE);
             }
             if left.get() == 0 {
                 f.write_str("...")?;
@@ -143,31 +146,31 @@ impl ArrayValue<'_> {
             if let Some(value) = self.get(i) {
                 value.print(f, left)?;
             }
-            i = i.saturating_add(1);
+            i = checked::add(i, 1);
         }
         f.write_char(']')
     }
 }
 
-/// What Rust calls `NaN` is Python's `nan`.
+/// Replaces Rust's `NaN` by Python's `nan`.
 fn float(text: &str) -> String {
     text.replace("NaN", "nan")
 }
 
-/// `(1.5-2j)`, as Python has it.
+/// Writes a complex number like Python: `(1.5-2j)`.
 fn complex(f: &mut dyn fmt::Write, re: &str, im: &str) -> fmt::Result {
     let part = |text: &str| float(text.strip_suffix(".0").unwrap_or(text));
     let sign = if im.starts_with(['+', '-']) { "" } else { "+" };
     write!(f, "({}{sign}{}j)", part(re), part(im))
 }
 
-/// The shortest decimal that is nearer to this half-precision number than to any other.
+/// Returns the shortest decimal that is nearer to this half-precision number than to any other.
 fn shortest_half(value: f32) -> String {
     let value = f64::from(value);
     if !value.is_finite() || value == 0.0 {
         return format!("{value:?}");
     }
-    // Half of the distance to the next one: ten bits behind the leading one.
+    // Half of the distance to the next number: a half has ten bits after the leading one.
     let exponent = value.abs().log2().floor().max(-14.0);
     let half_step = (exponent - 11.0).exp2();
     let near = |digits: usize| {

@@ -179,7 +179,7 @@ attacks! {
     /// An array that ends before its member does.
     bytes_behind_the_array, 130, Refused("bytes follow the array"), |_| one(Raw::of("x.npy", &[npy(&[1u8]), b"more".to_vec()].concat()));
     /// An array that its member has no room for.
-    array_over_its_member, 130, Refused("cut short"), |_| one(Raw::of("x.npy", &npy(&[1u8; 9])[..130]));
+    array_over_its_member, 130, Refused("truncated"), |_| one(Raw::of("x.npy", &npy(&[1u8; 9])[..130]));
 
     // A directory that lies.
 

@@ -51,13 +51,40 @@ fn names_are_found_with_and_without_npy_exact_ones_first() {
         Raw { name: b"caf\x82.npy".to_vec(), ..Raw::of("", &npy(&6u8)) },
     ];
     let mut reader = open(archive(b"", &members, b""));
-    assert!(reader.names().eq(["x", "x", "y.npy", "é/ü", "", "café"]));
+    assert!(reader.names().eq(["x.npy", "x", "y.npy", "é/ü", "", "café"]));
     for (name, value) in
         [("x.npy", 1), ("x", 2), ("y.npy", 3), ("y.npy.npy", 3), ("é/ü", 4), ("", 5), ("café", 6)]
     {
         assert_eq!(reader.read::<u8>(name).unwrap(), value, "{name}");
     }
     assert!(!reader.contains("y"));
+}
+
+/// Guards archives with names that differ in `.npy` alone: NumPy finds exact names first, so "a.npy" is not "a.npy.npy".
+#[test]
+fn each_name_in_names_reads_its_own_member() {
+    let members = [
+        Raw::of("a.npy", &npy(&1u8)),
+        Raw::of("a.npy.npy", &npy(&2u8)),
+        Raw::of("b.npy.npy", &npy(&3u8)),
+        Raw::of("c", &npy(&4u8)),
+        Raw::of("c.npy", &npy(&5u8)),
+    ];
+    for order in [members.clone(), {
+        let mut m = members;
+        m.reverse();
+        m
+    }] {
+        let mut reader = open(archive(b"", &order, b""));
+        let mut names: Vec<_> = reader.names().map(str::to_owned).collect();
+        names.sort();
+        assert_eq!(names, ["a", "a.npy.npy", "b.npy", "c", "c.npy"]);
+        let values: Vec<u8> = names.iter().map(|name| reader.read(name).unwrap()).collect();
+        assert_eq!(values, [1, 2, 3, 4, 5]);
+        for (name, array) in reader.read_all().unwrap() {
+            assert_eq!(reader.read::<u8>(&name).unwrap(), array.as_bytes()[0], "{name}");
+        }
+    }
 }
 
 #[test]

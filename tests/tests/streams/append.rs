@@ -348,7 +348,7 @@ fn another_dtype_is_refused_and_named() {
     };
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i4')]", "(3,)"),
-        "field \"y\": the file holds '<i4', Two wants '<i2'; what is appended must be as the file is: change the Rust type, or write another file"
+        "field \"y\": the file holds '<i4', Two expects '<i2'; what is appended must be as the file is: change the Rust type, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4')]", "(3,)"),
@@ -367,7 +367,7 @@ fn another_dtype_is_refused_and_named() {
         "shape (3, 0): its rows have no items, so that there is nothing to append"
     );
     assert!(error("'|O'", "(3,)").starts_with("an array of Python objects ('|O') needs"));
-    assert!(error("'<f8'", "(3,)").starts_with("the file holds '<f8', Two wants [("));
+    assert!(error("'<f8'", "(3,)").starts_with("the file holds '<f8', Two expects [("));
 }
 
 /// Guards rows against what reading makes up: a default, or a field by another name, is nothing that can be appended.

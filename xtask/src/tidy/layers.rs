@@ -28,6 +28,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("literal", 1),
     ("shape", 1),
     ("reserve", 1),
+    ("checked", 0),
     ("error", 0),
     ("limits", 0),
 ];

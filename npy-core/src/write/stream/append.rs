@@ -29,7 +29,7 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     let bytes = limits::to_u64(header.data_bytes());
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
-        return Err(ErrorKind::Truncated { what: "the data", expected: bytes, found }.into());
+        return Err(ErrorKind::Truncated { what: "data", expected: bytes, found }.into());
     }
     let end = data.saturating_add(bytes);
     file.seek(SeekFrom::Start(end))?;
