@@ -93,7 +93,7 @@ attacks! {
     /// Signs before a number, each an operator to Python.
     many_signs, 674, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "-".repeat(n)));
     /// More dimensions than an array can have. 770: allocation without limits.
-    many_dimensions, 770, Refused("no more than 64"),
+    many_dimensions, 770, Refused("at most 64"),
         |n| array("'|u1'", &format!("({})", "1,".repeat(n)));
     /// More dimensions of a sub-array.
     many_inner_dimensions, 770, Refused("at most 64 dimensions"), |n| descr(&format!("[('a', '|u1', ({}))]", "1,".repeat(n)));
@@ -118,7 +118,7 @@ attacks! {
     /// The same key again and again, the last one counting.
     one_key_many_times, 694, Refused("twice"), |n| file(2, &format!("{{{}}}", "'descr': '<f4', ".repeat(n)), &[]);
     /// A set where a dtype should be: Python hashes each of its values.
-    wide_set, 407, Refused("a set is no dtype"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
+    wide_set, 407, Refused("a set is not a dtype"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
 
     // Text that is dear to decode.
 
@@ -221,16 +221,16 @@ attacks! {
     /// A size below zero.
     negative_size, 195, Refused("'|S-1'"), |_| array("'|S-1'", "(1,)");
     /// A size that is no number any more.
-    size_beyond_64_bits, 190, Refused("no dtype"), |_| array("'|S99999999999999999999'", "(1,)");
+    size_beyond_64_bits, 190, Refused("not a dtype"), |_| array("'|S99999999999999999999'", "(1,)");
     /// Characters of four bytes: the count fits, the bytes do not.
     text_overflows, 190, Refused("536870911 code points"), |_| array("'<U536870912'", "(1,)");
     /// Fields that fit, one after the other, until the record does not.
     record_overflows, 190, Refused("NumPy's limit"), |_| descr("[('a', '|V2147483647'), ('b', '|u1')]");
     /// Fields with offsets of their own, which `np.dtype` takes and no file has. 125: reading outside.
-    offset_beyond_the_item, 125, Refused("a dictionary is no dtype"),
+    offset_beyond_the_item, 125, Refused("a dictionary is not a dtype"),
         |_| array("{'names': ['a'], 'formats': ['<f8'], 'offsets': [1000], 'itemsize': 4}", "(1,)");
     /// The same by the older spelling.
-    offset_in_a_tuple, 125, Refused("no dtype"), |_| array("{'a': ('<f8', 1000)}", "(1,)");
+    offset_in_a_tuple, 125, Refused("not a dtype"), |_| array("{'a': ('<f8', 1000)}", "(1,)");
 
     // Names.
 

@@ -425,7 +425,7 @@ fn a_flattened_record_gives_its_fields() {
     other.deep.place.lon = 0.0;
     assert_eq!(read::<Pick>(&raw(descr, &[4, 3, 0, 0, 0x80, 0x3f, 1])).unwrap(), [other]);
     let error = read::<Pick>(&raw("[('id', '|u1')]", &[0])).unwrap_err();
-    assert!(error.to_string().contains("no field \"lat\", which Pick needs"), "{error}");
+    assert!(error.to_string().contains("no field \"lat\", which Pick expects"), "{error}");
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Locked),
             appended_twice(),
-            "npy-core-locked.npy: another writer is appending to it; wait until that one has finished, or write another file",
+            "npy-core-locked.npy: another writer is appending to it; wait until it has finished, or write to another file",
         ),
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),

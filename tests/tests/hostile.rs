@@ -71,7 +71,7 @@ fn what_is_no_npy_file_is_named() {
         (b"PK\x05\x06", ".npz"),
         (b"\x80\x04\x95rest....", "pickle"),
         (b"\x89HDF\r\n\x1a\n", "HDF5"),
-        (b"\x1f\x8b\x08\0\0\0\0\0", "unpack"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "decompress"),
         (b"a,b,c\n1,2,3\n", "not a .npy file"),
     ] {
         assert_says(&refused::<DynArray>(start), &["not a .npy file", hint]);

@@ -68,7 +68,7 @@ fn what_cannot_be_viewed_says_what_to_call() {
     ];
     for error in errors {
         assert!(matches!(error, ViewError::Compressed { .. }), "{error}");
-        assert!(error.to_string().contains("npz::Reader::read(\"y\") inflates it"), "{error}");
+        assert!(error.to_string().contains("inflate it with npz::Reader::read(\"y\")"), "{error}");
     }
     let error = map.view::<u64>("z").unwrap_err().to_string();
     assert!(error.contains("x.npz: the archive has no member \"z\""), "{error}");

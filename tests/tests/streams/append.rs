@@ -360,7 +360,7 @@ fn another_dtype_is_refused_and_named() {
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "()"),
-        "the array has shape (), Two takes a dimension more, which grows; what is appended must be as the file is: change the Rust type, or write another file"
+        "the array has shape (), Two expects a dimension more, which grows; what is appended must be as the file is: change the Rust type, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "(3, 0)"),
