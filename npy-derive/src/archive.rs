@@ -4,12 +4,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Ident};
 
-use crate::ast;
 use crate::attr::Container;
 use crate::bound;
 use crate::ctxt::Ctxt;
-use crate::expand::{at, at_call_site, value, whole};
 use crate::field::{self, Default, Field, Skipped, Stored};
+use crate::input::{borrowed, the_struct};
+use crate::tokens::{at, at_call_site, value, whole};
 
 /// A struct to be an archive.
 pub(crate) struct Archive<'a> {
@@ -40,9 +40,9 @@ impl<'a> Archive<'a> {
         container: &Container,
     ) -> Option<Self> {
         let message = "NpzArchive is for structs: each field is a member of the archive";
-        let data = ast::the_struct(cx, input, message, message)?;
+        let data = the_struct(cx, input, message, message)?;
         let (fields, skipped) = field::split(cx, data, container);
-        if let Some(lifetime) = ast::borrowed(input, &fields) {
+        if let Some(lifetime) = borrowed(input, &fields) {
             let message =
                 "an archive owns its arrays: use Vec<T> or NpyArray<T> for slices, String for text";
             cx.error(lifetime, message);
@@ -50,7 +50,7 @@ impl<'a> Archive<'a> {
         if data.fields.is_empty() {
             cx.error(&input.ident, "an archive needs a field: without one it has no members");
         } else if fields.is_empty() {
-            let message = "an archive needs a field, and `skip` leaves out all of them";
+            let message = "an archive needs a field, and `skip` excludes all of them";
             cx.error(&input.ident, message);
         }
         field::check_names(cx, &fields);

@@ -116,7 +116,7 @@ impl<T> Attr<T> {
         match value.and_then(|value| end(meta).map(|()| value)) {
             Err(error) => cx.push(error),
             Ok(_) if self.0.is_some() => {
-                cx.error(&meta.path, format!("`{}` is given twice; once is enough", name(meta)));
+                cx.error(&meta.path, format!("`{}` is given twice; remove one", name(meta)));
             }
             Ok(value) => self.0 = Some((value, meta.path.to_token_stream())),
         }
@@ -229,7 +229,7 @@ pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
         let name = name(meta);
         if CONVERTED.contains(&name.as_str()) {
             let message = format!(
-                "a view shows the struct as it is in the file, field for field: drop `{name}`, or drop ZeroCopy"
+                "a view needs the same fields in memory and in the file; remove `{name}`, or remove ZeroCopy"
             );
             cx.error(&meta.path, message);
         }
@@ -337,7 +337,7 @@ const ENDIANS: [(&str, Endian); 3] =
 fn for_each(cx: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&ParseNestedMeta<'_>)) {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
         if attribute.meta.require_list().is_err() {
-            cx.error(&attribute.meta, "attributes stand in parentheses: #[npy(rename = \"x\")]");
+            cx.error(&attribute.meta, "attributes must be in parentheses: #[npy(rename = \"x\")]");
             continue;
         }
         let result = attribute.parse_nested_meta(|meta| {
@@ -370,7 +370,7 @@ fn npy_core(given: &Attr<Path>) -> TokenStream {
 
 /// The error for a key whose value is something else.
 fn takes<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
-    Err(syn::Error::new_spanned(&meta.path, format!("`{}` takes {what}", name(meta))))
+    Err(syn::Error::new_spanned(&meta.path, format!("`{}` expects {what}", name(meta))))
 }
 
 fn at_end(meta: &ParseNestedMeta<'_>) -> bool {
@@ -382,7 +382,7 @@ fn end(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if at_end(meta) {
         Ok(())
     } else {
-        Err(meta.input.error(format!("`{}` ends before this; a comma is missing", name(meta))))
+        Err(meta.input.error(format!("`{}` ends before this; add a comma", name(meta))))
     }
 }
 
@@ -407,7 +407,7 @@ fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Resu
         Some((_, value)) => Ok(*value),
         None => {
             let names: Vec<_> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            let message = format!("`{}` is one of {}", name(meta), names.join(", "));
+            let message = format!("`{}` must be one of {}", name(meta), names.join(", "));
             Err(syn::Error::new_spanned(text, message))
         }
     }
@@ -483,9 +483,9 @@ fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, o
     let message = if others.contains(&name.as_str()) {
         format!("`{name}` is an attribute of {there}, not of {here}")
     } else if let Some(nearest) = known.iter().min_by_key(distance).filter(|n| distance(n) <= 2) {
-        format!("`{name}` is no attribute of {here}; did you mean `{nearest}`?")
+        format!("unknown attribute `{name}` on {here}; did you mean `{nearest}`?")
     } else {
-        format!("`{name}` is no attribute of {here}; there are {}", known.join(", "))
+        format!("unknown attribute `{name}` on {here}; use one of {}", known.join(", "))
     };
     cx.error(&meta.path, message);
 }

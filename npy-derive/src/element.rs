@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Member, Type};
 
-use crate::ast::may_be_plain;
 use crate::attr::{Stored, refuse};
 use crate::bound;
 use crate::ctxt::Ctxt;
-use crate::expand::{at_call_site, plain};
+use crate::input::may_be_plain;
+use crate::tokens::{at_call_site, plain};
 
 /// A type to be stored as another.
 pub(crate) struct Element<'a> {
@@ -160,21 +160,21 @@ fn variants<'a>(
         );
     }
     for variant in data.variants.iter().filter(|variant| !matches!(variant.fields, Fields::Unit)) {
-        let message = "a variant with fields has no one dtype: NpyElement is for enums without";
+        let message =
+            "a variant with fields has no single dtype; NpyElement is for enums without fields";
         cx.error(variant, message);
     }
     for variant in &data.variants {
-        let message =
-            "a variant is stored as its number, of which there is nothing to say: drop this";
+        let message = "a variant is stored as its number and has no attributes; remove this";
         refuse(cx, &variant.attrs, message);
     }
     if stored.repr.integer.is_none() {
-        let message = "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum";
+        let message = "the size of the enum in the file is unknown; add #[repr(u8)], or u16 … i64";
         cx.error(&input.ident, message);
     }
     let variants: Vec<_> = data.variants.iter().map(|variant| &variant.ident).collect();
     let Some(first) = variants.first() else {
-        cx.error(&input.ident, "an enum without variants has no value that could be read");
+        cx.error(&input.ident, "an enum without variants has no values to read or write");
         return None;
     };
     Some(Kind::Variants { integer: stored.repr.integer.clone()?, first, variants })
@@ -197,7 +197,7 @@ fn transparent<'a>(
         let message = "add #[npy(transparent)] to store it as its field, or derive NpyRecord for a record of one field";
         cx.error(&input.ident, message);
     }
-    let message = "a newtype is stored as its field is: what there is to say stands where it is a field of a record";
+    let message = "a newtype is stored like its field and has no attributes here; put them where it is a field of a record";
     refuse(cx, &field.attrs, message);
     let may_be_plain = may_be_plain(input, &stored.repr);
     Some(Kind::Transparent { member, ty: &field.ty, packed: stored.repr.packed, may_be_plain })

@@ -86,7 +86,7 @@ pub(crate) fn split<'a>(
             None => container.default.get().map(|()| Default::OfStruct),
         };
         if attrs.skip.get().is_some() {
-            refuse(cx, "skip", "which leaves the field out", &attrs, &OTHER_THAN_SKIP);
+            refuse(cx, "skip", "which excludes the field", &attrs, &OTHER_THAN_SKIP);
             let value = default.unwrap_or(Default::OfType);
             skipped.push(Skipped { member, ty: plain(&field.ty), value });
         } else {
@@ -178,14 +178,14 @@ impl Words {
         match target {
             Target::Record => Words {
                 position: "f",
-                needs_name: "a field needs a name: NumPy takes one without for padding",
-                none_without_name: "no field is called \"\": NumPy takes one without a name for padding",
+                needs_name: "a field needs a name; NumPy treats one without a name as padding",
+                none_without_name: "a field cannot be called \"\"; NumPy treats one without a name as padding",
                 flatten: "which puts the fields of the record in its place",
             },
             Target::Archive => Words {
                 position: "arr_",
                 needs_name: "a member of an archive needs a name",
-                none_without_name: "no member of an archive is called \"\"",
+                none_without_name: "a member of an archive cannot be called \"\"",
                 flatten: "which puts the members of the archive in its place",
             },
         }
@@ -218,10 +218,10 @@ const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
 fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
     let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
     for (name, tokens) in found {
-        cx.error(tokens, format!("`{name}` says nothing beside `{beside}`, {why}: drop one"));
+        cx.error(tokens, format!("`{name}` has no effect with `{beside}`, {why}; remove one"));
     }
     if let Some(alias) = attrs.aliases.first() {
-        cx.error(alias, format!("`alias` says nothing beside `{beside}`, {why}: drop one"));
+        cx.error(alias, format!("`alias` has no effect with `{beside}`, {why}; remove one"));
     }
 }
 
@@ -235,7 +235,7 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     if let Some(module) = attrs.with.get() {
         let width = attrs.width.tokens().or(attrs.bytes.tokens());
         if let Some(tokens) = width {
-            cx.error(tokens, "`with` says already how the field is stored: drop one");
+            cx.error(tokens, "`with` already determines how the field is stored; remove one");
         }
         return Stored::With(module.clone());
     }
@@ -268,10 +268,10 @@ fn check_wide(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) {
     let of = last.arguments.to_token_stream().to_string();
     let numbers = name == "Vec" && NUMBERS.iter().any(|n| *n != "u8" && of == format!("< {n} >"));
     if NUMBERS.contains(&name.as_str()) || numbers {
-        let message = "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]";
+        let message = "`width` is for a String or a Vec<u8>; other types have a fixed width; remove it, or turn a list into an array [T; N]";
         cx.error(attrs.width.tokens(), message);
     } else if let (true, Some(tokens)) = (name == "Vec", attrs.bytes.tokens()) {
-        cx.error(tokens, "a Vec<u8> is stored as bytes in any case: drop `bytes`");
+        cx.error(tokens, "a Vec<u8> is always stored as bytes; remove `bytes`");
     }
 }
 
@@ -295,7 +295,9 @@ pub(crate) fn check_names(cx: &Ctxt, fields: &[Field<'_>]) {
         let (text, of) = (&name.text, before.of.to_token_stream());
         let message = match (name.what, before.what) {
             ("name", "name") => {
-                format!("a second field called {text:?} in the file; the first is `{of}`")
+                format!(
+                    "two fields would be called {text:?} in the file, the first is `{of}`; rename one"
+                )
             }
             (what, before) => {
                 format!("the {what} {text:?} is the {before} of `{of}` already; choose another")

@@ -1,14 +1,15 @@
 //! The derive macros of `npy-core`, which re-exports them: depend on that crate.
 
 mod archive;
-mod ast;
 mod attr;
 mod bound;
 mod case;
 mod ctxt;
 mod element;
-mod expand;
 mod field;
+mod input;
+mod record;
+mod tokens;
 mod zero_copy;
 
 use proc_macro2::TokenStream;
@@ -730,16 +731,16 @@ fn npy_element(input: &DeriveInput) -> TokenStream {
     let stored = Stored::from_attributes(&cx, &input.attrs);
     let element = element::Element::from_input(&cx, input, &stored);
     let tokens = element.map(|element| element.expand());
-    finish(cx, tokens, || expand::fallback_element(input, &stored.krate()))
+    finish(cx, tokens, || tokens::fallback_element(input, &stored.krate()))
 }
 
 /// Tokens to our model, checks, model to tokens.
 fn npy_record(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let container = Container::from_attributes(&cx, &input.attrs, Target::Record);
-    let record = ast::Record::from_input(&cx, input, &container);
-    let tokens = record.map(|record| expand::record(&record));
-    finish(cx, tokens, || expand::fallback_record(input, &container.krate()))
+    let record = record::Record::from_input(&cx, input, &container);
+    let tokens = record.map(|record| record::record(&record));
+    finish(cx, tokens, || record::fallback_record(input, &container.krate()))
 }
 
 /// Tokens to our model, checks, model to tokens.

@@ -6,8 +6,8 @@ use quote::quote;
 
 use super::*;
 
-fn model<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<ast::Record<'a>> {
-    ast::Record::from_input(
+fn model<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<record::Record<'a>> {
+    record::Record::from_input(
         cx,
         input,
         &Container::from_attributes(cx, &input.attrs, Target::Record),

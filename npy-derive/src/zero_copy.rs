@@ -5,11 +5,11 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DataStruct, DeriveInput, Generics, Ident, Member, Type, parse_quote};
 
-use crate::ast::OWNS_ITS_DATA;
 use crate::attr::{Viewed, check_viewed_field};
 use crate::bound;
 use crate::ctxt::Ctxt;
-use crate::expand::at_call_site;
+use crate::input::OWNS_ITS_DATA;
+use crate::tokens::at_call_site;
 
 /// A struct to be viewed in place.
 pub(crate) struct ZeroCopy<'a> {
@@ -28,7 +28,7 @@ impl<'a> ZeroCopy<'a> {
         let data = match &input.data {
             Data::Struct(data) => data,
             Data::Enum(data) => {
-                let message = "an enum has bytes that are no variant: keep its integer (u8 … i64) in the record, and make the enum of that where it is used";
+                let message = "some bytes are not a variant of the enum; store its integer (u8 … i64) in the record, and convert that where it is used";
                 cx.error(data.enum_token, message);
                 return None;
             }
@@ -44,7 +44,7 @@ impl<'a> ZeroCopy<'a> {
         }
         let repr = &viewed.repr;
         if !repr.c && !repr.transparent {
-            let message = "where the fields lie is the compiler's choice: add #[repr(C)], or #[repr(C, packed)] for fields without padding";
+            let message = "the compiler may choose any layout; add #[repr(C)], or #[repr(C, packed)] for fields without padding";
             cx.error(&input.ident, message);
         }
         data.fields.iter().for_each(|field| check_viewed_field(cx, &field.attrs));
@@ -225,7 +225,7 @@ mod tests {
     /// Guards the messages: each mistake is one error that says what to write.
     #[test]
     fn every_mistake_is_one_error() {
-        let repr = "where the fields lie is the compiler's choice: add #[repr(C)], or #[repr(C, packed)] for fields without padding";
+        let repr = "the compiler may choose any layout; add #[repr(C)], or #[repr(C, packed)] for fields without padding";
         for (tokens, message) in [
             (
                 quote!(
@@ -256,7 +256,7 @@ mod tests {
                         A,
                     }
                 ),
-                "an enum has bytes that are no variant: keep its integer (u8 … i64) in the record, and make the enum of that where it is used",
+                "some bytes are not a variant of the enum; store its integer (u8 … i64) in the record, and convert that where it is used",
             ),
             (
                 quote!(#[repr(C)] union U { a: u8 }),
@@ -274,14 +274,14 @@ mod tests {
                     #[repr(C)]
                     struct S(#[npy(rename = "x", with = half)] u8);
                 ),
-                "a view shows the struct as it is in the file, field for field: drop `with`, or drop ZeroCopy",
+                "a view needs the same fields in memory and in the file; remove `with`, or remove ZeroCopy",
             ),
             (
                 quote!(
                     #[repr(C)]
                     struct S(#[npy(skip)] u8);
                 ),
-                "a view shows the struct as it is in the file, field for field: drop `skip`, or drop ZeroCopy",
+                "a view needs the same fields in memory and in the file; remove `skip`, or remove ZeroCopy",
             ),
         ] {
             let shown = tokens.to_string();

@@ -22,15 +22,27 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "«union» U { a: u8 }",
-        "NpyRecord is for structs; a union has no one dtype: keep its bytes in an array [u8; N]",
+        "NpyRecord is for structs; a union has no single dtype; store its bytes in an array [u8; N]",
     ),
-    (RECORD, "struct «S»;", "a record needs a field: NumPy has no use for items of no bytes"),
-    (RECORD, "struct «S» {}", "a record needs a field: NumPy has no use for items of no bytes"),
-    (RECORD, "struct «S»();", "a record needs a field: NumPy has no use for items of no bytes"),
+    (
+        RECORD,
+        "struct «S»;",
+        "a record needs a field; NumPy does not support elements without bytes",
+    ),
+    (
+        RECORD,
+        "struct «S» {}",
+        "a record needs a field; NumPy does not support elements without bytes",
+    ),
+    (
+        RECORD,
+        "struct «S»();",
+        "a record needs a field; NumPy does not support elements without bytes",
+    ),
     (
         RECORD,
         "struct «S» { #[npy(skip)] a: u8, #[npy(skip)] b: u8 }",
-        "a record needs a field, and `skip` leaves out all of them",
+        "a record needs a field, and `skip` excludes all of them",
     ),
     (
         RECORD,
@@ -41,42 +53,42 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(«renam» = \"x\")] a: u8 }",
-        "`renam` is no attribute of a field; did you mean `rename`?",
+        "unknown attribute `renam` on a field; did you mean `rename`?",
     ),
     (
         RECORD,
         "struct S { #[npy(«aliases» = \"x\")] a: u8 }",
-        "`aliases` is no attribute of a field; did you mean `alias`?",
+        "unknown attribute `aliases` on a field; did you mean `alias`?",
     ),
     (
         RECORD,
         "struct S { #[npy(«witdh» = 3)] a: String }",
-        "`witdh` is no attribute of a field; did you mean `with`?",
+        "unknown attribute `witdh` on a field; did you mean `with`?",
     ),
     (
         RECORD,
         "struct S { #[npy(«compress»)] a: u8 }",
-        "`compress` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
+        "unknown attribute `compress` on a field; use one of rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
     ),
     (
         RECORD,
         "struct S { #[npy(«serde::rename» = \"x\")] a: u8 }",
-        "`serde::rename` is no attribute of a field; there are rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
+        "unknown attribute `serde::rename` on a field; use one of rename, alias, title, endian, offset, default, skip, with, width, bytes, flatten",
     ),
     (
         RECORD,
         "#[npy(«compress»)] struct S { a: u8 }",
-        "`compress` is no attribute of a struct; there are crate, rename_all, align, endian, itemsize, deny_unknown_fields, default, bound",
+        "unknown attribute `compress` on a struct; use one of crate, rename_all, align, endian, itemsize, deny_unknown_fields, default, bound",
     ),
     (
         RECORD,
         "#[npy(«rename_al» = \"camelCase\")] struct S { a: u8 }",
-        "`rename_al` is no attribute of a struct; did you mean `rename_all`?",
+        "unknown attribute `rename_al` on a struct; did you mean `rename_all`?",
     ),
     (
         RECORD,
         "#[npy(«deny_unknown_field»)] struct S { a: u8 }",
-        "`deny_unknown_field` is no attribute of a struct; did you mean `deny_unknown_fields`?",
+        "unknown attribute `deny_unknown_field` on a struct; did you mean `deny_unknown_fields`?",
     ),
     (
         RECORD,
@@ -101,175 +113,179 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(rename = \"x\", «rename» = \"y\")] a: u8 }",
-        "`rename` is given twice; once is enough",
+        "`rename` is given twice; remove one",
     ),
     (
         RECORD,
         "#[npy(endian = \"big\")] #[npy(«endian» = \"big\")] struct S { a: u8 }",
-        "`endian` is given twice; once is enough",
+        "`endian` is given twice; remove one",
     ),
-    (
-        RECORD,
-        "struct S { #[npy(skip, «skip»)] a: u8, b: u8 }",
-        "`skip` is given twice; once is enough",
-    ),
+    (RECORD, "struct S { #[npy(skip, «skip»)] a: u8, b: u8 }", "`skip` is given twice; remove one"),
     (
         RECORD,
         "#[«npy»] struct S { a: u8 }",
-        "attributes stand in parentheses: #[npy(rename = \"x\")]",
+        "attributes must be in parentheses: #[npy(rename = \"x\")]",
     ),
     (
         RECORD,
         "#[«npy = \"x\"»] struct S { a: u8 }",
-        "attributes stand in parentheses: #[npy(rename = \"x\")]",
+        "attributes must be in parentheses: #[npy(rename = \"x\")]",
     ),
     // Values.
-    (RECORD, "struct S { #[npy(«rename» = 3)] a: u8 }", "`rename` takes a string: rename = \"…\""),
-    (RECORD, "struct S { #[npy(«rename»)] a: u8 }", "`rename` takes a string: rename = \"…\""),
+    (
+        RECORD,
+        "struct S { #[npy(«rename» = 3)] a: u8 }",
+        "`rename` expects a string: rename = \"…\"",
+    ),
+    (RECORD, "struct S { #[npy(«rename»)] a: u8 }", "`rename` expects a string: rename = \"…\""),
     (
         RECORD,
         "struct S { #[npy(«rename»(\"x\"))] a: u8 }",
-        "`rename` takes a string: rename = \"…\"",
+        "`rename` expects a string: rename = \"…\"",
     ),
-    (RECORD, "struct S { #[npy(«alias» = x)] a: u8 }", "`alias` takes a string: alias = \"…\""),
-    (RECORD, "struct S { #[npy(«title»)] a: u8 }", "`title` takes a string: title = \"…\""),
+    (RECORD, "struct S { #[npy(«alias» = x)] a: u8 }", "`alias` expects a string: alias = \"…\""),
+    (RECORD, "struct S { #[npy(«title»)] a: u8 }", "`title` expects a string: title = \"…\""),
     (
         RECORD,
         "struct S { #[npy(endian = «\"middle\"»)] a: u8 }",
-        "`endian` is one of \"big\", \"little\", \"native\"",
+        "`endian` must be one of \"big\", \"little\", \"native\"",
     ),
     (
         RECORD,
         "#[npy(rename_all = «\"camel\"»)] struct S { a: u8 }",
-        "`rename_all` is one of \"lowercase\", \"UPPERCASE\", \"PascalCase\", \"camelCase\", \"snake_case\", \
+        "`rename_all` must be one of \"lowercase\", \"UPPERCASE\", \"PascalCase\", \"camelCase\", \"snake_case\", \
          \"SCREAMING_SNAKE_CASE\", \"kebab-case\", \"SCREAMING-KEBAB-CASE\"",
     ),
     (
         RECORD,
         "struct S { #[npy(«offset»)] a: u8 }",
-        "`offset` takes a number of bytes: offset = 16",
+        "`offset` expects a number of bytes: offset = 16",
     ),
     (
         RECORD,
         "struct S { #[npy(«offset» = \"8\")] a: u8 }",
-        "`offset` takes a number of bytes: offset = 16",
+        "`offset` expects a number of bytes: offset = 16",
     ),
     (
         RECORD,
         "struct S { #[npy(«offset» = -8)] a: u8 }",
-        "`offset` takes a number of bytes: offset = 16",
+        "`offset` expects a number of bytes: offset = 16",
     ),
     (
         RECORD,
         "#[npy(«itemsize» = 8.0)] struct S { a: u8 }",
-        "`itemsize` takes a number of bytes: itemsize = 16",
+        "`itemsize` expects a number of bytes: itemsize = 16",
     ),
     (
         RECORD,
         "struct S { #[npy(«width»)] a: String }",
-        "`width` takes a number of characters or bytes: width = 16",
+        "`width` expects a number of characters or bytes: width = 16",
     ),
     (
         RECORD,
         "struct S { #[npy(«width» = \"5\")] a: String }",
-        "`width` takes a number of characters or bytes: width = 16",
+        "`width` expects a number of characters or bytes: width = 16",
     ),
-    (RECORD, "struct S { #[npy(«skip» = true)] a: u8, b: u8 }", "`skip` takes no value"),
-    (RECORD, "struct S { #[npy(«flatten» = \"a\")] a: A }", "`flatten` takes no value"),
+    (RECORD, "struct S { #[npy(«skip» = true)] a: u8, b: u8 }", "`skip` expects no value"),
+    (RECORD, "struct S { #[npy(«flatten» = \"a\")] a: A }", "`flatten` expects no value"),
     (
         RECORD,
         "struct S { #[npy(«default» = 3)] a: u8 }",
-        "`default` takes nothing, or a function: default = path",
+        "`default` expects nothing, or a function: default = path",
     ),
     (
         RECORD,
         "struct S { #[npy(«default» = \"a b\")] a: u8 }",
-        "`default` takes nothing, or a function: default = path",
+        "`default` expects nothing, or a function: default = path",
     ),
-    (RECORD, "#[npy(«default» = f)] struct S { a: u8 }", "`default` takes no value"),
+    (RECORD, "#[npy(«default» = f)] struct S { a: u8 }", "`default` expects no value"),
     (
         RECORD,
         "#[npy(«deny_unknown_fields» = true)] struct S { a: u8 }",
-        "`deny_unknown_fields` takes no value",
+        "`deny_unknown_fields` expects no value",
     ),
-    (RECORD, "struct S { #[npy(«with»)] a: u8 }", "`with` takes a module: with = module"),
-    (RECORD, "struct S { #[npy(«with» = 3)] a: u8 }", "`with` takes a module: with = module"),
-    (RECORD, "#[npy(«align»(8))] #[repr(C)] struct S { a: u8 }", "`align` takes no value"),
-    (RECORD, "#[npy(«bound» = 3)] struct S { a: u8 }", "`bound` takes a string: bound = \"…\""),
-    (RECORD, "#[npy(«bound»)] struct S { a: u8 }", "`bound` takes bounds: bound(T: Element)"),
+    (RECORD, "struct S { #[npy(«with»)] a: u8 }", "`with` expects a module: with = module"),
+    (RECORD, "struct S { #[npy(«with» = 3)] a: u8 }", "`with` expects a module: with = module"),
+    (RECORD, "#[npy(«align»(8))] #[repr(C)] struct S { a: u8 }", "`align` expects no value"),
+    (RECORD, "#[npy(«bound» = 3)] struct S { a: u8 }", "`bound` expects a string: bound = \"…\""),
+    (RECORD, "#[npy(«bound»)] struct S { a: u8 }", "`bound` expects bounds: bound(T: Element)"),
     (
         RECORD,
         "#[npy(«bound»(T Copy))] struct S<T> { a: T }",
-        "`bound` takes bounds: bound(T: Element); expected `:`",
+        "`bound` expects bounds: bound(T: Element); expected `:`",
     ),
     (
         RECORD,
         "#[npy(«bound» = \"T Copy\")] struct S<T> { a: T }",
-        "`bound` takes bounds: bound(T: Element); expected `:`",
+        "`bound` expects bounds: bound(T: Element); expected `:`",
     ),
-    (RECORD, "#[npy(«crate» = \"a b\")] struct S { a: u8 }", "`crate` takes a path: crate = path"),
-    (RECORD, "#[npy(«crate» = 3)] struct S { a: u8 }", "`crate` takes a path: crate = path"),
+    (
+        RECORD,
+        "#[npy(«crate» = \"a b\")] struct S { a: u8 }",
+        "`crate` expects a path: crate = path",
+    ),
+    (RECORD, "#[npy(«crate» = 3)] struct S { a: u8 }", "`crate` expects a path: crate = path"),
     (
         RECORD,
         "struct S { #[npy(rename = \"x\" «endian» = \"big\")] a: u8 }",
-        "`rename` ends before this; a comma is missing",
+        "`rename` ends before this; add a comma",
     ),
     (
         RECORD,
         "#[npy(bound(T: Copy) «align»)] struct S<T> { a: T }",
-        "`bound` ends before this; a comma is missing",
+        "`bound` ends before this; add a comma",
     ),
     // Layout.
     (
         RECORD,
         "#[npy(«align»)] struct S { a: u8 }",
-        "`align` is the layout of C: add #[repr(C)] to the struct",
+        "`align` needs the layout of C; add #[repr(C)] to the struct",
     ),
     (
         RECORD,
         "#[npy(«align»)] #[repr(C, packed)] struct S { a: u8 }",
-        "`align` and #[repr(packed)] exclude each other: drop one",
+        "`align` and #[repr(packed)] exclude each other; remove one",
     ),
     (
         RECORD,
         "#[npy(«align»)] #[repr(C, align(16))] struct S { a: u8 }",
-        "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record",
+        "a dtype cannot have #[repr(align(…))]; remove it, or add the padding as fields of the record",
     ),
     // Names.
     (
         RECORD,
         "struct S { a: u8, #[npy(«rename» = \"a\")] b: u8 }",
-        "a second field called \"a\" in the file; the first is `a`",
+        "two fields would be called \"a\" in the file, the first is `a`; rename one",
     ),
     (
         RECORD,
         "struct S { #[npy(rename = \"b\")] a: u8, «b»: u8 }",
-        "a second field called \"b\" in the file; the first is `a`",
+        "two fields would be called \"b\" in the file, the first is `a`; rename one",
     ),
     (
         RECORD,
         "struct S(u8, #[npy(«rename» = \"f0\")] u8);",
-        "a second field called \"f0\" in the file; the first is `0`",
+        "two fields would be called \"f0\" in the file, the first is `0`; rename one",
     ),
     (
         RECORD,
         "#[npy(rename_all = \"camelCase\")] struct S { a_b: u8, «aB»: u8 }",
-        "a second field called \"aB\" in the file; the first is `a_b`",
+        "two fields would be called \"aB\" in the file, the first is `a_b`; rename one",
     ),
     (
         RECORD,
         "struct S { #[npy(«rename» = \"\")] a: u8 }",
-        "a field needs a name: NumPy takes one without for padding",
+        "a field needs a name; NumPy treats one without a name as padding",
     ),
     (
         RECORD,
         "#[npy(rename_all = \"PascalCase\")] struct S { «__»: u8 }",
-        "a field needs a name: NumPy takes one without for padding",
+        "a field needs a name; NumPy treats one without a name as padding",
     ),
     (
         RECORD,
         "struct S { #[npy(alias = «\"\"»)] a: u8 }",
-        "no field is called \"\": NumPy takes one without a name for padding",
+        "a field cannot be called \"\"; NumPy treats one without a name as padding",
     ),
     (
         RECORD,
@@ -300,32 +316,32 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(skip, «rename» = \"b\")] a: u8, b: u8 }",
-        "`rename` says nothing beside `skip`, which leaves the field out: drop one",
+        "`rename` has no effect with `skip`, which excludes the field; remove one",
     ),
     (
         RECORD,
         "struct S { #[npy(«offset» = 3, skip)] a: u8, b: u8 }",
-        "`offset` says nothing beside `skip`, which leaves the field out: drop one",
+        "`offset` has no effect with `skip`, which excludes the field; remove one",
     ),
     (
         RECORD,
         "struct S { #[npy(skip, alias = «\"c\"»)] a: u8, b: u8 }",
-        "`alias` says nothing beside `skip`, which leaves the field out: drop one",
+        "`alias` has no effect with `skip`, which excludes the field; remove one",
     ),
     (
         RECORD,
         "struct S { #[npy(flatten, «title» = \"b\")] a: A }",
-        "`title` says nothing beside `flatten`, which puts the fields of the record in its place: drop one",
+        "`title` has no effect with `flatten`, which puts the fields of the record in its place; remove one",
     ),
     (
         RECORD,
         "struct S { #[npy(flatten, «default»)] a: A }",
-        "`default` says nothing beside `flatten`, which puts the fields of the record in its place: drop one",
+        "`default` has no effect with `flatten`, which puts the fields of the record in its place; remove one",
     ),
     (
         RECORD,
         "struct S { #[npy(with = m, «width» = 3)] a: String }",
-        "`with` says already how the field is stored: drop one",
+        "`with` already determines how the field is stored; remove one",
     ),
     (
         RECORD,
@@ -335,22 +351,22 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(width = 3, «bytes»)] a: Vec<u8> }",
-        "a Vec<u8> is stored as bytes in any case: drop `bytes`",
+        "a Vec<u8> is always stored as bytes; remove `bytes`",
     ),
     (
         RECORD,
         "struct S { #[npy(«width» = 3)] a: Vec<u16> }",
-        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]",
+        "`width` is for a String or a Vec<u8>; other types have a fixed width; remove it, or turn a list into an array [T; N]",
     ),
     (
         RECORD,
         "struct S { #[npy(«width» = 3)] a: u8 }",
-        "`width` is for a String or a Vec<u8>; the width of other types is their own: drop it, or make a list an array [T; N]",
+        "`width` is for a String or a Vec<u8>; other types have a fixed width; remove it, or turn a list into an array [T; N]",
     ),
     (
         RECORD,
         "struct S { #[npy(«default» = f())] a: u8 }",
-        "`default` takes a function, without (): default = path",
+        "`default` expects a function, without (): default = path",
     ),
     // What is no element.
     (
@@ -361,27 +377,23 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ELEMENT,
         "enum «E» { A }",
-        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+        "the size of the enum in the file is unknown; add #[repr(u8)], or u16 … i64",
     ),
     (
         ELEMENT,
         "#[repr(C)] enum «E» { A }",
-        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+        "the size of the enum in the file is unknown; add #[repr(u8)], or u16 … i64",
     ),
     (
         ELEMENT,
         "#[repr(usize)] enum «E» { A }",
-        "which integer is it in the file? Add #[repr(u8)], or u16 … i64, to the enum",
+        "the size of the enum in the file is unknown; add #[repr(u8)], or u16 … i64",
     ),
-    (
-        ELEMENT,
-        "#[repr(u8)] enum «E» {}",
-        "an enum without variants has no value that could be read",
-    ),
+    (ELEMENT, "#[repr(u8)] enum «E» {}", "an enum without variants has no values to read or write"),
     (
         ELEMENT,
         "#[repr(u8)] enum E { A, «B(u8)» }",
-        "a variant with fields has no one dtype: NpyElement is for enums without",
+        "a variant with fields has no single dtype; NpyElement is for enums without fields",
     ),
     (
         ELEMENT,
@@ -391,12 +403,12 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ELEMENT,
         "#[repr(u8)] enum E { #[«npy(rename = \"x\")»] A }",
-        "a variant is stored as its number, of which there is nothing to say: drop this",
+        "a variant is stored as its number and has no attributes; remove this",
     ),
     (
         ELEMENT,
         "#[npy(transparent)] struct S(#[«npy(endian = \"big\")»] u16);",
-        "a newtype is stored as its field is: what there is to say stands where it is a field of a record",
+        "a newtype is stored like its field and has no attributes here; put them where it is a field of a record",
     ),
     (
         ELEMENT,
@@ -416,7 +428,7 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ELEMENT,
         "#[npy(«transparant»)] #[repr(transparent)] struct S(u8);",
-        "`transparant` is no attribute of an element; did you mean `transparent`?",
+        "unknown attribute `transparant` on an element; did you mean `transparent`?",
     ),
     // What is no archive.
     (ARCHIVE, "«enum» E { A }", "NpzArchive is for structs: each field is a member of the archive"),
@@ -430,7 +442,7 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ARCHIVE,
         "struct «S» { #[npy(skip)] a: u8 }",
-        "an archive needs a field, and `skip` leaves out all of them",
+        "an archive needs a field, and `skip` excludes all of them",
     ),
     (
         ARCHIVE,
@@ -440,17 +452,17 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ARCHIVE,
         "struct S { #[npy(«renam» = \"x\")] a: u8 }",
-        "`renam` is no attribute of an archive's field; did you mean `rename`?",
+        "unknown attribute `renam` on an archive's field; did you mean `rename`?",
     ),
     (
         ARCHIVE,
         "struct S { #[npy(«compress»)] a: u8 }",
-        "`compress` is no attribute of an archive's field; there are rename, alias, default, skip, with, flatten",
+        "unknown attribute `compress` on an archive's field; use one of rename, alias, default, skip, with, flatten",
     ),
     (
         ARCHIVE,
         "#[npy(«compress»)] struct S { a: u8 }",
-        "`compress` is no attribute of an archive; there are crate, rename_all, deny_unknown_fields, default, bound",
+        "unknown attribute `compress` on an archive; use one of crate, rename_all, deny_unknown_fields, default, bound",
     ),
     (
         ARCHIVE,
@@ -465,12 +477,12 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ARCHIVE,
         "struct S { a: u8, #[npy(«rename» = \"a\")] b: u8 }",
-        "a second field called \"a\" in the file; the first is `a`",
+        "two fields would be called \"a\" in the file, the first is `a`; rename one",
     ),
     (
         ARCHIVE,
         "struct S(u8, #[npy(«rename» = \"arr_0\")] u8);",
-        "a second field called \"arr_0\" in the file; the first is `0`",
+        "two fields would be called \"arr_0\" in the file, the first is `0`; rename one",
     ),
     (
         ARCHIVE,
@@ -481,22 +493,22 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         ARCHIVE,
         "struct S { #[npy(alias = «\"\"»)] a: u8 }",
-        "no member of an archive is called \"\"",
+        "a member of an archive cannot be called \"\"",
     ),
     (
         ARCHIVE,
         "struct S { #[npy(flatten, «rename» = \"b\")] a: A }",
-        "`rename` says nothing beside `flatten`, which puts the members of the archive in its place: drop one",
+        "`rename` has no effect with `flatten`, which puts the members of the archive in its place; remove one",
     ),
     (
         ARCHIVE,
         "struct S { #[npy(flatten, «default»)] a: A }",
-        "`default` says nothing beside `flatten`, which puts the members of the archive in its place: drop one",
+        "`default` has no effect with `flatten`, which puts the members of the archive in its place; remove one",
     ),
     (
         ARCHIVE,
         "struct S { #[npy(skip, «with» = m)] a: A, b: u8 }",
-        "`with` says nothing beside `skip`, which leaves the field out: drop one",
+        "`with` has no effect with `skip`, which excludes the field; remove one",
     ),
 ];
 

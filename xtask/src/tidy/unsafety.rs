@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_derive_may_emit_it() {
         let file = "quote! { unsafe impl X for #y { fn f() {} } }\nunsafe fn g() {}";
-        assert_eq!(lines(rooms, "npy-derive/src/expand.rs", file), [2]);
+        assert_eq!(lines(rooms, "npy-derive/src/record/generate.rs", file), [2]);
     }
 
     #[test]

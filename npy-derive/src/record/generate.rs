@@ -2,12 +2,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{DeriveInput, Ident, Member, Type};
+use syn::{DeriveInput, Ident};
 
-use crate::ast::Record;
+use super::model::Record;
 use crate::attr::Endian;
 use crate::field::{Default, Field, Skipped, Stored};
+use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 
 /// `Element` and `NpyRecord` for a record. Of
 ///
@@ -81,8 +81,9 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let places = fields.iter().map(|field| place(record, field));
     let mut layout = quote!(&#packing.layout([#(#places),*]));
     if fields.iter().any(Field::is_flat) {
-        let message =
-            format!("`{ident}`: a flattened record has a field of the name of another; rename one");
+        let message = format!(
+            "`{ident}`: a flattened record has a field with the name of another field; rename one"
+        );
         layout = quote!(#private::distinct(#layout, #message));
     }
     let size = match &record.itemsize {
@@ -90,7 +91,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         Some(stated) => {
             let and = if record.aligned { ", and a multiple of its alignment" } else { "" };
             let message = format!(
-                "`{ident}`: `itemsize = {}` must be at least the bytes of the fields, at most 2147483647{and}",
+                "`{ident}`: `itemsize = {}` must be at least the size of the fields and at most 2147483647{and}",
                 stated.to_token_stream()
             );
             quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
@@ -197,19 +198,6 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     }
 }
 
-/// Adds the proof that a struct of these fields is its canonical item in memory, if it is `ZeroCopy` and the fields are.
-pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
-    let private = quote!(#krate::private);
-    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
-    quote! {
-        .with_plain(|| {
-            // Its own comes first, if it has one.
-            use #private::NotZeroCopy as _;
-            if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
-        })
-    }
-}
-
 /// Where the field is to stand: `field("gain", 4, 4).title("…")`.
 fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let (name, ty) = (&field.name, field.ty);
@@ -223,12 +211,12 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     }
     if let Some(offset) = &field.offset {
         let or = if record.aligned {
-            ", or is no multiple of the field's alignment, which `align` asks for"
+            ", or is not a multiple of the field's alignment, which `align` requires"
         } else {
             ""
         };
         let message = format!(
-            "`{}.{}`: `offset = {}` lies within the field before it{or}; offsets ascend, and leave room for each field",
+            "`{}.{}`: `offset = {}` is inside the field before it{or}; offsets must ascend without overlap",
             record.ident,
             field.member.to_token_stream(),
             offset.to_token_stream()
@@ -332,28 +320,6 @@ fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     }
 }
 
-/// Where an error about these tokens is reported; names are still those of the macro.
-pub(crate) fn at(tokens: &impl Spanned) -> Span {
-    tokens.span().resolved_at(Span::call_site())
-}
-
-/// The default of the struct; reported at the attribute if there is none.
-pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
-    let span = attribute.map_or_else(Span::call_site, at);
-    quote_spanned!(span=> <Self as ::core::default::Default>::default())
-}
-
-/// A value that is not in the file.
-pub(crate) fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
-    match default {
-        Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
-        // Of the one that is made for the record.
-        Default::OfStruct => quote!(__default.#member),
-        // At the function, where it is reported if it gives something else.
-        Default::Call(path) => quote_spanned!(at(path)=> #path()),
-    }
-}
-
 /// Impls that say nothing, for a struct that is reported already.
 pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
@@ -370,35 +336,6 @@ pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> Token
     }
 }
 
-/// An impl that says nothing, for a type that is reported already.
-pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
-    let ident = at_call_site(&input.ident);
-    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
-    quote! {
-        const _: () = {
-            #[automatically_derived]
-            impl #impl_generics #krate::Element for #ident #type_generics #where_clause {
-                const SIZE: ::core::primitive::usize = 0;
-
-                fn dtype() -> #krate::DType {
-                    loop {}
-                }
-
-                fn decode(_: &[::core::primitive::u8]) -> Self {
-                    loop {}
-                }
-
-                fn encode(
-                    &self,
-                    _: &mut [::core::primitive::u8],
-                ) -> ::core::result::Result<(), #krate::InvalidValue> {
-                    loop {}
-                }
-            }
-        };
-    }
-}
-
 /// A reference to the field of `value`; to a copy of it where the field itself may be misaligned.
 fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenStream {
     let member = &field.member;
@@ -407,11 +344,4 @@ fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenS
     }
     // Where a type that is not `Copy` is reported.
     quote_spanned!(at(field.ty)=> &{ #value.#member })
-}
-
-/// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.
-pub(crate) fn at_call_site(ident: &Ident) -> Ident {
-    let mut ident = ident.clone();
-    ident.set_span(ident.span().resolved_at(Span::call_site()));
-    ident
 }

@@ -1,17 +1,14 @@
 //! Our model of a record: its fields, how each is stored, what is left out.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::{Data, DataStruct, DeriveInput, Expr, Generics, Ident, Lifetime, LifetimeParam, Type};
+use quote::quote;
+use syn::{DeriveInput, Expr, Generics, Ident, Type};
 
-use crate::attr::{Container, Repr};
+use crate::attr::Container;
 use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::field::{self, Default, Field, Skipped, Stored};
-
-/// The error for a lifetime.
-pub(crate) const OWNS_ITS_DATA: &str =
-    "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
+use crate::input::{OWNS_ITS_DATA, borrowed, may_be_plain, the_struct};
 
 /// A struct to be a record.
 pub(crate) struct Record<'a> {
@@ -41,7 +38,7 @@ impl<'a> Record<'a> {
         container: &Container,
     ) -> Option<Self> {
         let of_enum = "NpyRecord is for structs; for an enum without fields derive NpyElement: it is stored as its integer";
-        let of_union = "NpyRecord is for structs; a union has no one dtype: keep its bytes in an array [u8; N]";
+        let of_union = "NpyRecord is for structs; a union has no single dtype; store its bytes in an array [u8; N]";
         let data = the_struct(cx, input, of_enum, of_union)?;
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);
@@ -50,10 +47,10 @@ impl<'a> Record<'a> {
             cx.error(lifetime, OWNS_ITS_DATA);
         }
         if data.fields.is_empty() {
-            let message = "a record needs a field: NumPy has no use for items of no bytes";
+            let message = "a record needs a field; NumPy does not support elements without bytes";
             cx.error(&input.ident, message);
         } else if fields.is_empty() {
-            let message = "a record needs a field, and `skip` leaves out all of them";
+            let message = "a record needs a field, and `skip` excludes all of them";
             cx.error(&input.ident, message);
         }
         field::check_names(cx, &fields);
@@ -86,30 +83,6 @@ impl<'a> Record<'a> {
             skipped,
         })
     }
-}
-
-/// Whether a struct may be `ZeroCopy`; of a generic one its impl of `Element` cannot know.
-pub(crate) fn may_be_plain(input: &DeriveInput, repr: &Repr) -> bool {
-    input.generics.params.is_empty() && (repr.c || repr.transparent)
-}
-
-/// The first lifetime that one of the fields has in it.
-pub(crate) fn borrowed<'i>(
-    input: &'i DeriveInput,
-    fields: &[Field<'_>],
-) -> Option<&'i LifetimeParam> {
-    let borrows = |lifetime: &&LifetimeParam| {
-        fields.iter().any(|field| mentions_lifetime(field.ty, &lifetime.lifetime))
-    };
-    input.generics.lifetimes().find(borrows)
-}
-
-/// Whether a type has this lifetime in it.
-fn mentions_lifetime(ty: &Type, lifetime: &Lifetime) -> bool {
-    let tokens = ty.to_token_stream().to_string();
-    let mut lifetimes = tokens.split('\'').skip(1);
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    lifetimes.any(|rest| rest.split(|c| !is_name(c)).next() == Some(&lifetime.ident.to_string()))
 }
 
 /// What is asked of the types of fields.
@@ -148,31 +121,15 @@ fn asked<'a>(
     asked
 }
 
-/// The fields of a struct; for what is none an error that says so.
-pub(crate) fn the_struct<'a>(
-    cx: &Ctxt,
-    input: &'a DeriveInput,
-    of_enum: &str,
-    of_union: &str,
-) -> Option<&'a DataStruct> {
-    match &input.data {
-        Data::Struct(data) => return Some(data),
-        Data::Enum(data) => cx.error(data.enum_token, of_enum),
-        Data::Union(data) => cx.error(data.union_token, of_union),
-    }
-    None
-}
-
 /// C's layout is asked for of a struct that has it.
 fn check_align(cx: &Ctxt, container: &Container) {
     let Some(tokens) = container.align.tokens() else { return };
     if container.repr.packed {
-        cx.error(tokens, "`align` and #[repr(packed)] exclude each other: drop one");
+        cx.error(tokens, "`align` and #[repr(packed)] exclude each other; remove one");
     } else if !container.repr.c {
-        cx.error(tokens, "`align` is the layout of C: add #[repr(C)] to the struct");
+        cx.error(tokens, "`align` needs the layout of C; add #[repr(C)] to the struct");
     } else if container.repr.align {
-        let message =
-            "a dtype knows no #[repr(align(…))]: drop it, or make the padding fields of the record";
+        let message = "a dtype cannot have #[repr(align(…))]; remove it, or add the padding as fields of the record";
         cx.error(tokens, message);
     }
 }

@@ -1,0 +1,7 @@
+//! `NpyRecord`: structs as records.
+
+mod generate;
+mod model;
+
+pub(crate) use generate::{fallback_record, record};
+pub(crate) use model::Record;

@@ -1,0 +1,79 @@
+//! Tokens that several derives generate.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{DeriveInput, Ident, Member, Type};
+
+use crate::field::Default;
+
+/// Where an error about these tokens is reported; names are still those of the macro.
+pub(crate) fn at(tokens: &impl Spanned) -> Span {
+    tokens.span().resolved_at(Span::call_site())
+}
+
+/// The default of the struct; reported at the attribute if there is none.
+pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
+    let span = attribute.map_or_else(Span::call_site, at);
+    quote_spanned!(span=> <Self as ::core::default::Default>::default())
+}
+
+/// A value that is not in the file.
+pub(crate) fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
+    match default {
+        Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
+        // Of the one that is made for the record.
+        Default::OfStruct => quote!(__default.#member),
+        // At the function, where it is reported if it gives something else.
+        Default::Call(path) => quote_spanned!(at(path)=> #path()),
+    }
+}
+
+/// An impl that says nothing, for a type that is reported already.
+pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
+    let ident = at_call_site(&input.ident);
+    let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #impl_generics #krate::Element for #ident #type_generics #where_clause {
+                const SIZE: ::core::primitive::usize = 0;
+
+                fn dtype() -> #krate::DType {
+                    loop {}
+                }
+
+                fn decode(_: &[::core::primitive::u8]) -> Self {
+                    loop {}
+                }
+
+                fn encode(
+                    &self,
+                    _: &mut [::core::primitive::u8],
+                ) -> ::core::result::Result<(), #krate::InvalidValue> {
+                    loop {}
+                }
+            }
+        };
+    }
+}
+
+/// Adds the proof that a struct of these fields is its canonical item in memory, if it is `ZeroCopy` and the fields are.
+pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
+    let private = quote!(#krate::private);
+    let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
+    quote! {
+        .with_plain(|| {
+            // Its own comes first, if it has one.
+            use #private::NotZeroCopy as _;
+            if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
+        })
+    }
+}
+
+/// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.
+pub(crate) fn at_call_site(ident: &Ident) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(ident.span().resolved_at(Span::call_site()));
+    ident
+}
