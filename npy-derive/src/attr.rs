@@ -1,4 +1,4 @@
-//! `#[npy(…)]` as values, each with the tokens that an error will point at.
+//! Parses `#[npy(…)]` into values, each with the tokens at which an error about it is reported.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -13,17 +13,17 @@ use syn::{
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
 
-/// What a struct is made.
+/// What a struct becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Target {
-    /// An item with fields.
+    /// A record.
     #[default]
     Record,
-    /// Many arrays with names.
+    /// An archive of named arrays.
     Archive,
 }
 
-/// What stands on a struct.
+/// The attributes of a struct.
 #[derive(Default)]
 pub(crate) struct Container {
     pub(crate) target: Target,
@@ -38,7 +38,7 @@ pub(crate) struct Container {
     pub(crate) repr: Repr,
 }
 
-/// What stands on a type that is stored as another.
+/// The attributes of a type that is stored as another one.
 #[derive(Default)]
 pub(crate) struct Stored {
     pub(crate) krate: Attr<Path>,
@@ -47,7 +47,7 @@ pub(crate) struct Stored {
     pub(crate) repr: Repr,
 }
 
-/// What stands on a struct to be viewed.
+/// The attributes of a struct that is viewed in place.
 #[derive(Default)]
 pub(crate) struct Viewed {
     pub(crate) krate: Attr<Path>,
@@ -57,7 +57,7 @@ pub(crate) struct Viewed {
     pub(crate) repr: Repr,
 }
 
-/// What stands on a field.
+/// The attributes of a field.
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
     pub(crate) rename: Attr<String>,
@@ -65,7 +65,7 @@ pub(crate) struct FieldAttrs {
     pub(crate) title: Attr<String>,
     pub(crate) endian: Attr<Endian>,
     pub(crate) offset: Attr<Expr>,
-    /// The function that makes the value; `None` for the type's default.
+    /// The function that returns the value; `None` for the default of the type.
     pub(crate) default: Attr<Option<ExprPath>>,
     pub(crate) skip: Attr<()>,
     pub(crate) with: Attr<Path>,
@@ -74,18 +74,18 @@ pub(crate) struct FieldAttrs {
     pub(crate) flatten: Attr<()>,
 }
 
-/// What `#[repr(…)]` says that matters here.
+/// The parts of `#[repr(…)]` that matter here.
 #[derive(Default)]
 pub(crate) struct Repr {
     pub(crate) c: bool,
     pub(crate) packed: bool,
     pub(crate) align: bool,
     pub(crate) transparent: bool,
-    /// `u8` and its like.
+    /// An integer type such as `u8`.
     pub(crate) integer: Option<Ident>,
 }
 
-/// A byte order that is stated.
+/// The byte order of an `endian` attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Endian {
     Big,
@@ -93,7 +93,7 @@ pub(crate) enum Endian {
     Native,
 }
 
-/// An attribute that may be given once.
+/// An attribute that may be given at most once.
 pub(crate) struct Attr<T>(Option<(T, TokenStream)>);
 
 impl<T> Default for Attr<T> {
@@ -107,7 +107,7 @@ impl<T> Attr<T> {
         self.0.as_ref().map(|(value, _)| value)
     }
 
-    /// What an error about it points at.
+    /// The tokens at which an error about it is reported.
     pub(crate) fn tokens(&self) -> Option<&TokenStream> {
         self.0.as_ref().map(|(_, tokens)| tokens)
     }
@@ -152,13 +152,13 @@ impl Container {
         container
     }
 
-    /// The attributes that are a record's alone.
+    /// The attributes that only records have.
     pub(crate) fn of_records(&self) -> impl Iterator<Item = &TokenStream> {
         let tokens = [self.align.tokens(), self.endian.tokens(), self.itemsize.tokens()];
         tokens.into_iter().flatten()
     }
 
-    /// Where `npy-core` is.
+    /// The path of the crate `npy-core`.
     pub(crate) fn krate(&self) -> TokenStream {
         npy_core(&self.krate)
     }
@@ -182,14 +182,14 @@ impl Stored {
         stored
     }
 
-    /// Where `npy-core` is.
+    /// The path of the crate `npy-core`.
     pub(crate) fn krate(&self) -> TokenStream {
         npy_core(&self.krate)
     }
 }
 
 impl Viewed {
-    /// Of attributes that are there for another derive, which reports what is wrong with them.
+    /// Reads attributes that belong to another derive, which reports the errors in them.
     pub(crate) fn from_attributes(attributes: &[Attribute]) -> Self {
         let mut viewed = Viewed { repr: repr(attributes), ..Viewed::default() };
         let cx = Ctxt::new();
@@ -209,20 +209,20 @@ impl Viewed {
         viewed
     }
 
-    /// Where `npy-core` is.
+    /// The path of the crate `npy-core`.
     pub(crate) fn krate(&self) -> TokenStream {
         npy_core(&self.krate)
     }
 }
 
-/// Refuses attributes where there are none to give: on the variants of an enum, and on the field of a newtype.
+/// Refuses attributes where none are allowed: on the variants of an enum, and on the field of a newtype.
 pub(crate) fn refuse(cx: &Ctxt, attributes: &[Attribute], message: &str) {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
         cx.error(&attribute.meta, message);
     }
 }
 
-/// Refuses attributes that make a field something else in the file than it is in memory.
+/// Refuses attributes that make the file differ from memory.
 pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
     let others = Ctxt::new();
     for_each(&others, attributes, |meta| {
@@ -246,7 +246,7 @@ impl FieldAttrs {
             if key.is_ident("rename") {
                 field.rename.set(cx, meta, string(meta).map(|text| text.value()));
             } else if key.is_ident("alias") {
-                // The one that may be given more than once.
+                // The only attribute that may be given more than once.
                 match string(meta).and_then(|alias| end(meta).map(|()| alias)) {
                     Ok(alias) => field.aliases.push(alias),
                     Err(error) => cx.push(error),
@@ -276,7 +276,7 @@ impl FieldAttrs {
         field
     }
 
-    /// The attributes that are a record's alone.
+    /// The attributes that only records have.
     pub(crate) fn of_records(&self) -> impl Iterator<Item = &TokenStream> {
         let tokens = [
             self.title.tokens(),
@@ -290,7 +290,7 @@ impl FieldAttrs {
 }
 
 impl Target {
-    /// What may stand on the struct, and on its fields.
+    /// The attributes allowed on the struct, and on its fields.
     fn keys(self) -> (Keys, Keys) {
         match self {
             Target::Record => (STRUCT, FIELD),
@@ -299,7 +299,7 @@ impl Target {
     }
 }
 
-/// A place for attributes, and those that may stand there.
+/// A kind of item, and the attributes that are allowed on it.
 type Keys = (&'static str, &'static [&'static str]);
 const STRUCT: Keys = (
     "a struct",
@@ -327,7 +327,7 @@ const ARCHIVE_FIELD: Keys =
     ("an archive's field", &["rename", "alias", "default", "skip", "with", "flatten"]);
 const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
 
-/// The attributes of fields that are not stored as they are.
+/// The attributes of fields whose bytes in the file differ from those in memory.
 const CONVERTED: [&str; 4] = ["skip", "with", "width", "flatten"];
 
 const ENDIANS: [(&str, Endian); 3] =
@@ -350,7 +350,7 @@ fn for_each(cx: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&ParseNest
     }
 }
 
-/// Steps over what an unknown or malformed key leaves behind, up to the next comma.
+/// Skips the rest of an unknown or malformed attribute, up to the next comma.
 fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<proc_macro2::TokenTree>()?;
@@ -358,17 +358,17 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// The key as it is written.
+/// Returns the key as it is written.
 fn name(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.to_token_stream().to_string().replace(' ', "")
 }
 
-/// The path that is given, or else the usual one.
+/// Returns the path that is given, or the default one.
 fn npy_core(given: &Attr<Path>) -> TokenStream {
     given.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream)
 }
 
-/// The error for a key whose value is something else.
+/// Returns the error for a key that expects another value.
 fn takes<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
     Err(syn::Error::new_spanned(&meta.path, format!("`{}` expects {what}", name(meta))))
 }
@@ -377,7 +377,7 @@ fn at_end(meta: &ParseNestedMeta<'_>) -> bool {
     meta.input.is_empty() || meta.input.peek(Token![,])
 }
 
-/// Nothing stands between a value and the next attribute.
+/// Checks that a comma or the end follows a value.
 fn end(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if at_end(meta) {
         Ok(())
@@ -386,12 +386,12 @@ fn end(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     }
 }
 
-/// A key without a value.
+/// Parses a key without a value.
 fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if at_end(meta) { Ok(()) } else { takes(meta, "no value") }
 }
 
-/// The string behind `key = `.
+/// Parses `key = "string"`.
 fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     if meta.input.peek(Token![=]) && meta.input.peek2(LitStr) {
         return meta.value()?.parse();
@@ -399,7 +399,7 @@ fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     takes(meta, &format!("a string: {} = \"…\"", name(meta)))
 }
 
-/// The value whose name is the string behind `key = `.
+/// Parses `key = "name"`, and returns the value of this name.
 fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Result<T> {
     let text = string(meta)?;
     let wanted = text.value();
@@ -413,7 +413,7 @@ fn one_of<T: Copy>(meta: &ParseNestedMeta<'_>, known: &[(&str, T)]) -> syn::Resu
     }
 }
 
-/// `key = path`, or serde's `key = "path"`.
+/// Parses `key = path`, or serde's `key = "path"`.
 fn path(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<Path> {
     let path = if meta.input.peek2(LitStr) {
         string(meta)?.parse_with(Path::parse_mod_style)
@@ -423,7 +423,7 @@ fn path(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<Path> {
     path.or_else(|_| takes(meta, what))
 }
 
-/// `default`, or `default = path` of a function.
+/// Parses `default`, or `default = path`, where the path is a function.
 fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<ExprPath>> {
     if at_end(meta) {
         return Ok(None);
@@ -440,7 +440,7 @@ fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<ExprPath>> {
     }
 }
 
-/// `key = N`, a number or a constant.
+/// Parses `key = N`, a number or a constant.
 fn count(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Result<Expr> {
     fn is_number(expr: &Expr) -> bool {
         match expr {
@@ -456,7 +456,7 @@ fn count(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Result<Expr> {
     }
 }
 
-/// `bound(T: Element)`, or serde's `bound = "T: Element"`.
+/// Parses `bound(T: Element)`, or serde's `bound = "T: Element"`.
 fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
     let parse = Punctuated::<WherePredicate, Token![,]>::parse_terminated;
     let predicates = if meta.input.peek(Token![=]) {
@@ -464,7 +464,7 @@ fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
     } else if meta.input.peek(Paren) {
         let content;
         parenthesized!(content in meta.input);
-        // All of it first: what a parser leaves behind is a second error.
+        // Consume all tokens first, because tokens left over would be reported as a second error.
         let tokens: TokenStream = content.parse()?;
         parse.parse2(tokens)
     } else {
@@ -476,7 +476,7 @@ fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
     }
 }
 
-/// The error for a key that may not stand here: it stands elsewhere, or is misspelled.
+/// Returns the error for a key that is not allowed here: it belongs elsewhere, or is misspelled.
 fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, others): Keys) {
     let name = name(meta);
     let distance = |known: &&&str| edits(&name, known);
@@ -490,7 +490,7 @@ fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, o
     cx.error(&meta.path, message);
 }
 
-/// Letters to change, add or take away to get from one word to the other.
+/// Returns the edit distance of two words: the letters to change, add or remove.
 fn edits(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -511,7 +511,7 @@ fn edits(a: &str, b: &str) -> usize {
 /// The `repr`s of enums whose size is the same on every machine.
 const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
-/// What `#[repr(…)]` says. What is malformed in it is the compiler's to report.
+/// Parses `#[repr(…)]`. The compiler reports the errors in it.
 fn repr(attributes: &[Attribute]) -> Repr {
     let mut repr = Repr::default();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {

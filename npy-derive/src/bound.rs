@@ -1,4 +1,4 @@
-//! What the impls ask of type parameters.
+//! The bounds of the impls on type parameters.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -37,7 +37,7 @@ pub(crate) fn with_bounds<'t>(
     generics
 }
 
-/// Asks of a struct with parameters that it has a default.
+/// Adds the bound that a struct with parameters has a default.
 pub(crate) fn with_default(generics: &mut Generics) {
     with_self(generics, parse_quote!(Self: ::core::default::Default));
 }
@@ -67,7 +67,7 @@ pub(crate) fn with_whole<'t>(
     }
 }
 
-/// Whether a type is a parameter, or an associated type of one.
+/// Returns whether a type is a parameter, or an associated type of one.
 pub(crate) fn is_parameter(generics: &Generics, ty: &Type) -> bool {
     let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
                 found.push(ty);
                 return;
             }
-            // It has everything, whatever its parameter has.
+            // `PhantomData` implements every trait, whatever its parameter does.
             if segments.last().is_some_and(|last| last.ident == "PhantomData") {
                 return;
             }
@@ -113,7 +113,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
     }
 }
 
-/// Whether one of the parameters is among the tokens.
+/// Returns whether one of the parameters is among the tokens.
 fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => parameters.contains(&&ident),

@@ -26,7 +26,7 @@ pub(crate) const CASES: [(&str, Case); 8] = [
 ];
 
 impl Case {
-    /// A field's name in this case.
+    /// Returns the name of a field in this case.
     pub(crate) fn apply(self, name: &str) -> String {
         match self {
             Case::Lower | Case::Snake => name.to_owned(),
@@ -44,7 +44,7 @@ impl Case {
     }
 }
 
-/// Each word with a capital, without what stood between.
+/// Capitalizes each word, and removes the underscores.
 fn capitalized(name: &str) -> String {
     let word = |word: &str| {
         let mut chars = word.chars();

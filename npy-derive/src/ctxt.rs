@@ -1,11 +1,11 @@
-//! A place for errors, so that all of them are reported in one go.
+//! Collects errors, so that all of them are reported at once.
 
 use std::cell::RefCell;
 use std::fmt::Display;
 
 use quote::ToTokens;
 
-/// Collects errors. [`Ctxt::check`] must be called in the end.
+/// Collects errors. [`Ctxt::check`] must be called at the end.
 pub(crate) struct Ctxt {
     // `None` once checked.
     errors: RefCell<Option<Vec<syn::Error>>>,
@@ -35,7 +35,7 @@ impl Ctxt {
     }
 }
 
-/// Errors that nobody looks at would be lost; the macro's own tests find out.
+/// Panics if errors were never checked, so that the macro's own tests find lost errors.
 #[cfg(test)]
 impl Drop for Ctxt {
     fn drop(&mut self) {

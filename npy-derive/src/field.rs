@@ -1,4 +1,4 @@
-//! Our model of a field of a record or of an archive: name, type, how it is stored, what it is where a file does not have it.
+//! The model of a field of a record or an archive: its name, its type, how it is stored, and its default.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -17,18 +17,18 @@ pub(crate) struct Field<'a> {
     pub(crate) title: Option<String>,
     pub(crate) ty: &'a Type,
     pub(crate) stored: Stored,
-    /// The byte order that it states, or its record.
+    /// The byte order of the field's attribute, or else of its record's.
     pub(crate) endian: Option<Endian>,
     pub(crate) offset: Option<Expr>,
-    /// What it is in a file that does not have it; `None` if that is an error.
+    /// The value of the field in a file without it; `None` if that is an error.
     pub(crate) default: Option<Default>,
-    /// The attributes on it that are a record's alone.
+    /// The attributes of the field that only records have.
     pub(crate) of_records: Vec<TokenStream>,
-    /// What an error about its name points at, and one about its title.
+    /// The tokens at which errors about its name and its title are reported.
     tokens: [TokenStream; 2],
 }
 
-/// A field of the struct that is none of the record.
+/// A field of the struct that is not part of the record.
 pub(crate) struct Skipped<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,
@@ -37,17 +37,17 @@ pub(crate) struct Skipped<'a> {
 
 /// How a field is stored.
 pub(crate) enum Stored {
-    /// As the `Element` that it is.
+    /// As the `Element` of its type.
     Plain,
-    /// As the fields of the record that it is.
+    /// As the fields of its record, flattened.
     Flat,
-    /// As the `Stored` of this module.
+    /// As the type `Stored` of this module.
     With(Path),
-    /// A `String` or a `Vec<u8>`, in so many characters or bytes.
+    /// As a `String` or a `Vec<u8>` of this many characters or bytes.
     Wide { width: Expr, bytes: bool },
 }
 
-/// Where a value comes from that is not in the file.
+/// The source of a value that is not in the file.
 #[derive(Clone)]
 pub(crate) enum Default {
     /// The `Default` of the field's type.
@@ -58,7 +58,7 @@ pub(crate) enum Default {
     Call(ExprPath),
 }
 
-/// The type within what a macro passes on as one, and within parentheses.
+/// Returns the type without parentheses and without the invisible groups that macros add.
 fn plain(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => plain(&group.elem),
@@ -67,7 +67,7 @@ fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// The fields of the record or the archive, and those that are left out.
+/// Returns the fields of the record or the archive, and those that are skipped.
 pub(crate) fn split<'a>(
     cx: &Ctxt,
     data: &'a DataStruct,
@@ -145,7 +145,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The words that stand for it: none for a flattened record, or one without a name, which is reported already.
+    /// Returns the names of the field. A flattened record has none, nor has a field whose name was reported as an error.
     fn names(&self) -> impl Iterator<Item = Name<'_>> {
         let name = |what, text, tokens| Name { what, text, of: &self.member, tokens };
         let [own, title] = self.tokens.clone();
@@ -157,15 +157,15 @@ impl<'a> Field<'a> {
         own.into_iter().chain(title).chain(aliases)
     }
 
-    /// Whether it is a record whose fields take its place.
+    /// Returns whether it is a flattened record.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)
     }
 }
 
-/// What differs between the fields of a record and those of an archive.
+/// The differences between the fields of a record and those of an archive.
 struct Words {
-    /// What stands before the position of a field without a name.
+    /// The prefix of the name of an unnamed field, before its position.
     position: &'static str,
     needs_name: &'static str,
     none_without_name: &'static str,
@@ -214,7 +214,7 @@ const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
     ("bytes", |attrs| attrs.bytes.tokens()),
 ];
 
-/// Reports what has no meaning beside the attribute `beside`.
+/// Reports attributes that have no effect with the attribute `beside`.
 fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
     let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
     for (name, tokens) in found {
@@ -225,7 +225,7 @@ fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&st
     }
 }
 
-/// How the attributes say that a field is stored.
+/// Returns how the field is stored, from its attributes.
 fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     if attrs.flatten.get().is_some() {
         let why = Words::of(target).flatten;
@@ -247,13 +247,13 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     };
     check_wide(cx, plain(ty), attrs);
     if target == Target::Archive {
-        // Text of its own length: the width is for the record that the struct is, too.
+        // In an archive, a text has its own length; the width is for the same struct as a record.
         return Stored::Plain;
     }
     Stored::Wide { width: width.clone(), bytes: attrs.bytes.get().is_some() }
 }
 
-/// Refuses a width for types that are known to have none. Others may be a `String` by another name.
+/// Refuses a width for types that are known to have a fixed size. Other types may be an alias of `String`.
 fn check_wide(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) {
     const NUMBERS: [&str; 14] = [
         "bool", "char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
@@ -275,7 +275,7 @@ fn check_wide(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) {
     }
 }
 
-/// A word that stands for a field.
+/// A name of a field.
 struct Name<'n> {
     what: &'static str,
     text: String,
@@ -283,7 +283,7 @@ struct Name<'n> {
     tokens: TokenStream,
 }
 
-/// Each name is given once: NumPy has names and titles in one list, a reader names and aliases.
+/// Checks that names are unique: names and titles in NumPy, names and aliases in a reader.
 pub(crate) fn check_names(cx: &Ctxt, fields: &[Field<'_>]) {
     let names: Vec<Name<'_>> = fields.iter().flat_map(Field::names).collect();
     for (i, name) in names.iter().enumerate() {
