@@ -163,7 +163,10 @@ impl<T: Element> Internals<T> {
     pub const fn with_plain(self, plain: fn() -> Option<Plain<T>>) -> Self {
         Internals { plain, ..self }
     }
+}
 
+// Without `T: Element`, so that of a field that has no dtype the compiler says only that.
+impl<T> Internals<T> {
     /// What the type asks of a file, with numbers in this byte order.
     pub fn schema(&self, order: ByteOrder) -> Schema {
         (self.schema)(order)
@@ -176,7 +179,10 @@ impl<T: Element> Internals<T> {
 
     /// The value of a canonical item; if `SWAPPED`, of an item whose numbers are all big-endian.
     #[inline(always)]
-    pub fn decode<const SWAPPED: bool>(&self, item: &[u8]) -> T {
+    pub fn decode<const SWAPPED: bool>(&self, item: &[u8]) -> T
+    where
+        T: Element,
+    {
         match self.decode_swapped {
             Some(decode) if SWAPPED => decode(item),
             _ => T::decode(item),

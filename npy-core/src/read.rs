@@ -39,7 +39,7 @@ pub use records::Records;
 /// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |
 /// | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | bytes (`S`) of any width |
 ///
-/// `T` is any [`Element`]; [`types`](crate::types) has them all, with their dtypes.
+/// `T` is any [`Element`](crate::Element); [`types`](crate::types) has them all, with their dtypes.
 /// A `T` that is a sub-array (`[f32; 3]`) has the last dimensions of the array: `Vec<[f32; 3]>` reads shape
 /// `(n, 3)`. From a file in Fortran order, where the parts of such an item are strided, the items come out in C order; that
 /// takes three times the memory of the array while it is read.

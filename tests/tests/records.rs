@@ -395,3 +395,55 @@ fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
     assert_eq!(found.len(), 1_000);
     assert!(found.iter().all(|pick| pick.phase == Phase::P));
 }
+
+/// Guards values against a part of one that was read as something else in between.
+#[test]
+fn sub_arrays_of_which_a_part_was_read_are_refused_also_where_they_are_buffered() {
+    let mut file = Vec::new();
+    let rows: Vec<[u32; 3]> = (0..10).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect();
+    rows.write_npy_to(&mut file).unwrap();
+    let mut reader = Reader::new(&file[..]).unwrap();
+    let mut out = Vec::new();
+    for _ in 0..2 {
+        reader.read_chunk::<[u32; 3]>(&mut out, 1).unwrap();
+    }
+    assert_eq!(reader.deserialize::<u32>().unwrap().next().unwrap().unwrap(), 6);
+    for max in [1, 7] {
+        let error = reader.read_chunk::<[u32; 3]>(&mut out, max).unwrap_err();
+        assert!(error.to_string().contains("where a part of one was read already"), "{error}");
+    }
+    assert_eq!(out, rows[..2]);
+    // The other parts of it, and then values again.
+    assert_eq!(reader.records::<u32>().unwrap().take(2).map(Result::unwrap).last(), Some(8));
+    assert_eq!(reader.read_chunk::<[u32; 3]>(&mut out, 1).unwrap(), 1);
+    assert_eq!(out[2], rows[3]);
+}
+
+/// Guards against a reader that failed and then seems to be at its end.
+#[test]
+fn after_a_failure_no_iterator_begins() {
+    struct Fails<'b>(&'b [u8], bool);
+
+    impl std::io::Read for Fails<'_> {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            if self.0.len() < 3800 && !self.1 {
+                self.1 = true;
+                return Err(std::io::ErrorKind::WouldBlock.into());
+            }
+            let count = out.len().min(100);
+            self.0.read(&mut out[..count])
+        }
+    }
+
+    let mut file = Vec::new();
+    (0..1000u32).collect::<Vec<_>>().write_npy_to(&mut file).unwrap();
+    let mut reader = Reader::new(Fails(&file, false)).unwrap();
+    let (read, failed): (Vec<_>, Vec<_>) =
+        reader.records::<u32>().unwrap().partition(Result::is_ok);
+    assert!(!read.is_empty() && failed.len() == 1);
+    assert!(reader.remaining() > 0);
+    for error in [reader.records::<u32>().err(), reader.deserialize::<u32>().err()] {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("reading on after a read that failed"), "{error}");
+    }
+}

@@ -261,3 +261,16 @@ struct Named {
     #[npy(width = 5)]
     name: String,
 }
+
+/// Guards against threads for which there is nothing to do.
+#[test]
+fn there_are_no_more_threads_than_blocks() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let all = picks(500_000);
+    all.write_npy(&path).unwrap();
+    let mut options = ReadOptions::new();
+    assert!(options.threads(usize::MAX).read::<Vec<Pick>>(&path).unwrap() == all);
+    let times = options.open(&path).unwrap().read_column::<i64>("time").unwrap();
+    assert!(times.into_iter().eq(0..500_000));
+}

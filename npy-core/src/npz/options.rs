@@ -59,7 +59,7 @@ impl WriteOptions {
     /// The number of threads that compress members, the caller's included; 1 by default.
     ///
     /// Small members are compressed at the same time, and so are the parts of a large one. With more than one thread, about 2 MiB per
-    /// thread wait in memory, and a disk that fails may be reported by a later call or by [`finish`](Writer::finish).
+    /// thread wait in memory, and a disk that fails may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);

@@ -117,6 +117,7 @@ impl<R: Read> Reader<R> {
         let (bytes, part) = (data.len(), part.max(1));
         let (is_worth_it, truncated) = (self.source.is_worth_threads(bytes), self.truncation());
         if let Some((file, threads)) = self.source.shared().filter(|_| is_worth_it) {
+            let threads = threads.min(bytes.div_ceil(part));
             each_part(threads, &mut data.chunks_mut(part), |index, part_of_data: &mut [u8], _| {
                 let at = index.saturating_mul(part);
                 let found = file.at(at).fill_slice(part_of_data)?;

@@ -46,7 +46,8 @@ impl Version {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotNpy`], [`ErrorKind::Version`], [`ErrorKind::Truncated`], [`ErrorKind::Io`].
+    /// [`NotNpy`](crate::ErrorKind::NotNpy), [`Version`](crate::ErrorKind::Version),
+    /// [`Truncated`](crate::ErrorKind::Truncated), [`Io`](crate::ErrorKind::Io).
     pub fn read_from<R: Read>(reader: &mut R) -> Result<Version> {
         let mut start = Vec::new();
         Source::stream(reader).append(&mut start, Version::BYTES)?;

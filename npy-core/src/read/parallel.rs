@@ -56,6 +56,7 @@ fn decode_shared<T: Element>(
 ) -> Result<()> {
     let (size, part) = (plan.src_itemsize, block::items_per_block(plan));
     fill_in_parts(values, rows.len(), part, |parts| {
+        let threads = threads.min(rows.len().div_ceil(part));
         each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
             let (first, count) = (index.saturating_mul(part), slots.len());
             let (at, wanted) = (first.saturating_mul(size), count.saturating_mul(size));
@@ -103,7 +104,7 @@ pub(super) fn each_part<P: Send>(
     thread::scope(|scope| {
         let spawn = |_| thread::Builder::new().name("npy-read".into()).spawn_scoped(scope, run);
         // Where the system has no thread, the others do its work.
-        let others: Vec<_> = (1..threads).filter_map(|i| spawn(i).ok()).collect();
+        let others: Vec<_> = (1..threads).map_while(|i| spawn(i).ok()).collect();
         run();
         for other in others {
             if let Err(panic) = other.join() {

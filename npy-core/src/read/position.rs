@@ -21,6 +21,16 @@ impl Position {
         Position { elements, row, ..Position::default() }
     }
 
+    /// Whether nothing was read or passed over.
+    pub(super) fn is_at_start(&self) -> bool {
+        self.elements == 0 && self.row == 0 && self.values == 0
+    }
+
+    /// Begins to count values without elements anew at the row that was sought, as those of another type are others.
+    pub(super) fn forget_values(&mut self) {
+        self.values = 0;
+    }
+
     /// Elements that were read or passed over.
     pub(super) fn elements(&self) -> usize {
         self.elements

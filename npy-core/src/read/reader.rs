@@ -139,14 +139,16 @@ impl<R> Reader<R> {
     pub(super) fn take_plan<T: Element>(&mut self) -> Result<TypedPlan> {
         let plan = match self.plan.take() {
             Some(plan) if plan.is_for::<T>() => plan,
-            _ => {
+            other => {
                 // By another plan padding is at other positions, and it must be zero.
                 self.buffers = Buffers::default();
+                if other.is_some() {
+                    self.position.forget_values();
+                }
                 TypedPlan::new::<T>(&self.header, self.cast)?
             }
         };
-        let per_item = plan.items.per_item;
-        if per_item <= 1 || self.remaining().is_multiple_of(per_item) {
+        if plan.items.per_item == 0 || self.is_between(plan.items.per_item) {
             return Ok(plan);
         }
         let what = "reading sub-arrays where a part of one was read already".into();
@@ -154,18 +156,27 @@ impl<R> Reader<R> {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
+    /// Whether the position is between two values of this many elements, and not within one.
+    #[inline]
+    fn is_between(&self, per_item: usize) -> bool {
+        // Without a division in the usual case: it is asked for each chunk.
+        per_item == 1 || (per_item > 0 && self.remaining().is_multiple_of(per_item))
+    }
+
     /// Where the stored plan is for `T`, and its values are canonical in the file: how many remain, and of how many elements each is.
     #[inline]
     pub(super) fn canonical_left<T: Element>(&self) -> Option<(usize, usize)> {
         let plan = self.plan.as_ref().filter(|plan| plan.is_for::<T>() && !plan.is_strided)?;
         let items = &plan.items;
-        let is_canonical = items.plan.is_exact() && items.per_item > 0 && !self.position.is_lost();
+        // As `take_plan` asks for it.
+        let is_between = self.is_between(items.per_item);
+        let is_canonical = items.plan.is_exact() && is_between && !self.position.is_lost();
         is_canonical.then(|| (self.items_left(items), items.per_item))
     }
 
     /// Refuses to read an array from its start if something of it has been read.
     pub(super) fn check_nothing_read(&self) -> Result<()> {
-        if self.position.is_lost() || self.position.elements() == 0 {
+        if self.position.is_lost() || self.position.is_at_start() {
             return Ok(());
         }
         let what = "reading an array whole, after items of it were read,".into();

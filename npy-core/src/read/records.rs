@@ -48,6 +48,7 @@ impl<R: Read> Reader<R> {
     /// file. What goes wrong on the way is an item of the iterator, and its last.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
         let plan = self.located(|reader| {
+            reader.position.check()?;
             let plan = reader.take_plan::<T>()?;
             check_contiguous(&plan)?;
             Ok(plan)
@@ -156,6 +157,7 @@ impl<R: Read> Reader<R> {
         check: impl FnOnce(&DType, usize, &Limits) -> Result<()>,
     ) -> Result<ItemReader<'_, R>> {
         let plan = self.located(|reader| {
+            reader.position.check()?;
             reader.header.without_objects()?;
             let dtype = reader.header.dtype();
             check(dtype, reader.remaining(), &reader.limits)?;

@@ -53,13 +53,28 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 /// Not when the file is closed: a process that is being started may still have it open then.
 #[derive(Debug)]
 #[must_use = "the lock is given up when it is dropped"]
-pub(crate) struct Lock(Option<File>);
+pub(crate) struct Lock {
+    file: File,
+    /// Whether the file system has locks.
+    is_taken: bool,
+}
+
+impl Lock {
+    /// Refuses a path that does not lead to the file any more: what was written is lost.
+    pub(super) fn check_path(&self, path: &Path) -> Result<()> {
+        if is_at(&self.file, path).unwrap_or(false) {
+            return Ok(());
+        }
+        let reason = "it was replaced or removed while rows were written to it, so they are lost; write one file at a time to a path";
+        Err(io::Error::other(reason).into())
+    }
+}
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        if let Some(file) = &self.0 {
+        if self.is_taken {
             // At the latest the lock goes with the last handle.
-            let _ = file.unlock();
+            let _ = self.file.unlock();
         }
     }
 }
@@ -73,12 +88,10 @@ impl Drop for Lock {
 /// [`ErrorKind::Locked`] if another writer has it, of this process or another one.
 pub(crate) fn lock(file: &File) -> Result<Lock> {
     // On Windows a lock would keep readers out, too.
-    if cfg!(windows) {
-        return Ok(Lock(None));
-    }
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(ErrorKind::Locked.into()),
-        Ok(()) => Ok(Lock(Some(file.try_clone()?))),
-        Err(TryLockError::Error(_)) => Ok(Lock(None)),
-    }
+    let is_taken = match if cfg!(windows) { Ok(()) } else { file.try_lock() } {
+        Err(TryLockError::WouldBlock) => return Err(ErrorKind::Locked.into()),
+        Ok(()) => cfg!(not(windows)),
+        Err(TryLockError::Error(_)) => false,
+    };
+    Ok(Lock { file: file.try_clone()?, is_taken })
 }

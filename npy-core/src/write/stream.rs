@@ -83,8 +83,8 @@ pub struct Writer<T: Element, W: Write> {
     sync: Option<fn(&mut W) -> io::Result<()>>,
     /// The directory of a new file whose name may not be on the disk yet.
     directory: Option<Directory>,
-    /// Of a file that was opened here.
-    _lock: Option<Lock>,
+    /// The lock of a file that was opened here, and its path from the root: the process may be elsewhere later.
+    file: Option<(Lock, PathBuf)>,
 }
 
 /// Whether the header has said how long the array is.
@@ -158,9 +158,11 @@ impl<T: Element> Writer<T, File> {
     /// As [`flush`](Self::flush).
     pub fn sync(&mut self) -> Result<()> {
         self.put_synced(sync_data)?;
-        self.located(|writer| match writer.directory.take() {
-            Some(directory) => writer.sink.attempt(|_| directory.sync()),
-            None => Ok(()),
+        self.located(|writer| {
+            if let Some(directory) = writer.directory.take() {
+                writer.sink.attempt(|_| directory.sync())?;
+            }
+            writer.check_path()
         })
     }
 }
@@ -311,7 +313,8 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if items are missing that the shape has.
+    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if items are missing that the shape has. [`ErrorKind::Io`] also if the file was
+    /// opened here, and has been replaced or removed since.
     pub fn finish(mut self) -> Result<W> {
         match self.sync {
             Some(sync) => self.put_synced(sync)?,
@@ -325,7 +328,13 @@ impl<T: Element, W: Write> Writer<T, W> {
             Length::Stated(_) => Ok(()),
             Length::Grows(growing) => growing.check_whole(writer.written),
         })?;
+        self.located(|writer| writer.check_path())?;
         Ok(self.sink.into_inner())
+    }
+
+    /// Refuses to call a file written whose path leads to another one by now.
+    fn check_path(&self) -> Result<()> {
+        self.file.as_ref().map_or(Ok(()), |(lock, path)| lock.check_path(path))
     }
 
     /// A writer of an array whose header and first `written` items are there; its position is after them.
@@ -343,7 +352,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             length,
             path: None,
             sync: None,
-            _lock: None,
+            file: None,
             directory: None,
         })
     }
@@ -437,14 +446,16 @@ impl WriteOptions {
         let create = || -> Result<_> {
             // Complete from the first moment on: the file gets its name with the header in it, and locked.
             let (mut file, place) = replace::begin(path)?;
-            let _lock = Some(lock::lock(&file)?);
+            let lock = lock::lock(&file)?;
             let start = self.start::<T, File>(growing::position(&mut file)?)?;
             file.write_all(&start.header)?;
             let directory = place.directory().cloned();
+            let file_path = std::path::absolute(path)?;
             let writer = start.writer(place.take(file, self.sync)?)?;
             let directory = directory.filter(|_| !self.sync);
             let sync = self.sync.then_some(sync_data as fn(&mut File) -> _);
-            Ok(Writer { path: Some(path.to_owned()), sync, directory, _lock, ..writer })
+            let file = Some((lock, file_path));
+            Ok(Writer { path: Some(path.to_owned()), sync, directory, file, ..writer })
         };
         match create() {
             Ok(writer) => Ok(writer),

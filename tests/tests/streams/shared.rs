@@ -20,6 +20,37 @@ fn is_locked<T: Element>(path: &Path) -> bool {
     }
 }
 
+/// Guards rows that go to a file which has lost its name: `finish` says so.
+#[test]
+fn a_writer_whose_file_was_replaced_does_not_succeed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let replacements: [fn(&Path); 3] = [
+        |path| [7u64].write_npy(path).unwrap(),
+        |path| drop(Writer::<u64, _>::create(path).unwrap().finish().unwrap()),
+        |path| std::fs::remove_file(path).unwrap(),
+    ];
+    for (i, replace) in replacements.iter().enumerate() {
+        for create in [true, false] {
+            [1u64].write_npy(&path).unwrap();
+            let mut writer = match create {
+                true => Writer::<u64, _>::create(&path).unwrap(),
+                false => Writer::<u64, _>::append(&path).unwrap(),
+            };
+            writer.push(&2).unwrap();
+            writer.sync().unwrap();
+            replace(&path);
+            let error = writer.sync().unwrap_err().to_string();
+            assert!(
+                error.contains("it was replaced or removed while rows were written"),
+                "{error}"
+            );
+            let error = writer.finish().unwrap_err().to_string();
+            assert!(error.contains("x.npy: it was replaced or removed"), "{i} {create}: {error}");
+        }
+    }
+}
+
 /// Guards the rows of two writers of one process: one of them is refused until the other one has finished.
 #[test]
 fn a_file_that_is_written_to_takes_no_second_writer() {

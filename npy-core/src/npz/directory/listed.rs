@@ -82,6 +82,7 @@ impl Listed {
 
     /// Adds what the extra fields say.
     fn add(&mut self, mut extra: &[u8], raw: &[u8]) -> Result<()> {
+        let mut crc = None;
         // What is left at the end is no field.
         while let Some((&[a, b, c, d], rest)) = extra.split_first_chunk() {
             let (id, length) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
@@ -94,7 +95,11 @@ impl Listed {
             };
             match id {
                 0x0001 => self.add_large(field)?,
-                0x7075 => self.rename(field, raw)?,
+                0x7075 => {
+                    // Once a member, however many such fields it has.
+                    let crc = *crc.get_or_insert_with(|| crc32fast::hash(raw));
+                    self.rename(field, crc)?;
+                }
                 _ => {}
             }
             extra = others;
@@ -117,11 +122,11 @@ impl Listed {
     }
 
     /// Takes a name in UTF-8 that is given beside that of the header, if it is one of that.
-    fn rename(&mut self, field: &[u8], raw: &[u8]) -> Result<()> {
+    fn rename(&mut self, field: &[u8], name_crc: u32) -> Result<()> {
         let mut numbers = Numbers(field);
         let (Ok([version]), Ok(crc)) = (numbers.bytes(), numbers.u32()) else { return Ok(()) };
         let name = numbers.0;
-        if version != 1 || crc != crc32fast::hash(raw) || name.is_empty() {
+        if version != 1 || crc != name_crc || name.is_empty() {
             return Ok(());
         }
         self.name = utf8(name)?.to_owned();

@@ -51,7 +51,7 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     file.seek(SeekFrom::Start(end))?;
     let growing = Growing::new(growth, (0, data), stated);
     let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
-    Ok(Writer { _lock: Some(lock), ..writer })
+    Ok(Writer { file: Some((lock, std::path::absolute(path)?)), ..writer })
 }
 
 /// Replaces a file by one with another header and the same data, and locks it.
