@@ -166,7 +166,7 @@ fn more_fields_or_a_longer_header_than_a_reader_takes_are_refused() {
     let array = DynArray::serialize_rows(&[row]).unwrap();
     let mut file = Vec::new();
     let error = array.write_npy_to(&mut file).unwrap_err().to_string();
-    assert!(error.contains("and a reader takes 1048576") && file.is_empty(), "{error}");
+    assert!(error.contains("but a reader accepts at most 1048576") && file.is_empty(), "{error}");
     let long = format!("[('{}', '|u1')]", "n".repeat((1 << 20) - 200));
     let array = DynArray::new(long.parse().unwrap(), [1], Order::C, vec![7]).unwrap();
     let mut file = Vec::new();

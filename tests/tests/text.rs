@@ -119,9 +119,9 @@ fn what_is_no_text_is_an_error() {
         assert!(error.to_string().contains(says), "{error}");
     }
     let error = Vec::<String>::read_npy(golden("text_list_matrix.npy")).unwrap_err().to_string();
-    assert!(error.contains("Vec<String> takes one dimension"), "{error}");
+    assert!(error.contains("Vec<String> expects one dimension"), "{error}");
     let error = String::read_npy(golden("text_list.npy")).unwrap_err().to_string();
-    assert!(error.contains("String takes a single item"), "{error}");
+    assert!(error.contains("String expects a single item"), "{error}");
 
     let error = ["a", "b\0"].write_npy_to(std::io::sink()).unwrap_err().to_string();
     let says = r#"row 1: b"b\x00" ends with a NUL, which NumPy takes for no part of it: trim it"#;

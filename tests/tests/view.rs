@@ -526,7 +526,7 @@ fn hostile_headers_are_refused() {
         (file("'|u1'", "(4294967296, 4294967296)", b""), "larger than any memory"),
         (file("'|u1'", "(2305843009213693952, 4)", b"abc"), "larger than any memory"),
         (file("'|O'", "(1,)", b"N."), "Python objects"),
-        (file("'|u1'", "(-1,)", b""), "a dimension is a number"),
+        (file("'|u1'", "(-1,)", b""), "a dimension must be a number"),
         (file("'<u2'", "(1,)", b"ab"), "u8 expects '|u1'"),
         (file("[('a', '|u1')]", "(1,)", b"a"), "u8 expects '|u1'"),
         (file("('|u1', (2,))", "(1,)", b"ab"), "sub-array"),
