@@ -598,7 +598,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// writer.write("gian", &2.0)?;
 /// let mut reader = npz::Reader::new(writer.finish()?)?;
 /// let error = reader.read_fields::<New>().err().unwrap();
-/// assert!(error.to_string().starts_with("the archive has members that New does not take: \"gian\""));
+/// assert!(error.to_string().starts_with("the archive has members that New does not have: \"gian\""));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
