@@ -20,10 +20,10 @@ use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
 ///
-/// The fields are the fields of the record, in the order of the struct, side by side; those of a tuple struct are
-/// called `f0`, `f1`, … Each field's type is an `Element`, another record among them. Types and constants may be
-/// generic; a parameter that a field uses is asked to be an `Element`. The fields of a `#[repr(packed)]` struct are
-/// `Copy`, as they cannot be borrowed.
+/// The fields of the struct are the fields of the record, in the same order and without gaps; those of a tuple struct are
+/// called `f0`, `f1`, … Each field's type is an `Element`, which another record also is. Types and constants may be
+/// generic; a type parameter that a field uses must be an `Element`. The fields of a `#[repr(packed)]` struct must be
+/// `Copy`, because they cannot be borrowed.
 ///
 /// ```
 /// use npy_core::{Element, NpyRecord};
@@ -45,12 +45,12 @@ use crate::ctxt::Ctxt;
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
-/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct is `#[repr(C)]`, and so are records inside, with `align` of their own |
-/// | [`itemsize = N`](#layout) | bytes of a record, of which those behind the last field are padding |
-/// | [`endian = "big"`](#byte-order) | the byte order written: `big`, `little` or `native`; also for the records inside that do not state one |
-/// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is the one of the struct's `Default`; not those of a flattened record |
-/// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error; says nothing where the struct is flattened |
-/// | [`bound(T: Element)`](#other) | these bounds in place of the inferred ones; also `bound = "T: Element"` |
+/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`, and so must nested records, which need an `align` of their own |
+/// | [`itemsize = N`](#layout) | size of a record in bytes; those after the last field are padding |
+/// | [`endian = "big"`](#byte-order) | the byte order to write: `big`, `little` or `native`; also for nested records that do not state one |
+/// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is taken from the struct's `Default`, except fields of a flattened record |
+/// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error; no effect where the struct is flattened |
+/// | [`bound(T: Element)`](#other) | these bounds instead of the inferred ones; also `bound = "T: Element"` |
 /// | [`crate = path`](#other) | where `npy-core` is, if not at `::npy_core` |
 ///
 /// # On a field
@@ -58,18 +58,18 @@ use crate::ctxt::Ctxt;
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename = "x"`](#names) | the name in the file |
-/// | [`alias = "y"`](#names) | a further name that it may have in a file that is read; may be given more than once |
-/// | [`title = "…"`](#names) | NumPy's title, a second name, which is written |
+/// | [`alias = "y"`](#names) | another name that is accepted when reading; may be repeated |
+/// | [`title = "…"`](#names) | NumPy's title: a second name, which is written too |
 /// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
-/// | [`offset = N`](#layout) | bytes before it; what lies between is padding. Offsets ascend |
-/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | what it is in a file that lacks it: its type's `Default`, or what this function gives. It is made once a file (anew where items of another type are read in between) and stored as it would be in one: what a file cannot hold (a field that is skipped in it, digits) is lost. A default takes memory that the file did not |
-/// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; for each record it is made anew: its `Default`, that of `default = path`, or that in the struct's `Default`. Its type need not be an `Element` |
+/// | [`offset = N`](#layout) | its offset in bytes; a gap before it is padding. Offsets ascend |
+/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | its value if a file lacks it: its type's `Default`, or the result of this function. The value is made once per file (again if items of another type are read in between) and goes through its encoding: what a file cannot hold (a skipped field in it, excess digits) is lost. A default needs memory beyond the size of the file |
+/// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; a new value for each record: its type's `Default`, the result of `default = path`, or the field of the struct's `Default`. Its type need not be an `Element` |
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`) |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
-/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, by way of `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
-/// | [`flatten`](#flattened-records) | the fields of this record, in place of one that is a record |
+/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+/// | [`flatten`](#flattened-records) | the fields of this record, instead of one field that is a record |
 ///
-/// Large arrays: `Box<[T; N]>` is stored as `[T; N]` is, and does not pass over the stack.
+/// For large arrays, `Box<[T; N]>` is stored like `[T; N]` and never placed on the stack.
 ///
 /// # Examples
 ///
@@ -91,7 +91,7 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Layout
 ///
-/// As C has it:
+/// The layout of C:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -105,7 +105,7 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(Sample::dtype().to_string(), "[('flag', '|u1'), ('', '|V7'), ('value', '<f8')]");
 /// ```
 ///
-/// By hand:
+/// A layout by hand:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -122,7 +122,7 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Byte order
 ///
-/// Records inside take it over:
+/// Nested records inherit it:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -177,7 +177,7 @@ use crate::ctxt::Ctxt;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// A whole struct, as for a program's settings:
+/// Defaults for a whole struct, for example a program's settings:
 ///
 /// ```
 /// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -204,8 +204,8 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Text
 ///
-/// A value that is longer, or ends with a NUL (which NumPy would drop), is an error when it is written; bytes that are no
-/// text are one when read.
+/// Writing a value that is too long, or that ends with a NUL (which NumPy would drop), is an error; so is reading bytes that are
+/// not valid text.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -237,7 +237,7 @@ use crate::ctxt::Ctxt;
 ///     }
 ///
 ///     pub fn decode(seconds: Stored) -> Duration {
-///         // What is no duration (negative, NaN) becomes none.
+///         // An invalid duration (negative, NaN) becomes zero.
 ///         Duration::try_from_secs_f64(seconds).unwrap_or_default()
 ///     }
 /// }
@@ -252,8 +252,8 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Flattened records
 ///
-/// The fields are found by name one by one, and keep their aliases and defaults. Layout and byte order are as if the record
-/// were nested. No name or title may stand there twice.
+/// Each field is found by its own name, and keeps its aliases and defaults. Layout and byte order are as if the record
+/// were nested. No name or title may occur twice.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -275,7 +275,7 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Other
 ///
-/// Bounds, where the inferred ones ask for too much or too little:
+/// Bounds, where the inferred ones require too much or too little:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -320,10 +320,10 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     }
 }
 
-/// Makes a type one item of an array that is stored as another: implements `Element`.
+/// Makes a type an item of an array, stored as another type: implements `Element`.
 ///
-/// For a unit enum with an integer `repr` the item is that integer. A value that is no variant is an error when it is read, which
-/// names the value, the row and the field:
+/// A unit enum with an integer `repr` is stored as that integer. Reading a number that is not one of its variants is an error,
+/// which names the number, the row and the field:
 ///
 /// ```
 /// use npy_core::{NpyElement, ReadNpy, WriteNpy};
@@ -345,7 +345,7 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// For a newtype (`#[npy(transparent)]` or `#[repr(transparent)]`) it is what the one field is:
+/// For a newtype (`#[npy(transparent)]` or `#[repr(transparent)]`) the item is that of its one field:
 ///
 /// ```
 /// use npy_core::{Element, NpyElement};
@@ -359,8 +359,8 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///
 /// | `#[npy(…)]` | |
 /// |---|---|
-/// | `transparent` | on a struct of one field: stored as the field is |
-/// | `bound(T: Element)` | these bounds in place of the inferred ones; also `bound = "T: Element"` |
+/// | `transparent` | on a struct of one field: stored like the field |
+/// | `bound(T: Element)` | these bounds instead of the inferred ones; also `bound = "T: Element"` |
 /// | `crate = path` | where `npy-core` is, if not at `::npy_core` |
 #[proc_macro_derive(NpyElement, attributes(npy))]
 pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -370,11 +370,11 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
     }
 }
 
-/// Lets a struct be viewed where it lies in a file, without a copy: implements `ZeroCopy`.
+/// Lets a struct be viewed in place in a file, without copying: implements `ZeroCopy`.
 ///
-/// The struct is `Copy` and an `Element` (by `NpyRecord` or `NpyElement`), its layout is fixed by `#[repr(C)]`,
-/// `#[repr(C, packed)]` or `#[repr(transparent)]`, and each field is `ZeroCopy`. The compiler proves that each field lies in
-/// memory where it lies in the dtype.
+/// The struct must be `Copy` and an `Element` (by `NpyRecord` or `NpyElement`), have a layout fixed by `#[repr(C)]`,
+/// `#[repr(C, packed)]` or `#[repr(transparent)]`, and have only fields that are `ZeroCopy`. The compiler proves that each field has
+/// the same offset in memory as in the dtype.
 ///
 /// ```
 /// use npy_core::{ArrayView, NpyRecord, WriteNpy, ZeroCopy};
@@ -397,7 +397,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # Padding
 ///
-/// C puts each number at a multiple of its size, a dtype one field behind the other. Where the two differ, nothing compiles:
+/// C places each number at a multiple of its alignment; a dtype places each field right after the one before. If the two
+/// differ, the struct does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use npy_core::{NpyRecord, ZeroCopy};
@@ -409,7 +410,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// }
 /// ```
 ///
-/// With parameters, it is the view that does not compile:
+/// If the struct has type parameters, the view does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use npy_core::{ArrayView, NpyRecord, ZeroCopy};
@@ -421,8 +422,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// let floats = ArrayView::<Pair<f32>>::from_bytes(b""); // 3 bytes of padding before `1`
 /// ```
 ///
-/// What helps: `#[repr(C, packed)]`, as above; `#[npy(align)]`, which puts the padding into the dtype; and numbers that lie
-/// anywhere, `Le` and `Be`, which also keep a byte order.
+/// There are three remedies: `#[repr(C, packed)]`, as above; `#[npy(align)]`, which adds the padding to the dtype; and `Le` and
+/// `Be`, numbers that need no alignment and have a fixed byte order.
 ///
 /// ```
 /// use npy_core::{Be, Element, NpyRecord, ZeroCopy};
@@ -449,7 +450,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # What is not `ZeroCopy`
 ///
-/// Types that some bytes are no value of: `bool` and enums. Keep the `u8`.
+/// Types for which some bytes are not a valid value: `bool` and enums. Use `u8` instead.
 ///
 /// ```compile_fail,E0277
 /// # use npy_core::{NpyRecord, ZeroCopy};
@@ -460,9 +461,9 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// }
 /// ```
 ///
-/// `endian` says what is written, and not how a number lies in memory: to view what is written so, make it a `Be` or `Le`.
+/// `endian` sets the byte order in the file, not in memory: to view numbers of that order, use `Be` or `Le`.
 ///
-/// Of the attributes `crate` and `bound` hold here too; further bounds follow from the fields.
+/// The attributes `crate` and `bound` apply here too; further bounds follow from the fields.
 #[proc_macro_derive(ZeroCopy, attributes(npy))]
 pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     match syn::parse(input) {
@@ -473,9 +474,9 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 
 /// Makes a struct an archive, a `.npz` file: implements `NpzArchive`.
 ///
-/// Each field is a member by its name; those of a tuple struct are NumPy's positional `arr_0`, `arr_1`, … A field is anything that
-/// can be read and written as an array, another struct that derives this, an `Option` or a `BTreeMap` of these:
-/// `npy_core::npz::ArchiveField` has the table. Types and constants may be generic.
+/// Each field is the member of its name; those of a tuple struct have NumPy's positional names `arr_0`, `arr_1`, … A field can be anything
+/// that is read and written as an array, another struct that derives this, or an `Option` or `BTreeMap` of these:
+/// `npy_core::npz::ArchiveField` lists them. Types and constants may be generic.
 ///
 /// ```
 /// use npy_core::{NpyArray, NpzArchive, npz};
@@ -504,33 +505,33 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Reading finds members by name: their order is free, and members that the struct lacks are left. One that is missing is an
-/// error, unless its field is an `Option` (then `None`, and nothing is written of it), or has a `default`. A struct
-/// in an `Option` is `None` if none of its members is there.
+/// Reading finds members by name: their order is free, and members that the struct lacks are ignored. A missing member is an
+/// error, unless its field has a `default` or is an `Option`, which is then `None`; no member is written for `None`. A struct
+/// in an `Option` is `None` if none of its members exists.
 ///
 /// # On the struct
 ///
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names-of-members) | the case of all names, as for `NpyRecord` |
-/// | [`default`](#what-an-archive-may-lack-or-have) | a member that is missing is the field of the struct's `Default`; not those of a flattened archive |
-/// | [`deny_unknown_fields`](#what-an-archive-may-lack-or-have) | a member that nobody asks for is an error, which lists all of them; those of archives inside are asked for by these. In a nested struct it is about the members below its name; in a flattened one it says nothing |
-/// | [`bound(T: Element)`](#other-bounds) | these bounds in place of the inferred ones, which ask of each type with a parameter in it to be a field |
+/// | [`default`](#what-an-archive-may-lack-or-have) | the field of a missing member is taken from the struct's `Default`, except fields of a flattened archive |
+/// | [`deny_unknown_fields`](#what-an-archive-may-lack-or-have) | a member that no field reads is an error, which lists all such members; the fields of nested structs count. On a nested struct it covers the members below its name; on a flattened one it has no effect |
+/// | [`bound(T: Element)`](#other-bounds) | these bounds instead of the inferred ones, which require `ArchiveField` of each field type that contains a parameter |
 /// | `crate = path` | where `npy-core` is, if not at `::npy_core` |
 ///
 /// # On a field
 ///
 /// | `#[npy(…)]` | |
 /// |---|---|
-/// | [`rename = "x"`](#names-of-members) | the name of the member; with a `/` in it one inside of `x` |
-/// | [`alias = "y"`](#names-of-members) | a further name that is read; may be given more than once |
-/// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | what the field is without its member: its type's `Default`, or what this function gives |
-/// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its `Default`, that of `default = path`, or that in the struct's `Default` |
-/// | [`flatten`](#flattened-archives) | the members of this archive beside ours, without its name before theirs |
-/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, by way of `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+/// | [`rename = "x"`](#names-of-members) | the name of the member; `x/y` is the member `y` inside `x` |
+/// | [`alias = "y"`](#names-of-members) | another name that is accepted when reading; may be repeated |
+/// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | the value of the field if its member is missing: its type's `Default`, or the result of this function |
+/// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its value is its type's `Default`, the result of `default = path`, or the field of the struct's `Default` |
+/// | [`flatten`](#flattened-archives) | the members of this archive next to those of the struct, without a prefix |
+/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
 ///
-/// A struct may be record and archive at once. What there is only for records (`endian`, `width`, …) says nothing of members, and is an error
-/// if it is no record.
+/// A struct may be both a record and an archive. Attributes that exist only for records (`endian`, `width`, …) have no effect on members,
+/// and are an error if the struct is not a record.
 ///
 /// # Examples
 ///
@@ -602,7 +603,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// A whole struct, as for a program's settings:
+/// Defaults for a whole struct, for example a program's settings:
 ///
 /// ```
 /// # use npy_core::{NpzArchive, npz};
@@ -622,7 +623,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 ///     }
 /// }
 ///
-/// let settings: Settings = archive.read_fields()?; // of an archive with `rate` alone
+/// let settings: Settings = archive.read_fields()?; // an archive with `rate` alone
 /// assert_eq!((settings.rate, settings.gain), (100.0, 1.0));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -667,7 +668,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 ///     }
 ///
 ///     pub fn decode(seconds: Stored) -> Vec<Duration> {
-///         // What is no duration (negative, NaN) becomes none.
+///         // An invalid duration (negative, NaN) becomes zero.
 ///         let duration = |x| Duration::try_from_secs_f64(x).unwrap_or_default();
 ///         seconds.into_iter().map(duration).collect()
 ///     }
@@ -716,7 +717,7 @@ pub fn derive_npz_archive(input: proc_macro::TokenStream) -> proc_macro::TokenSt
     }
 }
 
-/// Tokens to our model, checks, model to tokens.
+/// Parses the tokens into the model, checks it, and generates code.
 fn zero_copy(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let viewed = Viewed::from_attributes(&input.attrs);
@@ -725,7 +726,7 @@ fn zero_copy(input: &DeriveInput) -> TokenStream {
     finish(cx, tokens, || zero_copy::fallback(input, &viewed.krate()))
 }
 
-/// Tokens to our model, checks, model to tokens.
+/// Parses the tokens into the model, checks it, and generates code.
 fn npy_element(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let stored = Stored::from_attributes(&cx, &input.attrs);
@@ -734,7 +735,7 @@ fn npy_element(input: &DeriveInput) -> TokenStream {
     finish(cx, tokens, || tokens::fallback_element(input, &stored.krate()))
 }
 
-/// Tokens to our model, checks, model to tokens.
+/// Parses the tokens into the model, checks it, and generates code.
 fn npy_record(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let container = Container::from_attributes(&cx, &input.attrs, Target::Record);
@@ -743,7 +744,7 @@ fn npy_record(input: &DeriveInput) -> TokenStream {
     finish(cx, tokens, || record::fallback_record(input, &container.krate()))
 }
 
-/// Tokens to our model, checks, model to tokens.
+/// Parses the tokens into the model, checks it, and generates code.
 fn npz_archive(input: &DeriveInput) -> TokenStream {
     let cx = Ctxt::new();
     let container = Container::from_attributes(&cx, &input.attrs, Target::Archive);
@@ -752,7 +753,7 @@ fn npz_archive(input: &DeriveInput) -> TokenStream {
     finish(cx, tokens, || archive::fallback(input, &container.krate()))
 }
 
-/// What is generated. After errors that is an impl all the same, or each use of the type would be a further error.
+/// The generated code. After errors it still contains an impl, because otherwise each use of the type would be one more error.
 fn finish(
     cx: Ctxt,
     tokens: Option<TokenStream>,
