@@ -1,4 +1,4 @@
-// What `#[derive(NpyRecord)]` makes of `struct Pick { station: u32, #[npy(endian = "big")] time: f64 }`.
+// The code that `#[derive(NpyRecord)]` generates for `struct Pick { station: u32, #[npy(endian = "big")] time: f64 }`.
 const _: () = {
     use :: npy_core as __npy;
     #[automatically_derived]

@@ -11,29 +11,29 @@ use crate::field::{self, Default, Field, Skipped, Stored};
 use crate::input::{borrowed, the_struct};
 use crate::tokens::{at, at_call_site, value, whole};
 
-/// A struct to be an archive.
+/// The model of a struct that becomes an archive.
 pub(crate) struct Archive<'a> {
     ident: &'a Ident,
-    /// With the bounds that the impls take.
+    /// The generics of the impls, with all bounds.
     pub(crate) generics: Generics,
     krate: TokenStream,
     deny_unknown: bool,
-    /// Where it says that a field has a default in that of the struct.
+    /// The tokens of `default` on the struct: missing fields are taken from the struct's `Default`.
     default: Option<TokenStream>,
     fields: Vec<Field<'a>>,
     skipped: Vec<Skipped<'a>>,
     of_records: OfRecords,
 }
 
-/// What there is only for records, so that the struct must be one, too.
+/// The attributes that only records have: a struct with any of them must be a record too.
 struct OfRecords {
     attributes: Vec<TokenStream>,
-    /// With the bounds that the record takes.
+    /// The generics of the record, with its bounds.
     generics: Generics,
 }
 
 impl<'a> Archive<'a> {
-    /// The archive that the tokens describe; `None`, and errors, if they describe none.
+    /// Parses the tokens; `None`, with errors reported, if they do not describe an archive.
     pub(crate) fn from_input(
         cx: &Ctxt,
         input: &'a DeriveInput,
@@ -76,13 +76,13 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// `NpzArchive` for the struct. Of
+    /// Generates `NpzArchive` for the struct. From
     ///
     /// ```text
     /// struct Layer { weights: NpyArray<f32>, #[npy(default)] bias: Vec<f32> }
     /// ```
     ///
-    /// it makes, where `__npy` is `npy-core`, paths shortened and variables without their `__`,
+    /// it generates this code, shown with short paths and without the `__` of the variables; `__npy` is `npy-core`:
     ///
     /// ```text
     /// impl NpzArchive for Layer {}
@@ -180,7 +180,7 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// The proof that a struct with attributes of a record is one; each is an error if it is none.
+    /// Generates the proof that a struct with attributes of a record is one. If it is not, each such attribute is an error.
     fn also_record(&self) -> Option<TokenStream> {
         let OfRecords { attributes, generics } = &self.of_records;
         if attributes.is_empty() {
@@ -190,7 +190,7 @@ impl<'a> Archive<'a> {
         let own = [self.ident.to_token_stream(), type_generics.to_token_stream()];
         let proofs = attributes.iter().map(|attribute| {
             let at = at(attribute);
-            // All of it at the attribute, where it is reported.
+            // All tokens have the span of the attribute, so that the error is reported there.
             let own = own.iter().cloned().flatten().map(|mut token| {
                 token.set_span(at);
                 token
@@ -198,7 +198,7 @@ impl<'a> Archive<'a> {
             quote_spanned!(at=> __npy::private::also_record::<#(#own)*>();)
         });
         Some(quote! {
-            // It is there to be compiled.
+            // It is only compiled, never called.
             #[allow(dead_code)]
             fn __also_record #impl_generics() #where_clause {
                 #(#proofs)*
@@ -207,14 +207,14 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Writes the field: `<Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;`.
+/// Generates the code that writes the field: `<Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;`.
 fn put(field: &Field<'_>) -> TokenStream {
     let (name, ty, member) = (&field.name, field.ty, &field.member);
     match &field.stored {
         Stored::Flat => {
             quote!(<#ty as __npy::NpzArchive>::put_flat(&self.#member, __to, __at)?;)
         }
-        // At the module, where it is reported if it has no such function.
+        // With the span of the module: a missing function is reported there.
         Stored::With(module) => quote_spanned! {at(module)=>
             <#module::Stored as __npy::npz::ArchiveField>::put(&#module::encode(&self.#member), __to, __at, #name)?;
         },
@@ -222,7 +222,7 @@ fn put(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// A question about the field's members: `<Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])`.
+/// Generates a call that asks about the field's members: `<Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])`.
 fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenStream {
     let (ty, names) = (field.ty, names(field));
     let [of_all, of_any] = questions.map(|name| Ident::new(name, Span::call_site()));
@@ -237,7 +237,7 @@ fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenS
     }
 }
 
-/// Reads the field: `bias: <Vec<f32> as ArchiveField>::take(from, at, &["bias"])?`.
+/// Generates the code that reads the field: `bias: <Vec<f32> as ArchiveField>::take(from, at, &["bias"])?`.
 fn take(field: &Field<'_>) -> TokenStream {
     let (ty, member, names) = (field.ty, &field.member, names(field));
     let stored = match &field.stored {
@@ -266,13 +266,13 @@ fn take(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// The names that its member may have, that which is written first.
+/// The names that the member may have; the one that is written comes first.
 fn names(field: &Field<'_>) -> TokenStream {
     let (name, aliases) = (&field.name, &field.aliases);
     quote!(&[#name #(, #aliases)*])
 }
 
-/// The generics with the bounds that are given, or else with those that follow from the fields.
+/// Returns the generics with the bounds of the attribute, or with those inferred from the fields.
 fn generics(
     input: &DeriveInput,
     container: &Container,
@@ -289,7 +289,7 @@ fn generics(
     let asked = defaults.map(|ty| (ty, default.clone()));
     let mut generics = bound::with_bounds(&input.generics, given, asked);
     if given.is_none() {
-        // Of the type as a whole: `Vec<T>` is a member for numbers and for text, which have nothing else in common.
+        // The bound is on the complete type: `Vec<T>` is a member for numbers and for text, which share no bound on `T`.
         let members = |flat| {
             let fields = fields.iter().filter(move |field| field.is_flat() == flat);
             fields.filter(|field| !matches!(field.stored, Stored::With(_))).map(|field| field.ty)
@@ -303,7 +303,7 @@ fn generics(
     generics
 }
 
-/// Impls that say nothing, for a struct that is reported already.
+/// Generates placeholder impls, for a struct whose errors are already reported.
 pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();

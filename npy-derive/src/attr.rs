@@ -13,7 +13,7 @@ use syn::{
 use crate::case::{CASES, Case};
 use crate::ctxt::Ctxt;
 
-/// What a struct becomes.
+/// The kind of thing that a struct becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Target {
     /// A record.

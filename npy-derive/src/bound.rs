@@ -4,8 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, Generics, Ident, PathArguments, Type, WherePredicate, parse_quote};
 
-/// The generics with the bounds that are given, or else with those that are asked of types: each holds for the type
-/// parameters in its type, and for the associated types of one.
+/// Returns the generics with the bounds that are given, or with the bounds that the types need. Each of these is put on the type
+/// parameters in the type, and on their associated types.
 pub(crate) fn with_bounds<'t>(
     generics: &Generics,
     given: Option<&Vec<WherePredicate>>,
@@ -37,12 +37,12 @@ pub(crate) fn with_bounds<'t>(
     generics
 }
 
-/// Adds the bound that a struct with parameters has a default.
+/// Adds the bound `Self: Default` to a struct with type parameters.
 pub(crate) fn with_default(generics: &mut Generics) {
     with_self(generics, parse_quote!(Self: ::core::default::Default));
 }
 
-/// Asks of a struct with parameters that it can be sent to other threads, where its fields do not say so: fields that are skipped.
+/// Adds the bound `Self: Send` to a struct with type parameters. It is needed where the bounds on the fields do not imply it.
 pub(crate) fn with_send(generics: &mut Generics) {
     with_self(generics, parse_quote!(Self: ::core::marker::Send));
 }
@@ -53,7 +53,7 @@ fn with_self(generics: &mut Generics, predicate: WherePredicate) {
     }
 }
 
-/// Asks it of each type in which there is a parameter, as a whole.
+/// Adds the bound on each complete type that contains a type parameter.
 pub(crate) fn with_whole<'t>(
     generics: &mut Generics,
     types: impl Iterator<Item = &'t Type>,
@@ -67,7 +67,7 @@ pub(crate) fn with_whole<'t>(
     }
 }
 
-/// Returns whether a type is a parameter, or an associated type of one.
+/// Returns true if a type is a type parameter, or an associated type of one.
 pub(crate) fn is_parameter(generics: &Generics, ty: &Type) -> bool {
     let parameters: Vec<_> = generics.type_params().map(|parameter| &parameter.ident).collect();
     let mut found = Vec::new();
@@ -75,11 +75,11 @@ pub(crate) fn is_parameter(generics: &Generics, ty: &Type) -> bool {
     found.first().is_some_and(|found| std::ptr::eq(*found, ty))
 }
 
-/// Finds the parameters, and the types of theirs (`T::Name`, `<T as Trait>::Name`), that a type is made of.
+/// Finds the type parameters in a type, and their associated types (`T::Name`, `<T as Trait>::Name`).
 fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
     match ty {
         Type::Array(array) => find(&array.elem, parameters, found),
-        // Around what a macro passes on as one type.
+        // An invisible group around a type that a macro passes on.
         Type::Group(group) => find(&group.elem, parameters, found),
         Type::Paren(paren) => find(&paren.elem, parameters, found),
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| find(ty, parameters, found)),
@@ -113,7 +113,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
     }
 }
 
-/// Returns whether one of the parameters is among the tokens.
+/// Returns true if one of the parameters is among the tokens.
 fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => parameters.contains(&&ident),

@@ -13,7 +13,7 @@ pub(crate) enum Case {
     ScreamingKebab,
 }
 
-/// The cases by serde's names for them.
+/// The cases, by their names in serde.
 pub(crate) const CASES: [(&str, Case); 8] = [
     ("lowercase", Case::Lower),
     ("UPPERCASE", Case::Upper),

@@ -16,19 +16,19 @@ impl Ctxt {
         Ctxt { errors: RefCell::new(Some(Vec::new())) }
     }
 
-    /// An error at these tokens.
+    /// Adds an error at these tokens.
     pub(crate) fn error(&self, at: impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(at.into_token_stream(), message));
     }
 
-    /// An error of the parser's.
+    /// Adds an error of the parser.
     pub(crate) fn push(&self, error: syn::Error) {
         if let Some(errors) = self.errors.borrow_mut().as_mut() {
             errors.push(error);
         }
     }
 
-    /// The errors, if there are any.
+    /// Returns the errors, if there are any.
     pub(crate) fn check(self) -> Result<(), Vec<syn::Error>> {
         let errors = self.errors.take().unwrap_or_default();
         if errors.is_empty() { Ok(()) } else { Err(errors) }

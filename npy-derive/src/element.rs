@@ -10,7 +10,7 @@ use crate::ctxt::Ctxt;
 use crate::input::may_be_plain;
 use crate::tokens::{at_call_site, plain};
 
-/// A type to be stored as another.
+/// The model of a type that is stored as another type.
 pub(crate) struct Element<'a> {
     ident: &'a Ident,
     generics: Generics,
@@ -19,14 +19,14 @@ pub(crate) struct Element<'a> {
 }
 
 enum Kind<'a> {
-    /// An enum: its integer and its variants, of which there is one.
+    /// An enum: its integer and its variants; there is at least one.
     Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
     /// A newtype: its field.
     Transparent { member: Member, ty: &'a Type, packed: bool, may_be_plain: bool },
 }
 
 impl<'a> Element<'a> {
-    /// The type that the tokens describe; `None`, and errors, if they describe none.
+    /// Parses the tokens; `None`, with errors reported, if they do not describe such a type.
     pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput, stored: &Stored) -> Option<Self> {
         let kind = match &input.data {
             Data::Enum(data) => variants(cx, input, data, stored),
@@ -47,7 +47,7 @@ impl<'a> Element<'a> {
         Some(Element { ident: &input.ident, generics, krate, kind })
     }
 
-    /// `Element` for the type: each method says what the integer or the field says.
+    /// Generates `Element` for the type: each method calls that of the integer or the field.
     pub(crate) fn expand(&self) -> TokenStream {
         let Element { krate, .. } = self;
         let ident = at_call_site(self.ident);
@@ -68,7 +68,7 @@ impl<'a> Element<'a> {
                 quote!(<#ty as #element>::__INTERNALS.swaps()),
                 quote!(Self { #member: <#ty as #element>::__INTERNALS.decode::<__SWAPPED>(__item) }),
                 match packed {
-                    // It may be misaligned, and is copied to be read.
+                    // It may be misaligned, so it is copied first.
                     true => quote!(<#ty as #element>::encode(&{ self.#member }, __item)),
                     false => quote!(<#ty as #element>::encode(&self.#member, __item)),
                 },
@@ -79,16 +79,16 @@ impl<'a> Element<'a> {
                 let name = ident.to_string();
                 (
                     inner.clone(),
-                    // `check` takes canonical items.
+                    // `check` expects canonical items.
                     quote!(<#inner as #element>::SIZE == 1),
-                    // What is no variant has been refused by `check`.
+                    // `check` has refused numbers that are not a variant.
                     quote! {{
                         let __value = <#inner as #element>::__INTERNALS.decode::<__SWAPPED>(__item);
                         #(if __value == Self::#variants as #inner { return Self::#variants; })*
                         Self::#first
                     }},
                     quote! {{
-                        // An enum need not be `Copy`: its value is the one of the variant it is.
+                        // The enum need not be `Copy`, so it cannot be cast: `match` finds the number of its variant.
                         let __value = match self { #(Self::#variants => Self::#variants as #inner),* };
                         <#inner as #element>::encode(&__value, __item)
                     }},

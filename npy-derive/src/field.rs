@@ -157,7 +157,7 @@ impl<'a> Field<'a> {
         own.into_iter().chain(title).chain(aliases)
     }
 
-    /// Returns whether it is a flattened record.
+    /// Returns true if it is a flattened record.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)
     }
@@ -169,7 +169,7 @@ struct Words {
     position: &'static str,
     needs_name: &'static str,
     none_without_name: &'static str,
-    /// What `flatten` does.
+    /// The effect of `flatten`.
     flatten: &'static str,
 }
 
@@ -214,14 +214,14 @@ const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
     ("bytes", |attrs| attrs.bytes.tokens()),
 ];
 
-/// Reports attributes that have no effect with the attribute `beside`.
-fn refuse(cx: &Ctxt, beside: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
+/// Reports attributes that have no effect next to the attribute `other`.
+fn refuse(cx: &Ctxt, other: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
     let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
     for (name, tokens) in found {
-        cx.error(tokens, format!("`{name}` has no effect with `{beside}`, {why}; remove one"));
+        cx.error(tokens, format!("`{name}` has no effect with `{other}`, {why}; remove one"));
     }
     if let Some(alias) = attrs.aliases.first() {
-        cx.error(alias, format!("`alias` has no effect with `{beside}`, {why}; remove one"));
+        cx.error(alias, format!("`alias` has no effect with `{other}`, {why}; remove one"));
     }
 }
 

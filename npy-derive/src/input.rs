@@ -7,16 +7,16 @@ use crate::attr::Repr;
 use crate::ctxt::Ctxt;
 use crate::field::Field;
 
-/// The error for a lifetime.
+/// The error message for a lifetime.
 pub(crate) const OWNS_ITS_DATA: &str =
     "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
 
-/// Whether a struct may be `ZeroCopy`; of a generic one its impl of `Element` cannot know.
+/// Returns true if a struct may be `ZeroCopy`. For a generic struct, the impl of `Element` cannot know that.
 pub(crate) fn may_be_plain(input: &DeriveInput, repr: &Repr) -> bool {
     input.generics.params.is_empty() && (repr.c || repr.transparent)
 }
 
-/// The first lifetime that one of the fields has in it.
+/// Returns the first lifetime that occurs in one of the fields.
 pub(crate) fn borrowed<'i>(
     input: &'i DeriveInput,
     fields: &[Field<'_>],
@@ -27,7 +27,7 @@ pub(crate) fn borrowed<'i>(
     input.generics.lifetimes().find(borrows)
 }
 
-/// Whether a type has this lifetime in it.
+/// Returns true if a type contains this lifetime.
 fn mentions_lifetime(ty: &Type, lifetime: &Lifetime) -> bool {
     let tokens = ty.to_token_stream().to_string();
     let mut lifetimes = tokens.split('\'').skip(1);
@@ -35,7 +35,7 @@ fn mentions_lifetime(ty: &Type, lifetime: &Lifetime) -> bool {
     lifetimes.any(|rest| rest.split(|c| !is_name(c)).next() == Some(&lifetime.ident.to_string()))
 }
 
-/// The fields of a struct; for what is none an error that says so.
+/// Returns the fields of a struct; reports an error for enums and unions.
 pub(crate) fn the_struct<'a>(
     cx: &Ctxt,
     input: &'a DeriveInput,

@@ -1,4 +1,4 @@
-//! What the macro says of structs that are wrong, and what it makes of one that is right.
+//! The errors of the macros for wrong structs, and the code that they generate for correct ones.
 
 mod mistakes;
 
@@ -19,7 +19,7 @@ fn archive<'a>(cx: &Ctxt, input: &'a DeriveInput) -> Option<archive::Archive<'a>
     archive::Archive::from_input(cx, input, &container)
 }
 
-/// Guards the names: raw identifiers lose their mark, `rename` wins over `rename_all`.
+/// Guards the names: raw identifiers lose their `r#`, and `rename` wins over `rename_all`.
 #[test]
 fn names_are_those_of_the_file() {
     let tokens = quote! {
@@ -34,7 +34,7 @@ fn names_are_those_of_the_file() {
     assert_eq!(names, ["type", "twoWords", "as_is"]);
 }
 
-/// Guards the bounds: only what a field mentions is asked for anything.
+/// Guards the bounds: only type parameters that a field mentions get one.
 #[test]
 fn bounds_are_inferred_from_the_fields() {
     for (tokens, bounds) in [
@@ -143,7 +143,7 @@ fn bounds_are_inferred_from_the_fields() {
     }
 }
 
-/// Guards the bounds of archives: whole types, and only those with a parameter.
+/// Guards the bounds of archives: on complete types, and only on those that contain a parameter.
 #[test]
 fn bounds_of_archives_are_those_of_whole_types() {
     let members = ":: npy_core :: npz :: ArchiveField";
@@ -176,7 +176,7 @@ fn bounds_of_archives_are_those_of_whole_types() {
     }
 }
 
-/// Guards the size and shape of what is generated; `tests/tests/derive.rs` compiles the same structs.
+/// Guards the size and shape of the generated code; `tests/tests/derive.rs` compiles the same structs.
 #[test]
 fn the_expansions_are_those_that_were_reviewed() {
     let record: fn(&DeriveInput) -> TokenStream = npy_record;
@@ -224,7 +224,7 @@ fn the_expansions_are_those_that_were_reviewed() {
     }
 }
 
-/// The tokens without the commas that only the formatting adds.
+/// Returns the tokens without the commas that only the formatting adds.
 fn without_last_commas(tokens: &TokenStream) -> String {
     let text: String = tokens.to_string().split_whitespace().collect();
     [")", "]", "{", "}", ">"]
@@ -232,7 +232,7 @@ fn without_last_commas(tokens: &TokenStream) -> String {
         .fold(text, |text, close| text.replace(&format!(",{close}"), close))
 }
 
-/// Guards against a second error for each use of a struct that is wrong.
+/// Guards against a second error for each use of a wrong struct.
 #[test]
 fn after_an_error_there_is_an_impl() {
     let tokens = npy_record(&syn::parse_quote!(

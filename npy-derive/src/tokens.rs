@@ -1,4 +1,4 @@
-//! Tokens that several derives generate.
+//! Code that several derives generate.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,29 +7,29 @@ use syn::{DeriveInput, Ident, Member, Type};
 
 use crate::field::Default;
 
-/// Where an error about these tokens is reported; names are still those of the macro.
+/// Returns the span at which an error about these tokens is reported; names in it resolve as the macro's own.
 pub(crate) fn at(tokens: &impl Spanned) -> Span {
     tokens.span().resolved_at(Span::call_site())
 }
 
-/// The default of the struct; reported at the attribute if there is none.
+/// Generates the default of the struct; if it has none, the error is at the attribute.
 pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
     let span = attribute.map_or_else(Span::call_site, at);
     quote_spanned!(span=> <Self as ::core::default::Default>::default())
 }
 
-/// A value that is not in the file.
+/// Generates a value that is not in the file.
 pub(crate) fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
     match default {
         Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
-        // Of the one that is made for the record.
+        // The default struct that the generated code has made.
         Default::OfStruct => quote!(__default.#member),
-        // At the function, where it is reported if it gives something else.
+        // With the span of the function: a wrong return type is reported there.
         Default::Call(path) => quote_spanned!(at(path)=> #path()),
     }
 }
 
-/// An impl that says nothing, for a type that is reported already.
+/// Generates a placeholder impl, for a type whose errors are already reported.
 pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
@@ -58,20 +58,20 @@ pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> Toke
     }
 }
 
-/// Adds the proof that a struct of these fields is its canonical item in memory, if it is `ZeroCopy` and the fields are.
+/// Generates the proof that a struct of these fields is its canonical item in memory, if it and its fields are `ZeroCopy`.
 pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
     let private = quote!(#krate::private);
     let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
     quote! {
         .with_plain(|| {
-            // Its own comes first, if it has one.
+            // The method of `Probe` itself comes first, if there is one.
             use #private::NotZeroCopy as _;
             if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
         })
     }
 }
 
-/// The name as if the macro had written it: lints on its uses (`deprecated`) are for the user's own.
+/// Returns the name as if the macro had written it, so that lints such as `deprecated` report only the user's own uses.
 pub(crate) fn at_call_site(ident: &Ident) -> Ident {
     let mut ident = ident.clone();
     ident.set_span(ident.span().resolved_at(Span::call_site()));

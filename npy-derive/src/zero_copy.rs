@@ -1,4 +1,4 @@
-//! Structs whose memory is an item of their dtype.
+//! `ZeroCopy`: structs whose memory is an item of their dtype.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -11,19 +11,19 @@ use crate::ctxt::Ctxt;
 use crate::input::OWNS_ITS_DATA;
 use crate::tokens::at_call_site;
 
-/// A struct to be viewed in place.
+/// The model of a struct that is viewed in place.
 pub(crate) struct ZeroCopy<'a> {
     ident: &'a Ident,
     generics: Generics,
     krate: TokenStream,
     aligned: bool,
-    /// Whether it may be stored as its one field is.
+    /// True if it is stored like its one field.
     newtype: bool,
     fields: Vec<(Member, &'a Type)>,
 }
 
 impl<'a> ZeroCopy<'a> {
-    /// The struct that the tokens describe; `None`, and errors, if they describe none.
+    /// Parses the tokens; `None`, with errors reported, if they do not describe a struct.
     pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput, viewed: &Viewed) -> Option<Self> {
         let data = match &input.data {
             Data::Struct(data) => data,
@@ -38,7 +38,7 @@ impl<'a> ZeroCopy<'a> {
                 return None;
             }
         };
-        // NpyRecord says the same in the same place, and the compiler shows that once.
+        // NpyRecord reports the same error at the same place, and the compiler shows it once.
         if let Some(lifetime) = input.generics.lifetimes().next() {
             cx.error(lifetime, OWNS_ITS_DATA);
         }
@@ -60,14 +60,14 @@ impl<'a> ZeroCopy<'a> {
         })
     }
 
-    /// `ZeroCopy` for the struct. Of
+    /// Generates `ZeroCopy` for the struct. From
     ///
     /// ```text
     /// #[repr(C)]
     /// struct Pick { station: u32, time: f32 }
     /// ```
     ///
-    /// it makes, paths shortened and the variable without its `__`,
+    /// it generates this code, shown with short paths and without the `__` of the variable:
     ///
     /// ```text
     /// unsafe impl ZeroCopy for Pick {
@@ -87,12 +87,12 @@ impl<'a> ZeroCopy<'a> {
     /// const _: bool = <Pick as ZeroCopy>::PADDED;
     /// ```
     ///
-    /// Nothing of it trusts the tokens: an attribute that comes after the derive can change the struct, and a macro in a type can be
-    /// another type each time. So no type of a field is named; the functions return what the fields are, and the first one compiles
-    /// only if there are no others. Nor is the crate trusted that `#[npy(crate = …)]` names: if its `ZeroCopy` is the library's, so is
-    /// what comes with that, and `PADDED` depends on nothing else.
+    /// The proof does not trust the tokens: an attribute after the derive can change the struct, and a macro in a type can expand to
+    /// a different type each time. So it names no field type: the closures return the fields themselves, and the first closure
+    /// compiles only if there are no other fields. Nor does it trust the crate that `#[npy(crate = …)]` names: `PADDED` depends
+    /// only on that crate's `ZeroCopy`, and if that is the library's, so are its items.
     ///
-    /// A generic struct has no such last line: it is proved with each set of arguments that it is viewed with.
+    /// A generic struct lacks the last line: it is proved for each set of arguments with which it is viewed.
     pub(crate) fn expand(&self) -> TokenStream {
         let ZeroCopy { krate, aligned, .. } = self;
         let ident = at_call_site(self.ident);
@@ -102,7 +102,7 @@ impl<'a> ZeroCopy<'a> {
         let members: Vec<_> = self.fields.iter().map(|(member, _)| member).collect();
         let names = members.iter().map(|member| quote!(#member).to_string());
         let get = self.fields.iter().map(|(member, ty)| {
-            // A type that is not `ZeroCopy` is reported where the struct names it.
+            // A field type that is not `ZeroCopy` is reported where the struct names it.
             let field = quote_spanned!(ty.span()=> __field);
             quote_spanned!(ty.span()=> |Self { #member: #field, .. }: Self| #field)
         });
@@ -114,7 +114,7 @@ impl<'a> ZeroCopy<'a> {
         };
         let size = quote!(<Self as #krate::Element>::SIZE);
         let fields = quote!(<Self as #krate::NpyRecord>::FIELDS);
-        // Where a layout that is not proved is reported.
+        // A layout that cannot be proved is reported here.
         let span = ident.span();
         let (dtype, proved, memory_dtype) = if self.newtype {
             (
@@ -138,10 +138,10 @@ impl<'a> ZeroCopy<'a> {
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
         quote! {
             const _: () = {
-                // SAFETY: any bytes are values of the fields, whose types are `ZeroCopy` or this does not compile, and so of the
+                // SAFETY: this compiles only if the field types are `ZeroCopy`, so any bytes are valid values of the fields, and of the
                 // struct. It owns them (`Copy` and no lifetime). `PADDED` is `false` only if the sizes of the fields add up to its own.
                 #[automatically_derived]
-                // A field that is: `offset_of` is a use of it.
+                // `offset_of` counts as a use of a deprecated field.
                 #[allow(deprecated)]
                 unsafe impl #impl_generics #zero_copy for #ident #type_generics #where_clause {
                     const PADDED: #bool = {
@@ -161,14 +161,14 @@ impl<'a> ZeroCopy<'a> {
     }
 }
 
-/// Asks of the struct what `ZeroCopy` asks for. What is missing is then one error, where the impl is used: the lifetime keeps the
-/// compiler from looking at the bound before.
+/// Adds the supertraits of `ZeroCopy` as bounds on the struct. A missing one is then a single error, where the impl is used: the
+/// lifetime keeps the compiler from checking the bound earlier.
 fn later(generics: &mut Generics, dtype: &TokenStream) {
     let predicate = parse_quote!(for<'__a> Self: #dtype + ::core::marker::Copy);
     generics.make_where_clause().predicates.push(predicate);
 }
 
-/// The generics of the impl. The bounds that are given are those of `Element`: what else is asked for follows from the fields.
+/// Returns the generics of the impl. Given bounds are meant for `Element`; the bounds for `ZeroCopy` are inferred from the fields.
 fn generics(
     input: &DeriveInput,
     data: &DataStruct,
@@ -186,7 +186,7 @@ fn generics(
     generics
 }
 
-/// An impl that says nothing, for a type that is reported already.
+/// Generates a placeholder impl, for a type whose errors are already reported.
 pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let mut generics = input.generics.clone();
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// The errors for an item, one a line.
+    /// Returns the errors for an item.
     fn errors(tokens: TokenStream) -> Vec<String> {
         let input: DeriveInput = syn::parse2(tokens).unwrap();
         let cx = Ctxt::new();
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Guards against a second error: what another derive does not know, or takes otherwise, it reports itself.
+    /// Guards against a second error: another derive reports the errors in its own attributes.
     #[test]
     fn attributes_of_other_derives_are_theirs() {
         for tokens in [
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// Guards the bounds: inferred, or what follows from those that are given.
+    /// Guards the bounds, both inferred and given.
     #[test]
     fn bounds_follow_from_the_fields() {
         for (tokens, bounds) in [
@@ -377,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Guards the proof: a struct without parameters is proved where it stands, and reads `crate` and `align`.
+    /// Guards the proof: a struct without parameters is proved at once, and `crate` and `align` are read.
     #[test]
     fn what_is_not_generic_is_proved_at_once() {
         let expanded = |tokens| crate::zero_copy(&syn::parse2(tokens).unwrap()).to_string();
@@ -399,7 +399,7 @@ mod tests {
         assert!(generic.contains(". proved_alone (\"S\" , false ,"), "{generic}");
     }
 
-    /// Guards against a second error for each use of a struct that is wrong.
+    /// Guards against a second error for each use of a wrong struct.
     #[test]
     fn after_an_error_there_is_an_impl() {
         let tokens = crate::zero_copy(&syn::parse_quote!(

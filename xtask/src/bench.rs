@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benchmark, and what of it the README shows.
+//! `cargo xtask bench`: runs the benchmark, and puts its results into the README.
 
 use std::fs;
 
@@ -6,11 +6,11 @@ use crate::command::{cargo, run as run_command};
 use crate::python::{target, with_numpy};
 use crate::{Result, build_time, root};
 
-/// Between these stands the table in the README.
+/// The lines in the README before and after the table.
 const MARKS: [&str; 2] = ["<!-- cargo xtask bench --readme -->\n", "<!-- end -->\n"];
 const CHART: &str = "![the table below as a chart](docs/bench.svg)\n";
 
-/// Runs the benchmark; `--readme` then shows its results there, `--build` measures builds instead.
+/// Runs the benchmark. `--readme` puts the results into the README; `--build` measures builds instead.
 pub(crate) fn run(args: &[&str]) -> Result {
     let out = target()?.join("bench");
     if let ["--build"] = args {
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &[&str]) -> Result {
     Ok(())
 }
 
-/// The text with the chart and another table between the marks.
+/// Returns the text with the chart and the new table between the marks.
 fn with_table(readme: &str, table: &str) -> Result<String> {
     let [from, to] = MARKS;
     let parts = readme.split_once(from).and_then(|(before, rest)| {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --build`: how long a program takes to build for the first time, with us and with the peers (W10).
+//! `cargo xtask bench --build`: measures the first build of a program with this library and with its peers (W10).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::{Result, package, root};
 
 const ROUNDS: usize = 3;
 
-/// A crate to measure: its name, what of it, the line of the manifest, and a struct that derives.
+/// A crate to measure: its name, its features, its line in the manifest, and the traits that a struct derives.
 struct Subject {
     name: &'static str,
     what: &'static str,
@@ -19,7 +19,7 @@ struct Subject {
     derives: &'static str,
 }
 
-/// The one that the others are measured by.
+/// The crate that the others are compared with.
 const PEER: usize = 2;
 
 fn subjects() -> [Subject; 5] {
@@ -57,7 +57,7 @@ fn subjects() -> [Subject; 5] {
     ]
 }
 
-/// Builds each program from nothing, in turns, and writes `build.md`.
+/// Builds each program from scratch, in turns, and writes `build.md`.
 pub(crate) fn run(out: &Path) -> Result {
     let subjects = subjects();
     let dir = out.join("build");
@@ -98,7 +98,7 @@ pub(crate) fn run(out: &Path) -> Result {
     Ok(())
 }
 
-/// Builds everything, offline, with nothing there yet.
+/// Builds everything from scratch, offline.
 fn build(dir: &Path, manifest: &Path) -> Result<Duration> {
     let target = dir.join("target");
     if target.exists() {
@@ -107,17 +107,17 @@ fn build(dir: &Path, manifest: &Path) -> Result<Duration> {
     let start = Instant::now();
     let mut command = cargo(&["build", "--quiet", "--offline", "--manifest-path"]);
     command.arg(manifest).env("CARGO_TARGET_DIR", target);
-    // As every crate from a registry is built; one in a folder, as ours here, is prepared to be changed, which takes longer.
+    // Local crates are built incrementally by default, which takes longer. This builds the library as if it came from a registry.
     command.env("CARGO_INCREMENTAL", "0");
     run_command(&mut command)?;
     Ok(start.elapsed())
 }
 
-/// How many crates are built, without the program.
+/// Returns the number of crates that are built, without the program.
 fn count_crates(manifest: &Path) -> Result<usize> {
     let tree = ["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
     let tree = output(cargo(&tree).arg("--manifest-path").arg(manifest))?;
-    // A name and a version; what is shown again, or is a macro, says more behind these.
+    // A line has a name and a version. A repeated crate or a macro has more words after these.
     let name = |line: &'_ str| line.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
     let crates: BTreeSet<_> = tree.lines().map(name).collect();
     Ok(crates.len().saturating_sub(1))

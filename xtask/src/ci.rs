@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::command::{cargo, run as run_command};
 use crate::{Result, cross, features, fixtures, miri, test, tidy};
 
-/// What is checked, and the command that checks it alone.
+/// The checks, each with the command that runs it alone.
 struct Step {
     command: &'static str,
     run: fn() -> Result,
@@ -38,14 +38,14 @@ const STEPS: [Step; 9] = [
     Step { command: "cargo xtask fixtures --check", run: fixtures::check },
     Step { command: "cargo xtask cross", run: cross::run },
     Step { command: "cargo xtask miri", run: miri::run },
-    // Last, so that what is printed ends with the counts of the tests.
+    // Last, so that the output ends with the test counts.
     Step { command: "cargo xtask test", run: || test::run(&[]) },
 ];
 
 pub(crate) fn run() -> Result {
     let start = Instant::now();
     for step in &STEPS {
-        // The time up to here: a line at the end would stand behind the counts of the tests.
+        // The time so far; printed here because the output should end with the test counts.
         println!("\n== {} (at {} s)", step.command, start.elapsed().as_secs());
         let again = |error| format!("{error}\n\nto run this step again: {}", step.command);
         (step.run)().map_err(again)?;

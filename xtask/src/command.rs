@@ -1,23 +1,23 @@
-//! Other programs, run to their end.
+//! Runs other programs to completion.
 
 use std::process::{Command, Stdio};
 
 use crate::{Result, root};
 
-/// A command of the cargo that runs this, in the workspace.
+/// Returns a command for the cargo that runs this, in the workspace.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     command.args(args).current_dir(root());
     command
 }
 
-/// Runs a command that prints what is wrong itself; an error is only that it failed.
+/// Runs a command that prints its own errors; the error returned says only that it failed.
 pub(crate) fn run(command: &mut Command) -> Result {
     let status = command.status().map_err(|error| cannot_start(command, &error))?;
     if status.success() { Ok(()) } else { Err(format!("{} ({status})", shown(command)).into()) }
 }
 
-/// What a command prints.
+/// Runs a command and returns its output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| cannot_start(command, &error))?;

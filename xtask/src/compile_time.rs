@@ -1,4 +1,4 @@
-//! `cargo xtask compile-time`: how long a hundred structs take to compile, beside serde's derives.
+//! `cargo xtask compile-time`: measures the compile time of a hundred structs, compared with serde's derives.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ const FIELDS: usize = 10;
 const ROUNDS: usize = 7;
 const TYPES: [&str; 8] = ["u8", "i16", "u32", "i64", "f32", "f64", "bool", "[f32; 4]"];
 
-/// A derive to measure: its name, the crates it takes, and what a program does with a struct.
+/// A derive to measure: its name, the crates it needs, and the code that uses a struct.
 struct Subject {
     name: &'static str,
     dependencies: String,
@@ -55,9 +55,9 @@ pub(crate) fn run() -> Result {
     ] {
         let packages: Vec<_> =
             subjects.iter().map(|subject| package(subject, used)).collect::<Result<_>>()?;
-        // What they depend on is built before the clock runs.
+        // Dependencies are built before the clock starts.
         packages.iter().try_for_each(|package| build(package, profile).map(drop))?;
-        // In turns, so that what else the machine does falls on both.
+        // In turns, so that other load on the machine affects both.
         let mut times = [const { Vec::new() }; 2];
         for _ in 0..ROUNDS {
             for (package, times) in packages.iter().zip(&mut times) {
@@ -71,7 +71,7 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// Writes a program of many structs; gives its manifest.
+/// Writes a program with many structs; returns the path of its manifest.
 fn package(subject: &Subject, used: bool) -> Result<PathBuf> {
     let name = format!("{}-{}", subject.name, if used { "used" } else { "derived" });
     let mut code = format!("#![allow(dead_code, unused_imports)]\n{}\n", subject.imports);
@@ -91,7 +91,7 @@ fn package(subject: &Subject, used: bool) -> Result<PathBuf> {
     package::write(&parent, &name, &subject.dependencies, &code)
 }
 
-/// Builds the program, not what it depends on, and takes the time.
+/// Builds the program without its dependencies, and returns the time.
 fn build(manifest: &Path, profile: &str) -> Result<Duration> {
     let main = fs::File::options().append(true).open(manifest.with_file_name("src/main.rs"))?;
     main.set_modified(std::time::SystemTime::now())?;

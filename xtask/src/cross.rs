@@ -1,4 +1,4 @@
-//! `cargo xtask cross`: that the library is right where a size has 32 bits, and compiles where there is no system.
+//! `cargo xtask cross`: tests the library with 32-bit sizes, and checks that it compiles without an operating system.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::process::Command;
 use crate::Result;
 use crate::command::{cargo, output, run as run_command};
 
-/// The target whose tests run on the machine that builds them: 32 bits, on Linux.
+/// The 32-bit Linux target, whose tests run on the machine that builds them.
 const NARROW: &str = "i686-unknown-linux-gnu";
 
-/// The target without files or threads, which is only checked.
+/// The target without files or threads; it is checked, not run.
 const BARE: &str = "wasm32-unknown-unknown";
 
-/// What a library for 32 bits is linked with.
+/// The error if the 32-bit C library is missing.
 const REMEDY: &str = "\
 The unit tests for 32 bits need a C library of 32 bits:
   Debian, Ubuntu   apt install gcc-multilib
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// Has rustup install what the toolchain lacks for this target.
+/// Has rustup install the standard library for this target, if the toolchain lacks it.
 fn install_target(target: &str) -> Result {
     let installed = output(Command::new("rustup").args(["target", "list", "--installed"]))?;
     if installed.lines().any(|installed| installed == target) {
@@ -47,7 +47,7 @@ fn install_target(target: &str) -> Result {
     run_command(Command::new("rustup").args(["target", "add", target]))
 }
 
-/// Has apt-get install the C library for 32 bits where it is not there, if this is root on a machine that has apt-get.
+/// Has apt-get install the 32-bit C library if it is missing; this needs root and apt-get.
 fn install_multilib() -> Result {
     let is_there = ["/usr/lib32/crt1.o", "/usr/lib/crt1.o", "/usr/lib/i386-linux-gnu/crt1.o"];
     if is_there.into_iter().any(|start| Path::new(start).exists()) {

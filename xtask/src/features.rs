@@ -1,4 +1,4 @@
-//! The features of `npy-core`: each must do by itself.
+//! Checks that each feature of `npy-core` compiles by itself.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ pub(crate) fn each_alone() -> Result {
     Ok(())
 }
 
-/// The names in the table of features.
+/// Returns the names in the table of features.
 fn features(manifest: &str) -> impl Iterator<Item = &str> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[features]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));

@@ -1,4 +1,4 @@
-//! `cargo xtask fixtures`: the files in `tests/golden`, by NumPy.
+//! `cargo xtask fixtures`: makes the files in `tests/golden` with NumPy.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,10 +9,10 @@ use crate::command::run;
 use crate::python::interpreter;
 use crate::{Result, root};
 
-/// Writes all of them anew; what the script no longer makes goes.
+/// Rewrites all of them, and removes files that the script no longer makes.
 pub(crate) fn write() -> Result {
     let golden = golden();
-    // First to the side: a script that fails halfway leaves the files as they were.
+    // First into another folder, so that a script that fails halfway leaves the files unchanged.
     let made = generate()?;
     for name in files(&golden)?.keys() {
         fs::remove_file(golden.join(name))?;
@@ -24,7 +24,7 @@ pub(crate) fn write() -> Result {
     Ok(())
 }
 
-/// Compares them with what NumPy writes now.
+/// Compares them with the files that NumPy writes now.
 pub(crate) fn check() -> Result {
     let different = differences(&files(&golden())?, &generate()?);
     if different.is_empty() {
@@ -51,7 +51,7 @@ fn generate() -> Result<Files> {
     made
 }
 
-/// The arrays in a folder; what else is there is not NumPy's.
+/// Returns the arrays in a folder; other files in it are not written by NumPy.
 fn files(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
     for entry in fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the targets of `tests/fuzz`, with the fuzzer that LLVM brings.
+//! `cargo xtask fuzz`: the targets of `tests/fuzz`, with LLVM's fuzzer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::command::run as run_command;
 use crate::{Result, root};
 
-/// How long a target runs, if nothing else is said.
+/// The default running time of a target, in seconds.
 const SECONDS: &str = "60";
 
-/// What `cargo fuzz` would say: count the ways through the code, compare what is compared, watch the memory.
+/// The compiler flags that `cargo fuzz` would use: coverage counters, traced comparisons, AddressSanitizer.
 const FLAGS: [&str; 7] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -21,10 +21,10 @@ const FLAGS: [&str; 7] = [
     "--cfg=fuzzing",
 ];
 
-/// The only one that is built for: sanitizers take a target that is named.
+/// The only target built for: sanitizers need an explicit target.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
-/// Without a name all targets, one after the other.
+/// Runs the named target, or all targets one after the other.
 pub(crate) fn run(args: &[&str]) -> Result {
     let (name, seconds) = match args {
         [] => (None, SECONDS),
@@ -48,7 +48,7 @@ fn folder() -> PathBuf {
     root().join("tests/fuzz")
 }
 
-/// A program a file.
+/// Returns the names of the targets; each file is a program.
 fn names() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder().join("targets"))? {
@@ -58,10 +58,10 @@ fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds all of them; gives the folder that they are in.
+/// Builds all targets; returns the folder with the programs.
 fn build() -> Result<PathBuf> {
     let target = root().join("target/fuzz");
-    // Not `CARGO`, which is of the toolchain that runs this.
+    // Not `CARGO`: that is the toolchain that runs this.
     let mut build = Command::new("cargo");
     build.args(["+nightly", "build", "--release", "--target", TRIPLE]).current_dir(folder());
     build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\u{1f}")).env_remove("RUSTUP_TOOLCHAIN");
@@ -69,7 +69,7 @@ fn build() -> Result<PathBuf> {
     Ok(target.join(TRIPLE).join("release"))
 }
 
-/// Goes on from what earlier runs have found. What fails is put into the regressions, which every `cargo test` runs.
+/// Runs a target from the inputs that earlier runs found. An input that fails is put into the regressions, which every `cargo test` runs.
 fn fuzz(program: &Path, target: &str, seconds: &str) -> Result {
     let work = root().join("target/fuzz-corpus").join(target);
     let (corpus, seeds) = (work.join("corpus"), work.join("seeds"));
@@ -82,7 +82,7 @@ fn fuzz(program: &Path, target: &str, seconds: &str) -> Result {
     fuzz.args([&corpus, &seeds, &regressions]).env("NPY_FUZZ_SEEDS", &seeds);
     fuzz.arg(format!("-max_total_time={seconds}"));
     fuzz.arg(format!("-artifact_prefix={}/", regressions.display()));
-    // A file may ask for no more memory than this, and for no longer.
+    // No input may take more memory or time than this.
     fuzz.args(["-rss_limit_mb=2048", "-malloc_limit_mb=256", "-timeout=10", "-max_len=4096"]);
     run_command(fuzz.args(["-print_final_stats=1", "-use_value_profile=1"]))
 }

@@ -6,7 +6,7 @@ use crate::python::with_numpy_if_there;
 
 pub(crate) fn run() -> Result {
     let test = ["test", "--release", "--package", "npy-tests", "--test", "large"];
-    // One after the other: some of them take disk.
+    // One after the other, because some need much disk space.
     let mut test = with_numpy_if_there(cargo(&test))?;
     run_command(test.args(["--", "--test-threads=1"]))
 }

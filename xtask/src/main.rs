@@ -28,33 +28,33 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [ARGS]         all tests, those against a real NumPy too; ARGS as for `cargo test`,
-                      which narrow the run
-  fixtures [--check]  write tests/golden anew with NumPy; --check: only compare
+  test [ARGS]         all tests, including those against a real NumPy; ARGS go to `cargo test`
+                      and narrow the run
+  fixtures [--check]  rewrite tests/golden with NumPy; --check: only compare
   bench               the benchmark, into target/bench: results.md and results.svg
-        [--only W1r,W9] [--rounds N]   a part of it; other than 9 to 21 rounds
+        [--only W1r,W9] [--rounds N]   some workloads; another number of rounds
         [--quick]     everything once, with little data
-        [--readme]    the README shows the results
-        --build       instead: how long first builds take, ours and the peers'
-  compile-time        how long 100 derived structs compile, beside serde's
-  kill [ROUNDS]       a process that writes is killed, some thousand times
+        [--readme]    puts the results into the README
+        --build       instead: first build times of this library and its peers
+  compile-time        compile time of 100 derived structs, compared with serde's
+  kill [ROUNDS]       kill a process that writes, several thousand times
   large               files and archives of many gigabytes, most of them holes
   soak [--minutes N] [--seed N]
                       random operations by a process that is killed at random, for 3 minutes;
-                      NumPy looks at the files if its environment is there
-  sanitize [ARGS]     the tests under AddressSanitizer, which takes a nightly Rust, or valgrind;
-                      ARGS as for `cargo test`
-  miri                the tests of `unsafe` code in Miri, which knows what is undefined; it is
-                      installed if it is missing
+                      NumPy checks the files if its environment exists
+  sanitize [ARGS]     the tests under AddressSanitizer, which needs a nightly Rust, or valgrind;
+                      ARGS go to `cargo test`
+  miri                the tests of `unsafe` code in Miri, which detects undefined behavior;
+                      Miri is installed if it is missing
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
-  work                that the work which a hostile file makes grows as its size does
-  cross               the unit tests on 32 bits (i686), and that it compiles for wasm32
+  work                check that the work for a hostile file grows linearly with its size
+  cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
-test, fixtures, bench and ci need Python 3.11 or newer, and make an environment in target/venv.
-PYTHON names another interpreter than python3.";
+test, fixtures, bench and ci need Python 3.11 or newer, and create an environment in target/venv.
+PYTHON names an interpreter other than python3.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -91,8 +91,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where the workspace is.
+/// Returns the root folder of the workspace.
 fn root() -> &'static Path {
-    // `xtask` is a folder of it.
+    // `xtask` is a folder in it.
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask miri`: the tests of `unsafe` code in an interpreter that knows what is undefined.
+//! `cargo xtask miri`: runs the tests of `unsafe` code in Miri, an interpreter that detects undefined behavior.
 
 use std::process::Command;
 
@@ -6,14 +6,14 @@ use crate::Result;
 use crate::command::run as run_command;
 use crate::python::target;
 
-/// What installs it.
+/// The command that installs Miri.
 const INSTALL: &str =
     "rustup toolchain install nightly --profile minimal --component miri,rust-src";
 
-/// The unit tests: by file.
+/// The unit tests, by file.
 const UNIT: [&str; 3] = ["element::cast::", "view::", "reserve::"];
 
-/// The tests from outside, those of views in memory: a map of a file is the system's, which Miri does not run.
+/// The integration tests of views in memory. Miri cannot map files.
 const OUTSIDE: [&str; 4] =
     ["padding", "what_is_written_to_a_view", "sub_arrays", "one_item_no_items"];
 
@@ -33,18 +33,18 @@ pub(crate) fn run() -> Result {
     run_command(miri()?.args(["--package", "npy-tests", "--test", "view", "--"]).args(OUTSIDE))
 }
 
-/// Whether there is a nightly toolchain with Miri.
+/// Returns true if there is a nightly toolchain with Miri.
 fn is_there() -> bool {
     let mut miri = Command::new("rustup");
     miri.args(["run", "nightly", "cargo", "miri", "--version"]).env("RUSTUP_AUTO_INSTALL", "0");
     miri.output().is_ok_and(|output| output.status.success())
 }
 
-/// A `cargo miri test`.
+/// Returns a `cargo miri test` command.
 fn miri() -> Result<Command> {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo", "miri", "test"]).current_dir(crate::root());
-    // With the caller's environment, files and clock; a pointer may not be made of a number.
+    // Grants access to the environment, files and clock, and forbids making a pointer from an integer.
     command.env("MIRIFLAGS", "-Zmiri-disable-isolation -Zmiri-strict-provenance");
     command.env("CARGO_TARGET_DIR", target()?.join("miri"));
     Ok(command)

@@ -1,11 +1,11 @@
-//! Programs that are written to be built: a folder with a manifest and one file.
+//! Generated programs: a folder with a manifest and one source file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
 
-/// Writes a program that is in no workspace; gives its manifest.
+/// Writes a program outside any workspace; returns the path of its manifest.
 pub(crate) fn write(parent: &Path, name: &str, dependencies: &str, code: &str) -> Result<PathBuf> {
     let package = parent.join(name);
     fs::create_dir_all(package.join("src"))?;

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::command::run;
 use crate::{Result, root};
 
-/// What to do where Python, or a part of it, is not there.
+/// The remedy if Python, or a part of it, is missing.
 const REMEDY: &str = "\
 The tests against NumPy need Python 3.11 or newer with venv and pip:
   Debian, Ubuntu   apt install python3 python3-venv python3-pip
@@ -19,12 +19,12 @@ The tests against NumPy need Python 3.11 or newer with venv and pip:
 If python3 is another one, name the right one: PYTHON=python3.12 cargo xtask test
 Without Python, `cargo test --workspace` runs everything else.";
 
-/// The interpreter of the environment, which is made if it is not there.
+/// Returns the interpreter of the environment, and creates the environment if it is missing.
 pub(crate) fn interpreter() -> Result<PathBuf> {
     let wanted = fs::read_to_string(root().join("tests/requirements.txt"))?;
     let venv = target()?.join("venv");
     let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    // Written last: a half-made environment has none.
+    // Written last, so that an incomplete environment lacks it.
     let stamp = venv.join("requirements.stamp");
     if !is_made(&stamp, &python, &wanted) {
         make(&venv, &python)?;
@@ -33,19 +33,19 @@ pub(crate) fn interpreter() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// A cargo command whose tests find NumPy where the environment has been made.
+/// Returns a cargo command whose tests find NumPy if the environment exists.
 pub(crate) fn with_numpy_if_there(cargo: Command) -> Result<Command> {
     let is_there = target()?.join("venv/requirements.stamp").exists();
     if is_there { with_numpy(cargo) } else { Ok(cargo) }
 }
 
-/// A cargo command whose tests find NumPy.
+/// Returns a cargo command whose tests find NumPy.
 pub(crate) fn with_numpy(mut cargo: Command) -> Result<Command> {
     cargo.env("NPY_PYTHON", interpreter()?);
     Ok(cargo)
 }
 
-/// Where cargo builds, so that `cargo clean` takes the environment too.
+/// Returns cargo's target folder. The environment is in it, so that `cargo clean` removes both.
 pub(crate) fn target() -> Result<PathBuf> {
     match env::var_os("CARGO_TARGET_DIR") {
         Some(target) => Ok(std::path::absolute(target)?),
@@ -53,7 +53,7 @@ pub(crate) fn target() -> Result<PathBuf> {
     }
 }
 
-/// Whether the environment was made to its end, and with these requirements.
+/// Returns true if the environment is complete, and has these requirements.
 fn is_made(stamp: &Path, python: &Path, wanted: &str) -> bool {
     python.exists() && fs::read_to_string(stamp).is_ok_and(|made_with| made_with == wanted)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask sanitize`: the tests once more, with each access to memory checked.
+//! `cargo xtask sanitize`: runs the tests with every memory access checked.
 
 use std::process::Command;
 
@@ -6,19 +6,19 @@ use crate::Result;
 use crate::command::{cargo, output, run as run_command};
 use crate::python::target;
 
-/// The library's tests and those from outside.
+/// The library's own tests and the integration tests.
 const TESTS: [&str; 6] =
     ["test", "--package", "npy-core", "--package", "npy-tests", "--no-fail-fast"];
 
-/// If nothing else is said. Not the examples of the documentation, of which each is a program of its own, and not `live`, where Python would be checked.
+/// The default arguments. They leave out the examples in the documentation, each a separate program, and `live`, which would check Python.
 const TARGETS: [&str; 2] = ["--lib", "--tests"];
 
-/// Left out: what rustc says of wrong structs, as nothing of the library runs there; and processes that are killed within a millisecond,
-/// as these are still starting then.
+/// The tests that are left out: the compiler's errors for wrong structs, which run no library code, and processes that are killed
+/// within a millisecond, because under the sanitizer they would still be starting.
 const LEFT_OUT: [&str; 5] =
     ["--", "--skip", "the_compiler_points_at_the_mistake", "--skip", "a_process_that_is_killed"];
 
-/// Arguments are those of `cargo test`, and narrow the run.
+/// Arguments go to `cargo test`, and narrow the run.
 pub(crate) fn run(args: &[&str]) -> Result {
     let mut tests = match nightly_host() {
         Some(host) => {
@@ -27,8 +27,8 @@ pub(crate) fn run(args: &[&str]) -> Result {
         }
         None => {
             println!(
-                "There is no nightly toolchain (rustup toolchain install nightly --profile minimal), whose AddressSanitizer also sees \
-                 the stack; valgrind it is, which is slower and sees the heap alone."
+                "There is no nightly toolchain, so valgrind is used, which is slower and checks only the heap. For AddressSanitizer, which \
+                 also checks the stack: rustup toolchain install nightly --profile minimal"
             );
             valgrind(&host(&mut Command::new("rustc"))?)
         }
@@ -43,17 +43,17 @@ pub(crate) fn run(args: &[&str]) -> Result {
     run_command(tests.env("CARGO_TARGET_DIR", target()?.join("sanitize")))
 }
 
-/// A cargo whose programs stop at the first access to memory that is not theirs. The standard library is as it always is: what it
-/// does with memory of ours is seen where it calls the allocator and `memcpy`.
+/// Returns a cargo command whose programs stop at the first invalid memory access. The standard library is not instrumented: its
+/// accesses are checked only in the allocator and `memcpy`.
 fn address_sanitizer(host: &str) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo"]).current_dir(crate::root());
-    // With a target, macros and build scripts are built without: they run in rustc.
+    // With an explicit target, macros and build scripts are built without the sanitizer: they run during compilation.
     command.env("CARGO_BUILD_TARGET", host).env("RUSTFLAGS", "-Zsanitizer=address");
     command
 }
 
-/// A cargo whose programs run in valgrind.
+/// Returns a cargo command whose programs run in valgrind.
 fn valgrind(host: &str) -> Command {
     let mut command = cargo(&[]);
     let runner = format!("CARGO_TARGET_{}_RUNNER", host.to_uppercase().replace('-', "_"));
@@ -61,15 +61,15 @@ fn valgrind(host: &str) -> Command {
     command
 }
 
-/// The system that nightly builds for, if there is a nightly.
+/// Returns the target that nightly builds for, if a nightly is installed.
 fn nightly_host() -> Option<String> {
     let mut rustc = Command::new("rustup");
-    // It is not to be installed by the way.
+    // Rustup must not install one as a side effect.
     rustc.args(["run", "nightly", "rustc"]).env("RUSTUP_AUTO_INSTALL", "0");
     host(&mut rustc).ok()
 }
 
-/// The system that this rustc builds for.
+/// Returns the target that this rustc builds for.
 fn host(rustc: &mut Command) -> Result<String> {
     let version = output(rustc.arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy_if_there;
 
-/// How long, if nothing else is said.
+/// The default duration in minutes.
 const MINUTES: u64 = 3;
 
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &[&str]) -> Result {
             _ => return Err("usage: cargo xtask soak [--minutes N] [--seed N]".into()),
         }
     }
-    // It is printed: the same operations come again with it, though not the moments of the kills.
+    // The seed is printed. It repeats the operations, but not the times of the kills.
     let seed: u64 = match seed {
         Some(seed) => seed,
         None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),

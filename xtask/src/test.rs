@@ -1,13 +1,13 @@
-//! `cargo xtask test`: every test, those against a real NumPy too.
+//! `cargo xtask test`: runs every test, including those against a real NumPy.
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy;
 
-/// Arguments narrow the run against NumPy, and leave out the other.
+/// Arguments narrow the run against NumPy, and skip the run without it.
 pub(crate) fn run(args: &[&str]) -> Result {
     if args.is_empty() {
-        // Nothing may lean on a feature that is on by default; only the examples in the docs do.
+        // Nothing may depend on default features, except the examples in the docs.
         let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(&mut cargo(&bare))?;
     }

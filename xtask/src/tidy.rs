@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the conventions that a program can check. Each rule is a function with a name.
+//! `cargo xtask tidy`: checks conventions. Each rule is a named function.
 
 mod circles;
 mod dependencies;
@@ -15,7 +15,7 @@ use std::process::Command;
 
 use crate::{Result, command, root};
 
-/// A rule for one file after the other.
+/// A rule that checks one file at a time.
 type Rule = fn(&File) -> Vec<Problem>;
 
 const RULES: [(&str, Rule); 12] = [
@@ -33,25 +33,25 @@ const RULES: [(&str, Rule); 12] = [
     ("dependency-comment", dependencies::explained),
 ];
 
-/// What breaks a rule, and where.
+/// A violation of a rule, with its position.
 #[derive(Debug, PartialEq)]
 struct Problem {
     path: String,
     line: usize,
-    /// What to do about it.
+    /// The remedy.
     message: String,
 }
 
 /// A text file of the repository.
 struct File {
-    /// From the root, with `/`.
+    /// The path from the root, with `/`.
     path: String,
     text: String,
-    /// Of Rust: without comments and strings.
+    /// The Rust code, without comments and strings; empty for other files.
     code: String,
-    /// Of that, what is not for tests only.
+    /// The part of the code that is compiled without tests.
     shipped: String,
-    /// Of that, the rest.
+    /// The part of the code that is only for tests.
     tests: String,
 }
 
@@ -73,7 +73,7 @@ impl File {
         self.path.ends_with(".rs")
     }
 
-    /// A problem at an offset of the text.
+    /// Returns a problem at an offset of the text.
     fn problem(&self, at: usize, message: impl Into<String>) -> Problem {
         self.problem_in_line(lexer::line(&self.text, at), message)
     }
@@ -103,13 +103,13 @@ pub(crate) fn run() -> Result {
     Ok(())
 }
 
-/// The text files that are in the repository, or will be with the next `git add`.
+/// Returns the text files that are in the repository, or that the next `git add` would add.
 fn files() -> Result<Vec<File>> {
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let list = command::output(Command::new("git").args(list).current_dir(root()))?;
     let mut files = Vec::new();
     for path in list.split_terminator('\0').filter(|path| !path.starts_with("tests/corpus/")) {
-        // Deleted and not yet committed, or not text.
+        // Skips files that were deleted but not yet committed, and binary files.
         let Ok(bytes) = fs::read(root().join(path)) else { continue };
         let Ok(text) = String::from_utf8(bytes) else { continue };
         if !text.contains('\0') {
@@ -119,13 +119,13 @@ fn files() -> Result<Vec<File>> {
     Ok(files)
 }
 
-/// What a rule says of a sample: the lines and the messages.
+/// Returns the line and the message of each problem that a rule finds in a sample.
 #[cfg(test)]
 fn said(rule: Rule, path: &str, text: &str) -> Vec<(usize, String)> {
     rule(&File::new(path, text)).into_iter().map(|it| (it.line, it.message)).collect()
 }
 
-/// The lines in which a rule finds something in a sample.
+/// Returns the lines in which a rule finds problems in a sample.
 #[cfg(test)]
 fn lines(rule: Rule, path: &str, text: &str) -> Vec<usize> {
     let mut lines: Vec<_> = said(rule, path, text).into_iter().map(|(line, _)| line).collect();

@@ -1,4 +1,4 @@
-//! The model as Rust.
+//! Generates Rust from the model of a record.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,14 +9,14 @@ use crate::attr::Endian;
 use crate::field::{Default, Field, Skipped, Stored};
 use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 
-/// `Element` and `NpyRecord` for a record. Of
+/// Generates `Element` and `NpyRecord` for a record. From
 ///
 /// ```text
 /// struct Pick { station: u32, time: f64 }
 /// ```
 ///
-/// it makes, where `__npy` is `npy-core` (the variables have a `__` too: a constant of the user's by the name of one would
-/// stand for the constant),
+/// it generates this code, where `__npy` is `npy-core`. (The real variables begin with `__`, because a user's constant of the same
+/// name would be used in place of the variable.)
 ///
 /// ```text
 /// impl NpyRecord for Pick {
@@ -97,7 +97,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
         }
     };
-    // What may be wrong is found where the struct stands, and not where it is used first.
+    // A wrong layout is reported at the struct, not where it is first used.
     let stated = record.itemsize.is_some()
         || fields.iter().any(|field| field.offset.is_some() || field.is_flat());
     let proof = (stated && record.generics.params.is_empty()).then(
@@ -109,10 +109,10 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let swaps = fields.iter().map(swaps);
     let decoded = fields.iter().enumerate().map(|(i, field)| {
         let (member, decode) = (&field.member, decode(field));
-        // As a whole at the type: what it is stored as gives it back.
+        // With the span of the type: a mismatch of types is reported there.
         let decoded = quote_spanned!(at(field.ty)=> #decode(#private::part::<Self, #i>(__item)));
         match &field.stored {
-            // At the module, where it is reported if it has no such function.
+            // With the span of the module: a missing function is reported there.
             Stored::With(module) => {
                 quote_spanned!(at(module)=> #member: #module::decode(#decoded))
             }
@@ -198,7 +198,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     }
 }
 
-/// Where the field is to stand: `field("gain", 4, 4).title("…")`.
+/// Generates the layout of the field: `field("gain", 4, 4).title("…")`.
 fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let (name, ty) = (&field.name, field.ty);
     let (size, align) = (of_codec(field, "SIZE"), of_codec(field, "ALIGN"));
@@ -226,10 +226,10 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     place
 }
 
-/// What the field asks of a file: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
+/// Generates the schema of the field: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
 fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let (size, schema, ty) = (of_codec(field, "SIZE"), schema(field), field.ty);
-    // What is stated inside wins over what is stated outside, and that over what is passed in.
+    // The byte order of the field wins over that of the struct, and that over the one passed in.
     let order = match field.endian {
         Some(Endian::Big) => quote!(__npy::ByteOrder::Big),
         Some(Endian::Little) => quote!(__npy::ByteOrder::Little),
@@ -242,7 +242,7 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
         member.extend(quote!(.alias(&[#(#aliases),*])));
     }
     if let Some(default) = &field.default {
-        // Of the struct's default the field is borrowed: a struct that is dropped gives none away.
+        // The field of the struct's default is borrowed: a type that implements `Drop` does not let its fields be moved out.
         let (of, value, reference) = match default {
             Default::OfStruct => (
                 quote!(Self),
@@ -260,7 +260,7 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     member
 }
 
-/// What is called so of the type that stores the field: `<u32 as Element>::SIZE`.
+/// Generates the path of an item of the type that stores the field: `<u32 as Element>::SIZE`.
 fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
     let (ty, name) = (field.ty, Ident::new(name, Span::call_site()));
     match &field.stored {
@@ -269,7 +269,7 @@ fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
             quote_spanned!(at(module)=> <#module::Stored as __npy::Element>::#name)
         }
         Stored::Wide { width, bytes } => {
-            // All of it at the type, where it is reported if there is no such codec.
+            // All tokens have the span of the type: a missing codec is reported there.
             let codec = Ident::new(if *bytes { "WidthBytes" } else { "Width" }, at(ty));
             let name = Ident::new(&name.to_string(), at(ty));
             quote_spanned! {at(ty)=>
@@ -279,13 +279,13 @@ fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
     }
 }
 
-/// What the library knows of the type that stores the field: `<u32 as Element>::__INTERNALS`; none of text of a stated width.
+/// Generates the internals of the type that stores the field: `<u32 as Element>::__INTERNALS`; `None` for text of a stated width.
 fn internals(field: &Field<'_>) -> Option<TokenStream> {
     let is_codec = matches!(field.stored, Stored::Wide { .. });
     (!is_codec).then(|| of_codec(field, "__INTERNALS"))
 }
 
-/// Whether big-endian items of the field can be decoded without a swap before.
+/// Generates the flag that is true if big-endian items of the field can be decoded without a swap beforehand.
 fn swaps(field: &Field<'_>) -> TokenStream {
     match internals(field) {
         Some(internals) => quote!(#internals.swaps()),
@@ -293,7 +293,7 @@ fn swaps(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// The function that decodes an item of the field, big-endian if `__SWAPPED`.
+/// Generates the path of the function that decodes an item of the field, big-endian if `__SWAPPED`.
 fn decode(field: &Field<'_>) -> TokenStream {
     match internals(field) {
         Some(internals) => quote_spanned!(at(field.ty)=> #internals.decode::<__SWAPPED>),
@@ -301,7 +301,7 @@ fn decode(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// The function that makes the schema of the field.
+/// Generates the path of the function that makes the schema of the field.
 fn schema(field: &Field<'_>) -> TokenStream {
     match internals(field) {
         Some(internals) => quote!(#internals.schema),
@@ -309,7 +309,7 @@ fn schema(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// Encodes the field behind this reference into `__item`.
+/// Generates the code that encodes the referenced field into `__item`.
 fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     let encode = of_codec(field, "encode");
     match &field.stored {
@@ -320,7 +320,7 @@ fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     }
 }
 
-/// Impls that say nothing, for a struct that is reported already.
+/// Generates placeholder impls, for a struct whose errors are already reported.
 pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
@@ -336,12 +336,12 @@ pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> Token
     }
 }
 
-/// A reference to the field of `value`; to a copy of it where the field itself may be misaligned.
+/// Generates a reference to the field of `value`, or to a copy of the field where it may be misaligned.
 fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenStream {
     let member = &field.member;
     if !record.packed {
         return quote!(&#value.#member);
     }
-    // Where a type that is not `Copy` is reported.
+    // With the span of the type: one that is not `Copy` is reported there.
     quote_spanned!(at(field.ty)=> &{ #value.#member })
 }

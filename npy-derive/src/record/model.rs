@@ -1,4 +1,4 @@
-//! Our model of a record: its fields, how each is stored, what is left out.
+//! The model of a record: its fields, how each is stored, and which are left out.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,28 +10,28 @@ use crate::ctxt::Ctxt;
 use crate::field::{self, Default, Field, Skipped, Stored};
 use crate::input::{OWNS_ITS_DATA, borrowed, may_be_plain, the_struct};
 
-/// A struct to be a record.
+/// The model of a struct that becomes a record.
 pub(crate) struct Record<'a> {
     pub(crate) ident: &'a Ident,
-    /// With the bounds that the impls take.
+    /// The generics of the impls, with all bounds.
     pub(crate) generics: Generics,
-    /// Where `npy-core` is.
+    /// The path of `npy-core`.
     pub(crate) krate: TokenStream,
     pub(crate) aligned: bool,
-    /// Whether fields may be misaligned, so that none may be borrowed.
+    /// True if fields may be misaligned, so that none may be borrowed.
     pub(crate) packed: bool,
-    /// Whether the struct may be `ZeroCopy`, and the same in memory as in a file.
+    /// True if the struct may be `ZeroCopy`, and the same in memory as in a file.
     pub(crate) may_be_plain: bool,
     pub(crate) itemsize: Option<Expr>,
     pub(crate) deny_unknown: bool,
-    /// Where it says that a field has a default in that of the struct.
+    /// The tokens of `default` on the struct: missing fields are taken from the struct's `Default`.
     pub(crate) default: Option<TokenStream>,
     pub(crate) fields: Vec<Field<'a>>,
     pub(crate) skipped: Vec<Skipped<'a>>,
 }
 
 impl<'a> Record<'a> {
-    /// The record that the tokens describe; `None`, and errors, if they describe none.
+    /// Parses the tokens; `None`, with errors reported, if they do not describe a record.
     pub(crate) fn from_input(
         cx: &Ctxt,
         input: &'a DeriveInput,
@@ -42,7 +42,7 @@ impl<'a> Record<'a> {
         let data = the_struct(cx, input, of_enum, of_union)?;
         check_align(cx, container);
         let (fields, skipped) = field::split(cx, data, container);
-        // What is skipped may borrow.
+        // Skipped fields may borrow.
         if let Some(lifetime) = borrowed(input, &fields) {
             cx.error(lifetime, OWNS_ITS_DATA);
         }
@@ -85,7 +85,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What is asked of the types of fields.
+/// Returns the bounds that the types of fields need.
 fn asked<'a>(
     krate: &TokenStream,
     input: &DeriveInput,
@@ -98,14 +98,14 @@ fn asked<'a>(
     for field in fields {
         match field.stored {
             Stored::Plain => asked.push((field.ty, quote!(#krate::Element))),
-            // A parameter must be a record; what has parameters is one if they are elements.
+            // A type parameter must itself be a record; a type that contains parameters is one if they are elements.
             Stored::Flat if bound::is_parameter(&input.generics, field.ty) => {
                 asked.push((field.ty, quote!(#krate::NpyRecord)));
             }
             Stored::Flat => asked.push((field.ty, quote!(#krate::Element))),
             Stored::With(_) | Stored::Wide { .. } => {}
         }
-        // What may be misaligned is copied to be read.
+        // A field that may be misaligned is copied before it is read.
         if packed {
             asked.push((field.ty, quote!(::core::marker::Copy)));
         }
@@ -121,7 +121,7 @@ fn asked<'a>(
     asked
 }
 
-/// C's layout is asked for of a struct that has it.
+/// Checks that a struct with `align` has the layout of C.
 fn check_align(cx: &Ctxt, container: &Container) {
     let Some(tokens) = container.align.tokens() else { return };
     if container.repr.packed {

@@ -1,4 +1,4 @@
-//! What the macros say of types that are wrong: one error a mistake, at the token between « and ».
+//! The errors of the macros for wrong types: one per mistake, at the token between « and ».
 
 use super::*;
 
@@ -11,9 +11,9 @@ const ELEMENT: Derive = |cx, input| {
     drop(element::Element::from_input(cx, input, &stored));
 };
 
-/// Each with one mistake.
+/// Wrong types, each with one mistake, and its error.
 const MISTAKES: &[(Derive, &str, &str)] = &[
-    // What is no record.
+    // Not a record.
     (
         RECORD,
         "«enum» E { A }",
@@ -368,7 +368,7 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
         "struct S { #[npy(«default» = f())] a: u8 }",
         "`default` expects a function, without (): default = path",
     ),
-    // What is no element.
+    // Not an element.
     (
         ELEMENT,
         "«union» U { a: u8 }",
@@ -430,7 +430,7 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
         "#[npy(«transparant»)] #[repr(transparent)] struct S(u8);",
         "unknown attribute `transparant` on an element; did you mean `transparent`?",
     ),
-    // What is no archive.
+    // Not an archive.
     (ARCHIVE, "«enum» E { A }", "NpzArchive is for structs: each field is a member of the archive"),
     (
         ARCHIVE,
@@ -512,7 +512,7 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
 ];
 
-/// What is legal, if maybe unusual.
+/// Types that are legal, though perhaps unusual.
 const RIGHT: &[(Derive, &str)] = &[
     (RECORD, "struct S { a: u8 }"),
     (RECORD, "struct S(u8);"),
@@ -527,7 +527,7 @@ const RIGHT: &[(Derive, &str)] = &[
         RECORD,
         "struct S { #[npy(flatten, endian = \"big\", offset = 2)] a: A, #[npy(title = \"\")] b: u8 }",
     ),
-    // A title is none of the names that a reader looks for.
+    // A reader does not search for titles.
     (
         RECORD,
         "struct S { #[npy(title = \"t\", alias = \"t\")] a: u8, #[npy(alias = \"u\")] b: u8 }",
@@ -548,14 +548,14 @@ const RIGHT: &[(Derive, &str)] = &[
         ARCHIVE,
         "struct S<'a> { #[npy(rename = \"a/b\", alias = \"c\", default = f)] a: u8, #[npy(skip)] b: &'a u8 }",
     ),
-    // Those of a record; that it is one the compiler sees.
+    // Attributes of a record; the compiler checks that it is one.
     (
         ARCHIVE,
         "#[npy(align, endian = \"big\", itemsize = 8)] struct S { #[npy(title = \"b\", offset = 2)] a: u8, #[npy(width = 3, bytes)] b: String }",
     ),
 ];
 
-/// Guards what is legal.
+/// Guards against errors for legal types.
 #[test]
 fn what_is_right_has_no_errors() {
     for (derive, source) in RIGHT {
@@ -565,7 +565,7 @@ fn what_is_right_has_no_errors() {
     }
 }
 
-/// Guards the messages, and the tokens that they stand at.
+/// Guards the messages and their positions.
 #[test]
 fn every_mistake_is_one_error_at_its_token() {
     for (derive, marked, message) in MISTAKES {
@@ -585,7 +585,7 @@ fn every_mistake_is_one_error_at_its_token() {
     }
 }
 
-/// Guards the collecting: one run of the compiler shows all.
+/// Guards the collecting: one run of the compiler shows all errors.
 #[test]
 fn all_mistakes_are_reported_at_once() {
     let input = syn::parse_quote! {

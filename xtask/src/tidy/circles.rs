@@ -12,12 +12,12 @@ use super::{File, Problem};
 /// A file as a module of the library.
 struct Module<'f> {
     file: &'f File,
-    /// `element::cast`; the crate's root has no name.
+    /// For example `element::cast`; empty for the crate's root.
     name: String,
     imports: Vec<Import<'f>>,
 }
 
-/// No file is imported by what it imports, also on one floor.
+/// No file imports a file that imports it, directly or through others, even on the same floor.
 pub(super) fn none(files: &[File]) -> Vec<Problem> {
     let modules: Vec<_> = files.iter().filter_map(module).collect();
     let edges: Vec<_> = modules.iter().map(|module| edges(&modules, module)).collect();
@@ -46,7 +46,7 @@ fn module(file: &File) -> Option<Module<'_>> {
     Some(Module { file, name, imports: imports(&file.shipped) })
 }
 
-/// The files that one imports, each with the place in the text. A name that is only passed on to others is no import.
+/// Returns the files that a file imports, each with the offset in the text. A re-export does not count as an import.
 fn edges(modules: &[Module<'_>], from: &Module<'_>) -> BTreeMap<usize, usize> {
     let code = &from.file.shipped;
     let is_used = |import: &&Import<'_>| {
@@ -55,7 +55,7 @@ fn edges(modules: &[Module<'_>], from: &Module<'_>) -> BTreeMap<usize, usize> {
             .is_none_or(|name| matches!(name, "_" | "*") || words(code, name).nth(1).is_some())
     };
     let mut edges = BTreeMap::new();
-    // The root only passes names on, and nothing below may import it.
+    // The root only re-exports names, and no other file may import it.
     for import in from.imports.iter().filter(is_used).filter(|_| !from.name.is_empty()) {
         let inside = inline_module(from, import.at);
         let target = resolve(modules, &inside, &import.path, 0);
@@ -67,7 +67,7 @@ fn edges(modules: &[Module<'_>], from: &Module<'_>) -> BTreeMap<usize, usize> {
     edges
 }
 
-/// Whether one module is the other, or a private child in it.
+/// Returns true if one module is the other, or a private child in it.
 fn is_part(modules: &[Module<'_>], a: &Module<'_>, b: &Module<'_>) -> bool {
     let (outer, inner) = if a.name.len() < b.name.len() { (a, b) } else { (b, a) };
     let Some(path) = inner.name.strip_prefix(&outer.name) else { return false };
@@ -79,13 +79,13 @@ fn is_part(modules: &[Module<'_>], a: &Module<'_>, b: &Module<'_>) -> bool {
     })
 }
 
-/// Whether a file declares a child as `mod child;`, without `pub`.
+/// Returns true if a file declares a child as `mod child;`, without `pub`.
 fn is_private(code: &str, child: &str) -> bool {
     let declared = words(code, "mod").find(|&at| word_at(code, at + 4) == child);
     declared.is_some_and(|at| !code[..at].trim_end().ends_with([')', 'b']))
 }
 
-/// The module that an offset of a file is in: that of the file, or one in braces.
+/// Returns the module that contains an offset of a file: that of the file, or one in braces.
 fn inline_module(module: &Module<'_>, at: usize) -> String {
     let code = &module.file.shipped;
     let mut name = module.name.clone();
@@ -99,7 +99,7 @@ fn inline_module(module: &Module<'_>, at: usize) -> String {
     name
 }
 
-/// The file that has what a path names in a module; `None` for other crates.
+/// Returns the file with the item that a path in a module names; `None` for other crates.
 fn resolve(modules: &[Module<'_>], inside: &str, path: &[&str], depth: usize) -> Option<usize> {
     let index = |name: &str| modules.iter().position(|module| module.name == name);
     let join = |name: &str, part: &str| {
@@ -125,7 +125,7 @@ fn resolve(modules: &[Module<'_>], inside: &str, path: &[&str], depth: usize) ->
         name = parent(&name);
     }
     let file = index(&name)?;
-    // A name that the file itself imports is in another one.
+    // A name that the file itself imports is defined in another file.
     let passed_on = rest.first().and_then(|wanted| {
         let import = modules[file].imports.iter().find(|it| it.name == Some(*wanted))?;
         resolve(modules, &name, &import.path, depth + 1)
@@ -133,7 +133,7 @@ fn resolve(modules: &[Module<'_>], inside: &str, path: &[&str], depth: usize) ->
     passed_on.filter(|_| depth < 8).or(Some(file))
 }
 
-/// The shortest way over the edges, both ends included.
+/// Returns the shortest path along the edges, including both ends.
 fn way(edges: &[BTreeMap<usize, usize>], from: usize, to: usize) -> Option<Vec<usize>> {
     let mut queue = VecDeque::from([vec![from]]);
     let mut seen = vec![false; edges.len()];

@@ -2,16 +2,16 @@
 
 use super::{File, Problem};
 
-/// A dependency has a comment on its line or above its group. One of the workspace has it there.
+/// A dependency has a comment on its line or above its group. A workspace dependency has it in the workspace's manifest.
 pub(super) fn explained(file: &File) -> Vec<Problem> {
     if file.path.rsplit('/').next() != Some("Cargo.toml") {
         return Vec::new();
     }
     let mut problems = Vec::new();
     let mut in_dependencies = false;
-    // Whether a comment stands above, with no blank line between.
+    // True if there is a comment above, with no blank line between.
     let mut commented = false;
-    // Brackets that earlier lines left open: the value goes on.
+    // The number of brackets still open from earlier lines: the value continues.
     let mut open = 0_usize;
     for (number, line) in (1..).zip(file.text.lines()) {
         let line = line.trim();
@@ -42,7 +42,7 @@ pub(super) fn explained(file: &File) -> Vec<Problem> {
 }
 
 fn message(name: &str) -> String {
-    format!("what is `{name}` for? Say so in a comment on the line or above its group")
+    format!("`{name}` has no comment; say what it is for, on its line or above its group")
 }
 
 fn still_open(before: usize, line: &str) -> usize {

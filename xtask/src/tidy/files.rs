@@ -1,16 +1,19 @@
-//! Files: their names, sizes and first lines, and what no file may hold.
+//! Files: their names, sizes and first lines, and text that no file may contain.
 
 use super::{File, Problem};
 
-/// Above this a file hardly holds one idea.
+/// The size in bytes above which a file hardly holds only one idea.
 const MAX_BYTES: usize = 40 << 10;
 
-/// `foo.rs` and `foo/`: a tab that says `mod.rs` says nothing.
+/// A module is `foo.rs` and `foo/`: an editor tab called `mod.rs` does not say which module it is.
 pub(super) fn no_mod_rs(file: &File) -> Vec<Problem> {
     if file.path.rsplit('/').next() != Some("mod.rs") {
         return Vec::new();
     }
-    vec![file.problem(0, "a `mod.rs`: name it after its folder and put it beside that")]
+    vec![file.problem(
+        0,
+        "a module is called `mod.rs`; name it after its folder and put it next to the folder",
+    )]
 }
 
 /// A Rust file is small enough to hold one idea.
@@ -27,17 +30,17 @@ pub(super) fn one_idea(file: &File) -> Vec<Problem> {
 
 /// A Rust file says what it is.
 pub(super) fn docs(file: &File) -> Vec<Problem> {
-    // Samples for the compiler and its output are no modules: their folders say what they are.
+    // Compiler samples and expected output are not modules: their folders say what they are.
     let is_sample = file.path.contains("/ui/") || file.path.contains("/snapshots/");
     if !file.is_rust() || is_sample || file.text.starts_with("//!") {
         return Vec::new();
     }
-    vec![file.problem(0, "begin with a `//!` line that says what stands in this file")]
+    vec![file.problem(0, "no `//!` line at the start; add one that says what this file is for")]
 }
 
-/// No text tells where somebody's copy is.
+/// No file contains the path of somebody's working copy.
 pub(super) fn no_machine_paths(file: &File) -> Vec<Problem> {
-    // Put together here, so that this file does not hold them.
+    // Assembled here, so that this file does not contain them.
     let folders = ["home", "root", "work", "farm"].map(|name| format!("/{name}/"));
     let mut problems = Vec::new();
     for (line, text) in (1..).zip(file.text.lines()) {

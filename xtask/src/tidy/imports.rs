@@ -2,16 +2,16 @@
 
 use super::lexer::{word_at, words};
 
-/// A path that starts at the crate, at the module, above it or at a child of it.
+/// A path that starts at the crate, at the module, above the module, or at a child of the module.
 #[derive(Debug)]
 pub(super) struct Import<'c> {
     pub(super) at: usize,
     pub(super) path: Vec<&'c str>,
-    /// The name that a `use` gives it in the file; none for the path of an expression.
+    /// The name that a `use` gives it in the file; `None` for the path of an expression.
     pub(super) name: Option<&'c str>,
 }
 
-/// The imports in [code](super::lexer::code).
+/// Returns the imports in [code](super::lexer::code).
 pub(super) fn imports(code: &str) -> Vec<Import<'_>> {
     let mut imports = Vec::new();
     let mut uses = Vec::new();
@@ -75,7 +75,7 @@ fn tree<'c>(
     }
 }
 
-/// What may be between the words of a path.
+/// Matches the characters that may separate the words of a path.
 fn blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, ':' | '$')
 }

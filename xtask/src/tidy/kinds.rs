@@ -1,11 +1,11 @@
-//! Each kind of error is met by a test.
+//! Each kind of error occurs in a test.
 
 use super::lexer::{closing, word_at, words};
 use super::{File, Problem};
 
 const ERROR: &str = "npy-core/src/error.rs";
 
-/// Each variant of `ErrorKind` stands in some test.
+/// Each variant of `ErrorKind` occurs in some test.
 pub(super) fn tested(files: &[File]) -> Vec<Problem> {
     let Some(error) = files.iter().find(|file| file.path == ERROR) else { return Vec::new() };
     let in_tests = |name: &str| {
@@ -16,21 +16,21 @@ pub(super) fn tested(files: &[File]) -> Vec<Problem> {
     untested
         .map(|(at, name)| {
             let message = format!(
-                "no test meets `ErrorKind::{name}`: write one that brings it about and looks at its text, in tests/tests/errors.rs"
+                "no test covers `ErrorKind::{name}`; add one to tests/tests/errors.rs that causes it and checks its text"
             );
             error.problem(at, message)
         })
         .collect()
 }
 
-/// The names in `enum ErrorKind { … }`, and where they stand.
+/// Returns the names in `enum ErrorKind { … }`, with their offsets.
 fn variants(code: &str) -> Vec<(usize, &str)> {
     let mut names = Vec::new();
     let Some(start) = words(code, "enum ErrorKind").next() else { return names };
     let Some(open) = code[start..].find('{').map(|at| start + at) else { return names };
     let end = closing(code, open) - 1;
     let mut at = open + 1;
-    // A name stands at the start and behind each comma; attributes may stand before it.
+    // A name is at the start and after each comma; attributes may come before it.
     let mut expected = true;
     while at < end {
         let word = word_at(code, at);

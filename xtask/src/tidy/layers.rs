@@ -1,4 +1,4 @@
-//! The floors of `npy-core/src`: imports point down, and the lower floors do not know some things.
+//! The floors of `npy-core/src`: imports point down, and lower floors must not use certain items.
 
 use super::lexer::{paths, words};
 use super::{File, Problem};
@@ -33,16 +33,16 @@ const LAYERS: &[(&str, u8)] = &[
     ("limits", 0),
 ];
 
-/// The first layer that knows a user's type.
+/// The lowest floor that knows a user's type.
 const ELEMENT: u8 = 4;
-/// The first layer that reads and writes.
+/// The lowest floor that reads and writes.
 const IO: u8 = 6;
-/// Where all names of the crate meet.
+/// The floor of the public names.
 const FRONT: u8 = 8;
 
 pub(super) const SRC: &str = "npy-core/src/";
 
-/// A file of the library has a place on a floor.
+/// Each file of the library is on a floor.
 pub(super) fn known_room(file: &File) -> Vec<Problem> {
     match room(file) {
         Some(room) if layer(room).is_none() => {
@@ -55,12 +55,12 @@ pub(super) fn known_room(file: &File) -> Vec<Problem> {
     }
 }
 
-/// A file names only what is on its own floor or below.
+/// A file imports only from its own floor or below.
 pub(super) fn imports_point_down(file: &File) -> Vec<Problem> {
     let Some((room, own)) = room(file).and_then(|room| Some((room, layer(room)?))) else {
         return Vec::new();
     };
-    // As many `super` as the file is deep lead to the crate's root.
+    // One `super` for each level of the file leads to the root of the crate.
     let depth = file.path[SRC.len()..].split('/').count();
     let supers = vec!["super"; depth].join("::");
     let roots = ["crate", "npy_core", supers.as_str()];
@@ -72,7 +72,7 @@ pub(super) fn imports_point_down(file: &File) -> Vec<Problem> {
         if is_call || name == "super" {
             continue;
         }
-        // What is no file is a name that lib.rs gives to the outside.
+        // A name that is not a file is a public name of lib.rs.
         let (of, theirs) = layer(name).map_or(("lib", FRONT), |layer| (name, layer));
         if theirs > own {
             let message = format!(
@@ -84,7 +84,7 @@ pub(super) fn imports_point_down(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// Floors 0 to 3 are compiled once, for no type of a user's.
+/// Floors 0 to 3 are compiled once, and know no user's type.
 pub(super) fn no_user_type_below(file: &File) -> Vec<Problem> {
     if !is_below(file, ELEMENT) {
         return Vec::new();
@@ -101,7 +101,7 @@ pub(super) fn no_io_below(file: &File) -> Vec<Problem> {
         return Vec::new();
     }
     let code = &file.shipped;
-    // The error of the crate wraps the system's.
+    // The error type of the crate wraps `io::Error`.
     let wrapped = |at: usize| room(file) == Some("error") && code[at..].starts_with("io::Error");
     let modules = paths(code, "std").into_iter();
     let modules = modules.filter(|&(at, name)| matches!(name, "io" | "fs") && !wrapped(at));
@@ -118,7 +118,7 @@ pub(super) fn no_io_below(file: &File) -> Vec<Problem> {
         .collect()
 }
 
-/// The top-level file of the library that this is, or is below of.
+/// Returns the top-level file of the library that this file is, or belongs to.
 fn room(file: &File) -> Option<&str> {
     let inside = file.path.strip_prefix(SRC)?.strip_suffix(".rs")?;
     Some(inside.split_once('/').map_or(inside, |(folder, _)| folder))

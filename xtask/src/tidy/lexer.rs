@@ -1,9 +1,9 @@
-//! Rust text with what is no code blanked out, so that rules can look for words.
+//! Replaces everything but code in Rust text with blanks, so that rules can search for words.
 //!
 //! Every function here keeps the length in bytes and the lines, so an offset in the result is an
 //! offset in the source.
 
-/// The text with comments, strings and characters as blanks.
+/// Returns the text with comments, strings and characters replaced by blanks.
 pub(crate) fn code(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     let mut at = 0;
@@ -19,7 +19,7 @@ pub(crate) fn code(text: &str) -> String {
     String::from_utf8(out).expect("whole tokens of UTF-8 became ASCII")
 }
 
-/// Of [`code`], the part that is compiled into the library: items under `#[cfg(test)]` are blanks.
+/// Returns the part of [`code`] that is compiled into the library: items under `#[cfg(test)]` are replaced by blanks.
 pub(crate) fn without_tests(code: &str) -> String {
     let mut out = code.as_bytes().to_vec();
     for (start, end) in test_items(code) {
@@ -28,7 +28,7 @@ pub(crate) fn without_tests(code: &str) -> String {
     String::from_utf8(out).expect("whole items of UTF-8 became ASCII")
 }
 
-/// Of [`code`], the items under `#[cfg(test)]`; the rest is blanks.
+/// Returns the items of [`code`] under `#[cfg(test)]`; the rest is replaced by blanks.
 pub(crate) fn only_tests(code: &str) -> String {
     let mut out = code.as_bytes().to_vec();
     let mut at = 0;
@@ -40,7 +40,7 @@ pub(crate) fn only_tests(code: &str) -> String {
     String::from_utf8(out).expect("whole items of UTF-8 became ASCII")
 }
 
-/// The offsets where `word` stands as a word, or as a path or call of whole words.
+/// Returns the offsets of `word` as a complete word, or as a path or call of complete words.
 pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
         let before = code[..at].chars().next_back();
@@ -53,7 +53,7 @@ pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = us
     })
 }
 
-/// What follows `root::`, the first word of each path: `a` and `b` of `root::{a, b::c}`.
+/// Returns the first word of each path after `root::`: `a` and `b` of `root::{a, b::c}`.
 pub(crate) fn paths<'a>(code: &'a str, root: &'a str) -> Vec<(usize, &'a str)> {
     let mut found = Vec::new();
     for at in words(code, root) {
@@ -76,7 +76,7 @@ pub(crate) fn paths<'a>(code: &'a str, root: &'a str) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// The offset behind the bracket that closes the one at `open`.
+/// Returns the offset after the bracket that closes the one at `open`.
 pub(crate) fn closing(code: &str, open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate().skip(open) {
@@ -92,13 +92,13 @@ pub(crate) fn closing(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// The word that starts at an offset; empty if none does.
+/// Returns the word that starts at an offset, or an empty string.
 pub(crate) fn word_at(code: &str, at: usize) -> &str {
     let rest = &code[at..];
     &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())]
 }
 
-/// The line of an offset, from one.
+/// Returns the line of an offset, counted from one.
 pub(crate) fn line(text: &str, at: usize) -> usize {
     text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
@@ -111,7 +111,7 @@ fn blank(bytes: &mut [u8]) {
     bytes.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
 }
 
-/// The first words of the paths in `{…}`; not those of groups inside.
+/// Returns the first words of the paths in `{…}`, without those of nested groups.
 fn heads(group: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut depth = 0_usize;
     let mut starts = Vec::new();
@@ -129,11 +129,11 @@ fn heads(group: &str) -> impl Iterator<Item = (usize, &str)> {
     starts.into_iter().map(|at| (at, word_at(group, at))).filter(|(_, name)| !name.is_empty())
 }
 
-/// A piece of the text, up to this offset.
+/// A piece of the text, with its end.
 enum Token {
-    /// To keep.
+    /// Code, which stays.
     Code(usize),
-    /// To blank out.
+    /// A comment, string or character, which is replaced by blanks.
     Blank(usize),
 }
 
@@ -147,11 +147,11 @@ fn token(text: &str, at: usize) -> Token {
     }
     let word = word_at(text, at);
     if let Some(length) = string(&rest[word.len()..], word) {
-        // The prefix goes with it.
+        // The prefix is part of the string.
         return Token::Blank(at + word.len() + length);
     }
     if !word.is_empty() {
-        // A raw identifier is one too, and `b'x'` a character.
+        // A raw identifier is an identifier too, and `b'x'` is a character.
         return Token::Code(at + word.len());
     }
     if let Some(length) = character(rest) {
@@ -160,7 +160,7 @@ fn token(text: &str, at: usize) -> Token {
     Token::Code(at + rest.chars().next().map_or(1, char::len_utf8))
 }
 
-/// Bytes of a comment that may hold others.
+/// Returns the length of a comment that may contain nested ones.
 fn block_comment(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -182,7 +182,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// Bytes of a string that starts here, behind its prefix.
+/// Returns the length of the string that starts here, after its prefix.
 fn string(text: &str, prefix: &str) -> Option<usize> {
     match prefix {
         "" | "b" | "c" if text.starts_with('"') => Some(quoted(text, '"')),
@@ -197,7 +197,7 @@ fn string(text: &str, prefix: &str) -> Option<usize> {
     }
 }
 
-/// Bytes of a character that starts here; a lifetime is none.
+/// Returns the length of the character that starts here; a lifetime is not a character.
 fn character(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('\'')?;
     let mut chars = inside.chars();
@@ -221,7 +221,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// From each `#[cfg(test)]` to the end of its item.
+/// Returns the ranges from each `#[cfg(test)]` to the end of its item.
 fn test_items(code: &str) -> Vec<(usize, usize)> {
     let mut items = Vec::new();
     let mut end = 0;
@@ -229,18 +229,18 @@ fn test_items(code: &str) -> Vec<(usize, usize)> {
         if at < end {
             continue;
         }
-        let behind = closing(code, at + 1);
-        let condition = &code[at..behind];
+        let after = closing(code, at + 1);
+        let condition = &code[at..after];
         let negated = condition.replace(' ', "").contains("not(test)");
         if words(condition, "test").next().is_some() && !negated {
-            end = item_end(code, behind);
+            end = item_end(code, after);
             items.push((at, end));
         }
     }
     items
 }
 
-/// Where the item ends that starts at `at`, its other attributes first.
+/// Returns the end of the item that starts at `at`, after its other attributes.
 fn item_end(code: &str, mut at: usize) -> usize {
     loop {
         at = code.len() - code[at..].trim_start().len();
@@ -250,7 +250,7 @@ fn item_end(code: &str, mut at: usize) -> usize {
         at = closing(code, at + 1);
     }
     let mut before = "";
-    // A block ends most items; a group of imports and a value are followed by `;`.
+    // Most items end with a block; a group of imports or a value is followed by `;`.
     let mut to_semicolon = false;
     while at < code.len() {
         let word = word_at(code, at);

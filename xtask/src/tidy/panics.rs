@@ -1,14 +1,14 @@
-//! Nothing in the library panics: what a file's bytes can reach ends in an error.
+//! Nothing in the library panics: whatever a file contains, the result is at worst an error.
 
 use super::lexer::words;
 use super::unsafety::emitted;
 use super::{File, Problem};
 
-/// These never stand in the library.
+/// These never occur in the library.
 const PANICS: [&str; 6] =
     [".unwrap()", ".expect(", "panic!", "unreachable!", "todo!", "unimplemented!"];
 
-/// These may stand in what the compiler runs.
+/// These may occur in code that runs at compile time.
 const ASSERTIONS: [&str; 3] = ["assert!", "assert_eq!", "assert_ne!"];
 
 /// The library returns errors; only constants may assert.
@@ -33,7 +33,7 @@ pub(super) fn no_panic(file: &File) -> Vec<Problem> {
     panics.chain(assertions).map(|(at, word)| file.problem(at, message(word))).collect()
 }
 
-/// Whether this stands in `const X: T = …`, `const { … }` or a `const fn`.
+/// Returns true if this offset is in `const X: T = …`, `const { … }` or a `const fn`.
 fn in_constant(code: &str, mut at: usize) -> bool {
     loop {
         if is_constant(head(code, at)) {
@@ -46,7 +46,7 @@ fn in_constant(code: &str, mut at: usize) -> bool {
     }
 }
 
-/// Whether this is the start of a constant or of a `const fn`; not a `<const N: usize>`, nor a `*const T`.
+/// Returns true if this is the start of a constant or of a `const fn`; not a `<const N: usize>`, nor a `*const T`.
 fn is_constant(head: &str) -> bool {
     words(head, "const").any(|at| {
         let before = head[..at].trim_end().chars().next_back();
@@ -55,14 +55,14 @@ fn is_constant(head: &str) -> bool {
     })
 }
 
-/// The statement or item up to here.
+/// Returns the statement or item up to this offset.
 fn head(code: &str, at: usize) -> &str {
     let mut depth = 0_usize;
     let start = code[..at].rfind(|c| {
         match c {
             ')' | ']' => depth += 1,
             '(' | '[' => depth = depth.saturating_sub(1),
-            // The one in `[u8; 3]` ends nothing.
+            // The `;` in `[u8; 3]` does not end a statement.
             ';' | '{' | '}' => return depth == 0,
             _ => {}
         }
@@ -71,7 +71,7 @@ fn head(code: &str, at: usize) -> &str {
     &code[start.map_or(0, |before| before + 1)..at]
 }
 
-/// The `{` of the block that this stands in.
+/// Returns the offset of the `{` of the block around this offset.
 fn block_around(code: &str, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     code[..at].rfind(|c| {

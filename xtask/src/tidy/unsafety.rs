@@ -10,7 +10,7 @@ const CASTS: [&str; 2] = ["npy-core/src/element/cast.rs", "npy-core/src/element/
 const FUNCTIONS: [&str; 3] =
     ["npy-core/src/mmap.rs", "npy-core/src/npz/map.rs", "npy-core/src/reserve.rs"];
 
-/// In the library `unsafe` is in its files, and in tokens that a derive emits.
+/// `unsafe` is only in these files of the library, and in the code that a derive generates.
 pub(super) fn rooms(file: &File) -> Vec<Problem> {
     let core = file.path.starts_with("npy-core/");
     let derive = file.path.starts_with("npy-derive/");
@@ -37,7 +37,7 @@ pub(super) fn rooms(file: &File) -> Vec<Problem> {
     outside.map(|at| file.problem(at, message)).collect()
 }
 
-/// What `quote!` and its like hold.
+/// Returns the ranges of the tokens in `quote!` and similar macros.
 pub(super) fn emitted(code: &str) -> Vec<(usize, usize)> {
     let macros = ["quote!", "quote_spanned!", "parse_quote!", "parse_quote_spanned!"];
     let starts =
@@ -55,7 +55,7 @@ pub(super) fn explained(file: &File) -> Vec<Problem> {
 fn is_explained(file: &File, at: usize) -> bool {
     let before = &file.text[..at];
     let mut lines = before.lines().rev().zip(file.code[..at].lines().rev());
-    // The line itself, up to the word.
+    // The text of the line before the word.
     if !before.ends_with('\n') {
         lines.next();
     }
@@ -72,7 +72,7 @@ fn is_explained(file: &File, at: usize) -> bool {
     false
 }
 
-/// Whether the statement goes on in the next line.
+/// Returns true if the statement continues on the next line.
 fn continues(code: &str) -> bool {
     !code.trim().is_empty() && !code.ends_with([';', '{', '}', ','])
 }
