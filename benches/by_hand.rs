@@ -1,4 +1,4 @@
-//! The floors: what one would write by hand for the one file, in safe code where that is as fast.
+//! The floors: the code that one would write by hand for the one file, safe where that is as fast.
 
 mod halves;
 mod header;
@@ -17,10 +17,10 @@ pub(crate) use map::Mapped;
 pub(crate) use map::pread;
 pub(crate) use zip::{Method, read_archive, write_archive};
 
-/// Stays in the cache between reading and decoding.
+/// The size of a block, which stays in the cache between reading and decoding.
 const BLOCK: usize = 256 << 10;
 
-/// Opens a file and goes behind its header; how many bytes are there.
+/// Opens a file and skips its header; returns the file and the number of bytes that follow.
 pub(crate) fn open(path: &Path) -> (File, usize) {
     let mut file = File::open(path).unwrap();
     let length = usize::try_from(file.metadata().unwrap().len()).unwrap();
@@ -31,7 +31,7 @@ pub(crate) fn open(path: &Path) -> (File, usize) {
     (file, length - start.len() - header)
 }
 
-/// Where the data starts, by the first ten bytes.
+/// Returns the offset of the data, from the first ten bytes.
 pub(crate) fn data_start(file: &[u8]) -> usize {
     10 + usize::from(u16::from_le_bytes([file[8], file[9]]))
 }
@@ -42,7 +42,7 @@ pub(crate) fn read<T, const SIZE: usize>(path: &Path, decode: impl Fn(&[u8; SIZE
     decoded(&mut file, bytes, decode, |_| ())
 }
 
-/// Reads this many bytes block by block, and looks at the items of each.
+/// Reads this many bytes block by block, and calls `look` with the items of each block.
 pub(crate) fn each_block<const SIZE: usize>(
     source: &mut impl Read,
     bytes: usize,
@@ -58,7 +58,7 @@ pub(crate) fn each_block<const SIZE: usize>(
     }
 }
 
-/// Decodes so many bytes of a stream; each block can be looked at.
+/// Decodes this many bytes of a stream; a callback receives each block.
 fn decoded<T, const SIZE: usize>(
     source: &mut impl Read,
     bytes: usize,
@@ -105,7 +105,7 @@ fn encoded<T, const SIZE: usize>(
     }
 }
 
-/// A header, as NumPy writes it, or nearly.
+/// Returns a header much like NumPy's.
 fn header_of(descr: &str, count: usize) -> Vec<u8> {
     let dict = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({count},), }}");
     let length = (10 + dict.len() + 1).next_multiple_of(64) - 10;
@@ -115,7 +115,7 @@ fn header_of(descr: &str, count: usize) -> Vec<u8> {
     header
 }
 
-/// A small file: one read of 4 KiB, and the data behind the header.
+/// Reads a small file: one read of 4 KiB, which has the header and the data.
 pub(crate) fn read_small(path: &Path) -> Vec<f32> {
     let mut start = [0; 4096];
     let n = File::open(path).unwrap().read(&mut start).unwrap();

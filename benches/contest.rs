@@ -1,4 +1,4 @@
-//! A workload and its contenders, who run in turn, round after round.
+//! A workload and its contenders, which run in turn, round after round.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -8,22 +8,22 @@ use crate::memory;
 use crate::numpy::Numpy;
 use crate::place::Place;
 
-/// Whose code runs.
+/// The author of the code that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
-    /// The loop that one would write for this one file: what the others are measured by.
+    /// The loop that one would write for this one file. The others are compared with it.
     ByHand,
     Ours,
-    /// With two threads.
+    /// This library with two threads.
     OursTwice,
     NumPy,
     Npyz,
     NdarrayNpy,
-    /// Another way to do it, to know what it costs.
+    /// Another way to do it, to learn its cost.
     Other(&'static str),
 }
 
-/// A ratio to the floor that is not to be exceeded, and the one with two threads.
+/// The maximum ratio to the floor, with one thread and with two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     pub(crate) one: f64,
@@ -39,7 +39,7 @@ impl Goal {
         Goal { two: Some(two), ..self }
     }
 
-    /// Whether this result is not what is to be reached.
+    /// Returns true if this result misses the goal.
     pub(crate) fn is_missed(&self, result: &Measured) -> bool {
         match result.who {
             Who::Ours => result.ratio > self.one,
@@ -49,40 +49,40 @@ impl Goal {
     }
 }
 
-/// Something to do, for all who can.
+/// A task for all contenders that support it.
 #[derive(Clone, Copy)]
 pub(crate) struct Workload {
     pub(crate) id: &'static str,
     pub(crate) work: &'static str,
     pub(crate) goal: Goal,
-    /// How often a run does it: of a single one the time is shown.
+    /// The number of repetitions in a run. The time shown is that of one repetition.
     pub(crate) times: fn(&Place) -> u32,
-    /// For what is written: reads it again, and says what it comes to.
+    /// For a workload that writes: reads the file again, and returns its checksum.
     pub(crate) written: Option<fn(&Path) -> u64>,
-    /// Writes the files that are read.
+    /// Writes the input files.
     pub(crate) prepare: fn(&Place),
-    /// All but NumPy, the floor first.
+    /// The contenders except NumPy; the floor comes first.
     pub(crate) contenders: fn(&Place) -> Vec<Contender>,
-    /// Whether `numpy.py` has a job of this id.
+    /// True if `numpy.py` has a job with this id.
     pub(crate) numpy: bool,
 }
 
-/// One who does it, once a call.
+/// A contender, which does the work once per call.
 pub(crate) struct Contender {
     pub(crate) who: Who,
     run: Box<dyn FnMut(bool) -> Run>,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) seconds: f64,
-    /// What the result comes to, if that was asked for.
+    /// The checksum of the result, if it was requested.
     pub(crate) sum: Option<u64>,
 }
 
 impl Contender {
-    /// One who gives a value, and what that comes to. Only the giving is timed: not the sum, not the end of the value.
+    /// Makes a contender from a job that returns a value, and a checksum of that value. Only the job is timed, not the checksum or the drop.
     pub(crate) fn new<R>(
         who: Who,
         mut job: impl FnMut() -> R + 'static,
@@ -97,24 +97,24 @@ impl Contender {
         Contender::by(who, run)
     }
 
-    /// One who takes the time itself.
+    /// Makes a contender that measures its own time.
     pub(crate) fn by(who: Who, run: impl FnMut(bool) -> Run + 'static) -> Self {
         Contender { who, run: Box::new(run) }
     }
 
-    /// One who writes a file.
+    /// Makes a contender that writes a file.
     pub(crate) fn writing(who: Who, job: impl FnMut() + 'static) -> Self {
         Contender::new(who, job, |()| 0)
     }
 }
 
-/// What was measured.
+/// The measurements of a workload.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) id: &'static str,
     pub(crate) work: &'static str,
     pub(crate) goal: Goal,
-    /// How long the floor takes, and how many bytes of memory.
+    /// The time that the floor takes, and its peak memory in bytes.
     pub(crate) floor: (f64, Option<u64>),
     pub(crate) results: Vec<Measured>,
 }
@@ -122,9 +122,9 @@ pub(crate) struct Outcome {
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) who: Who,
-    /// The median of the times of each round by that of the floor in it.
+    /// The median over all rounds of the time divided by that of the floor in the same round.
     pub(crate) ratio: f64,
-    /// Bytes of memory on top of what was there before, at most.
+    /// The peak memory in bytes, minus the memory in use at the start.
     pub(crate) peak: Option<u64>,
 }
 
@@ -135,14 +135,14 @@ impl Outcome {
 }
 
 impl Workload {
-    /// Runs all in turn. With `rounds: None` there are nine, and more where they take little time.
+    /// Runs all in turn. With `rounds: None` there are 9 rounds, or 21 if they are short.
     pub(crate) fn run(&self, place: &Place, numpy: &mut Numpy, rounds: Option<usize>) -> Outcome {
         (self.prepare)(place);
         let mut contenders = (self.contenders)(place);
         if self.numpy {
             contenders.push(numpy.contender(self.id, place));
         }
-        // The first round warms up, and compares what comes out.
+        // The first round warms up, and compares the results.
         let start = Instant::now();
         let sums: Vec<_> = contenders.iter_mut().map(|it| self.once(it, place, true)).collect();
         for (contender, run) in contenders.iter().zip(&sums) {
@@ -153,14 +153,14 @@ impl Workload {
         let rounds = rounds.unwrap_or(if short { 21 } else { 9 });
         let mut seconds = vec![Vec::with_capacity(rounds); contenders.len()];
         for round in 0..rounds {
-            // Another one begins each time: what one leaves behind falls on all.
+            // Each round starts with another contender, so that the effects of one on the next are spread over all.
             for turn in 0..contenders.len() {
                 let i = (round + turn) % contenders.len();
                 seconds[i].push(self.once(&mut contenders[i], place, false).seconds);
             }
         }
         let who: Vec<_> = contenders.iter().map(|contender| contender.who).collect();
-        // Theirs is measured in processes of their own: nothing of this one is to be in the way.
+        // Memory is measured in separate processes; this one frees its memory first, so as not to disturb them.
         drop(contenders);
         numpy.forget();
         let peak = |i: usize, who| match who {
@@ -180,7 +180,7 @@ impl Workload {
         Outcome { id: self.id, work: self.work, goal: self.goal, floor, results }
     }
 
-    /// Lets one of the contenders run in this process, and says how much memory that takes.
+    /// Runs one of the contenders in this process, and returns its peak memory.
     pub(crate) fn peak_of(&self, i: usize, place: &Place) -> Option<u64> {
         let mut contenders = (self.contenders)(place);
         let before = memory::reset()?;

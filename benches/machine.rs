@@ -1,10 +1,10 @@
-//! What the figures were taken on.
+//! Describes the machine of the measurements.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// One line: cores, processor, kernel, versions, and where the files lay.
+/// Returns one line: cores, processor, kernel, versions, and the folder of the files.
 pub(crate) fn line(numpy: &str, place: &Path) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The workloads against loops written by hand, NumPy and two crates: `cargo xtask bench`.
 //!
-//! All contenders of a workload run in turn, round after round, each once a round; what is shown is the median of the
-//! ratios to the floor, taken round by round. The floor is the plain loop for the job: blocks of 256 KiB, each item decoded where it stands.
-//! Before anything is timed, all must give the same.
+//! All contenders of a workload run in turn, once per round. A figure is the median of the ratios to the floor in each round. The
+//! floor is the plain loop for the job: it reads blocks of 256 KiB and decodes each item. Before anything is timed, all results must
+//! be equal.
 //!
 //! Without `--bench`, as `cargo test` runs it, everything runs once with little data.
 
@@ -29,7 +29,7 @@ use place::Place;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    // A process that `memory` has started.
+    // This is a process that `memory` has started.
     if let ["--peak", id, i, dir, quick @ ..] =
         &args.iter().map(String::as_str).collect::<Vec<_>>()[..]
     {

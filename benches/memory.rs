@@ -1,12 +1,12 @@
-//! How much memory a contender takes: each runs once in a process of its own, which asks the system.
+//! Measures the memory of a contender: each runs once in its own process, which reads its peak from the system.
 
 use std::fs;
 use std::process::Command;
 
 use crate::place::Place;
 
-/// The peak of one contender, in bytes, above what its process held when it began: its input is there already. Pages of mapped
-/// files count. Only Linux tells.
+/// Returns the peak memory of one contender, in bytes, minus the memory that its process held at the start, which includes its input.
+/// Pages of mapped files count. `None` except on Linux.
 pub(crate) fn of_contender(id: &str, i: usize, place: &Place) -> Option<u64> {
     let mut command = Command::new(std::env::current_exe().ok()?);
     command.args(["--peak", id, &i.to_string()]).arg(&place.dir);
@@ -15,14 +15,14 @@ pub(crate) fn of_contender(id: &str, i: usize, place: &Place) -> Option<u64> {
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
-/// Lets the peak begin anew; gives what is held now.
+/// Resets the peak; returns the memory held now.
 pub(crate) fn reset() -> Option<u64> {
-    // Says to forget the peak.
+    // This value resets the peak.
     fs::write("/proc/self/clear_refs", "5").ok()?;
     status("VmRSS:")
 }
 
-/// The most that was held since.
+/// Returns the peak since the reset.
 pub(crate) fn high() -> Option<u64> {
     status("VmHWM:")
 }

@@ -1,10 +1,10 @@
-"""What NumPy does of each workload. Asked by numpy.rs, a line at a time, on stdin:
+"""Runs the workloads with NumPy. numpy.rs sends one request per line on stdin:
 
-run ID DIR      does it once: the seconds it took, and 0
-check ID DIR    the same, and the sum of what came out
-peak ID DIR     does it once: the bytes of memory that took above what there was before
-forget          drops what is kept from round to round
-versions        of NumPy and Python
+run ID DIR      runs the workload once: the seconds it took, and 0
+check ID DIR    the same, with the checksum of the result instead of 0
+peak ID DIR     runs the workload once: its peak memory in bytes, minus the memory in use before
+forget          drops the data kept from round to round
+versions        the versions of NumPy and Python
 """
 
 import glob
@@ -26,7 +26,7 @@ def swapped(path):
 
 
 def bits(array):
-    """The numbers of an array as they are in memory, as u8."""
+    """Returns the numbers of an array as they are in memory, as u8."""
     array = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("="), copy=False)).reshape(-1)
     return array.view(f"u{array.dtype.itemsize}").astype("u8")
 
@@ -82,7 +82,7 @@ def opened(path, times):
 
 
 def many(array):
-    """The twenty arrays of an archive."""
+    """Returns the twenty arrays of an archive."""
     return {f"array_{i}": part for i, part in enumerate(np.split(array, 20))}
 
 
@@ -96,13 +96,13 @@ def nothing(_):
 
 
 def times(path):
-    """A number that the benchmark has written down."""
+    """Reads the number that the benchmark wrote to a file."""
     with open(path) as file:
         return int(file.read())
 
 
-# What is kept from round to round, what is timed with it, and what its result comes to. For what is written, the
-# benchmark reads the file itself.
+# For each job: the function that makes the data kept from round to round, the function that is timed with it, and the checksum of
+# its result. The benchmark itself reads the files that were written.
 JOBS = {
     "W1r": (lambda at: at("input.npy"), np.load, array_sum),
     "W1w": (lambda at: (at("output"), np.load(at("input.npy"))), lambda of: save(*of), nothing),
@@ -148,7 +148,7 @@ JOBS = {
 
 
 def save(path, array):
-    # An open file: to a name without `.npy` NumPy would add that.
+    # An open file, because NumPy would add `.npy` to a name without it.
     with open(path, "wb") as file:
         np.save(file, array)
 
@@ -180,7 +180,7 @@ def answer(words, kept):
                 kept[job] = prepare(lambda name: os.path.join(directory, name))
             before = 0
             if what == "peak":
-                # Only Linux tells.
+                # Only on Linux.
                 if not os.path.exists("/proc/self/clear_refs"):
                     return ""
                 with open("/proc/self/clear_refs", "w") as file:

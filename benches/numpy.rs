@@ -52,20 +52,20 @@ impl Numpy {
         })
     }
 
-    /// The bytes that a job takes at most, above what the process had.
+    /// Returns the peak memory of a job in bytes, minus the memory that the process held before.
     pub(crate) fn peak(&self, id: &str, place: &Place) -> Option<u64> {
         let dir = place.dir.display();
         self.0.borrow_mut().ask(&format!("peak {id} {dir}")).parse().ok()
     }
 
-    /// Lets it drop what it keeps for the next round.
+    /// Tells the process to drop the data that it keeps for the next round.
     pub(crate) fn forget(&self) {
         self.0.borrow_mut().ask("forget");
     }
 }
 
 impl Process {
-    /// One line there, one back.
+    /// Sends one line, and returns the line of the answer.
     fn ask(&mut self, question: &str) -> String {
         let questions = self.questions.as_mut().expect("it is open");
         writeln!(questions, "{question}").expect("Python listens");
@@ -78,7 +78,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It ends when nobody asks any more.
+        // The process ends when its input is closed.
         self.questions = None;
         let _ = self.child.wait();
     }

@@ -1,19 +1,19 @@
-//! What is said on the command line.
+//! The options of the command line.
 
 use std::path::PathBuf;
 
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask bench [--only W1r,W9] [--rounds N] [--quick]";
 
-/// What to run, and how.
+/// The options.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Options {
-    /// Workloads; none are all.
+    /// The workloads to run; all of them if empty.
     pub(crate) only: Vec<String>,
     pub(crate) rounds: Option<usize>,
-    /// Everything once, with little data, to see that it works.
+    /// True to run everything once with little data, to check that it works.
     pub(crate) quick: bool,
-    /// Where the results go.
+    /// The folder for the results.
     pub(crate) out: Option<PathBuf>,
 }
 
@@ -21,7 +21,7 @@ impl Options {
     pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut options = Options::default();
         let mut args = args.into_iter();
-        // `cargo test` runs this, too, with arguments that are for tests.
+        // `cargo test` also runs this, with arguments that are meant for tests.
         let mut is_bench = false;
         let mut unknown = None;
         while let Some(arg) = args.next() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use npyz::{AutoSerialize, Deserialize, NpyFile};
 
-/// npyz reads one value at a time from what it is given: its documentation says to buffer.
+/// npyz reads one value at a time from its reader; its documentation says to use a buffered one.
 pub(crate) fn npyz(path: &Path) -> NpyFile<BufReader<File>> {
     NpyFile::new(BufReader::new(File::open(path).unwrap())).unwrap()
 }

@@ -23,7 +23,7 @@ pub(crate) struct Tick {
     pub(crate) count: i16,
 }
 
-/// The same, which lies in memory as it does in the file.
+/// The same record, with the same layout in memory as in the file.
 #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct PackedTick {
@@ -60,7 +60,7 @@ pub(crate) struct Trace {
     pub(crate) samples: [f32; 1024],
 }
 
-/// Any values will do, but times whose sum is exact.
+/// Returns a record of arbitrary values, except that the sum of all times is exact.
 pub(crate) fn tick(i: u32) -> Tick {
     let [a, b, c, d] = i.wrapping_mul(0x9e37_79b9).to_le_bytes();
     Tick {
@@ -83,9 +83,9 @@ pub(crate) fn trace(i: u32) -> Trace {
     Trace { id: u64::from(i), start: i64::from(i) * 1000, gain: 1.5, samples }
 }
 
-/// A number of a file.
+/// A type of number in a file.
 pub(crate) trait Number: Copy {
-    /// Its bytes in memory as a number.
+    /// Returns its bytes in memory as an integer.
     fn bits(self) -> u64;
 }
 

@@ -1,11 +1,11 @@
-//! What was measured, as text: a table and a chart.
+//! The report of the measurements: a table and a chart.
 
 pub(crate) mod chart;
 pub(crate) mod table;
 
 use crate::contest::Who;
 
-/// A ratio with the digits that say something.
+/// Formats a ratio with its significant digits.
 fn ratio(value: f64) -> String {
     match value {
         ..0.1 => format!("{value:.3}"),
@@ -14,7 +14,7 @@ fn ratio(value: f64) -> String {
     }
 }
 
-/// The names of the contenders that have a column of their own.
+/// The names of the contenders that have their own column.
 const COLUMNS: [(Who, &str); 5] = [
     (Who::Ours, "npy-core"),
     (Who::OursTwice, "2 threads"),

@@ -1,18 +1,18 @@
-//! What an array comes to: one number, by which results are compared. `numpy.py` has the same.
+//! Checksums of arrays, by which results are compared. `numpy.py` computes the same ones.
 
 use crate::records::{Number, PackedTick, Tick, Trace};
 
-/// An array that comes to a number, in which each item counts for its place.
+/// An array with a checksum that depends on the order of its items.
 pub(crate) trait Sum {
     fn sum(&self) -> u64;
 }
 
-/// Numbers, each counting for its place.
+/// Returns the sum of the numbers, each weighted by its position.
 pub(crate) fn weighted(numbers: impl Iterator<Item = u64>) -> u64 {
     (1..).zip(numbers).fold(0, |sum, (i, number)| sum.wrapping_add(number.wrapping_mul(i)))
 }
 
-/// Several sums as one.
+/// Combines several sums into one.
 pub(crate) fn together(sums: impl IntoIterator<Item = u64>) -> u64 {
     sums.into_iter().fold(0, |sum, one| sum.wrapping_mul(31).wrapping_add(one))
 }

@@ -1,4 +1,4 @@
-//! The workloads, a file for each kind; in each the floor, ours and the peers side by side.
+//! The workloads, one file for each kind; each compares the floor, this library and its peers.
 
 mod column;
 mod header;
@@ -33,30 +33,30 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
         &column::WORKLOADS,
         &streaming::WORKLOADS,
         &parallel::WORKLOADS,
-        // Last: after its file of 2 GB memory is in pieces, and large pages come slowly.
+        // Last, because its file of 2 GB fragments memory, and large pages are then slow to get.
         &map::WORKLOADS,
     ];
     of_kinds.into_iter().flatten()
 }
 
-/// A run does it once.
+/// The number of repetitions for workloads that are run once.
 fn once(_: &Place) -> u32 {
     1
 }
 
-/// What is read.
+/// The path of the file that is read.
 fn input(place: &Place) -> PathBuf {
     place.path("input.npy")
 }
 
-/// What a file comes to that was written: its dtype, its shape and its data, as the header may be padded as one likes.
+/// Returns a checksum of a written file: its dtype, shape and data. The header itself is left out, because its padding may differ.
 fn file_sum(path: &Path) -> u64 {
     let array = DynArray::read_npy(path).unwrap();
     let what = format!("{} {:?} {:?}", array.dtype(), array.shape(), array.order());
     weighted(what.bytes().chain(array.as_bytes().iter().copied()).map(u64::from))
 }
 
-/// One who reads the input into a list.
+/// Returns a contender that reads the input into a list.
 fn reader<T>(place: &Place, who: Who, read: impl Fn(&Path) -> Vec<T> + 'static) -> Contender
 where
     [T]: Sum,
@@ -65,12 +65,12 @@ where
     Contender::new(who, move || read(&path), |items| items.sum())
 }
 
-/// Ours, with a second thread.
+/// Reads with this library and two threads.
 fn two_threads<A: ReadNpy>(path: &Path) -> A {
     ReadOptions::new().threads(2).read(path).unwrap()
 }
 
-/// One who writes a list to the output.
+/// Returns a contender that writes a list to the output.
 fn writer<T: 'static>(
     place: &Place,
     items: &Rc<Vec<T>>,

@@ -1,4 +1,4 @@
-//! Records as one array a field, in one `.npz` file: what pandas and plotting programs like to have.
+//! Records as one array per field, in one `.npz` file: convenient for pandas and plotting programs.
 //!
 //! `cargo run --example columns`, then in Python: `dict(np.load("target/examples/picks.npz"))`.
 
@@ -22,7 +22,7 @@ fn main() -> npy_core::Result<()> {
     };
     let picks: Vec<Pick> = (0..100).map(pick).collect();
 
-    // Each field becomes a member of its name; the array of three makes a second dimension.
+    // Each field becomes the member of its name; a field of three numbers adds a second dimension.
     let mut writer = npz::WriteOptions::new().deflate(6).create(path)?;
     writer.write_columns(&picks)?;
     writer.write("comment", "100 picks")?;

@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 
 use npy_core::{NpyArray, NpzArchive, npz};
 
-/// What a model knows: a member of the archive for each array.
+/// The contents of a model: each array is a member of the archive.
 #[derive(NpzArchive, Debug, Clone, PartialEq)]
 struct Model {
     name: String,
     epochs: u32,
-    /// By position: `layers/0/weights`, …
+    /// The layers by position: `layers/0/weights`, …
     layers: BTreeMap<usize, Dense>,
-    /// Of the data, to bring it to the range that the model knows; older files have none.
+    /// The factor that brings the data into the range of the model; older files have none.
     scale: Option<Scale>,
 }
 
 /// A layer that connects all inputs to all outputs.
 #[derive(NpzArchive, Debug, Clone, PartialEq)]
 struct Dense {
-    /// Outputs and inputs.
+    /// The dimensions are outputs and inputs.
     weights: NpyArray<f32>,
-    /// An older name is read, too.
+    /// An older name is also accepted when reading.
     #[npy(alias = "b")]
     bias: Vec<f32>,
 }
@@ -34,7 +34,7 @@ struct Scale {
 }
 
 impl Dense {
-    /// Some weights, neither trained nor random.
+    /// Returns some weights, neither trained nor random.
     fn new(inputs: usize, outputs: usize) -> npy_core::Result<Self> {
         let weights = (0..inputs * outputs).map(|i| ((i * 7 % 11) as f32 - 5.0) / 10.0).collect();
         let weights = NpyArray::new(weights, [outputs, inputs])?;

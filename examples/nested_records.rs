@@ -1,8 +1,8 @@
-//! Nested records in a mapped file: opened at once, whatever its size; a row, a column and a summary are read of it.
+//! Nested records in a mapped file: opened at once, whatever its size, to read a row, a column and a summary.
 //!
 //! `cargo run --example nested_records`
 
-// Opening a map is `unsafe`: somebody must promise that the file is left alone.
+// Opening a map is `unsafe`: the caller promises that nobody changes or shortens the file meanwhile.
 #![allow(unsafe_code)]
 
 use npy_core::{ByteStr, Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -32,24 +32,24 @@ fn main() -> npy_core::Result<()> {
     // SAFETY: nobody else has this file.
     let map = unsafe { Map::<Station>::open(path)? };
     println!("{} stations: {}", map.len(), map.header().dtype());
-    // A row is where it lies in the file.
+    // A row, in place in the file.
     println!("{:?}", map[42_000]);
-    // A field of every record, also of one in it.
+    // A field of every record; it may be in a nested record.
     let means = map.column::<f64>("temperature.mean")?;
     let (low, high) = means
         .iter()
         .fold((f64::MAX, f64::MIN), |(low, high), mean| (low.min(mean), high.max(mean)));
     println!("means from {low:.2} to {high:.2} degrees");
-    // Or of an item of a sub-array.
+    // It may also be in an item of a sub-array.
     let gusts = map.column::<f64>("wind[1].high")?;
     println!("highest gust: {:.2?} m/s", gusts.iter().reduce(f64::max));
-    // Items are values: what a slice does, the map does.
+    // A map is a slice of its items, with all methods of a slice.
     let coldest = map.iter().min_by(|a, b| a.temperature.low.total_cmp(&b.temperature.low));
     println!("coldest: {:?}", coldest.map(|station| station.code));
     Ok(())
 }
 
-/// Made-up figures.
+/// Returns made-up figures.
 fn station(i: u32) -> Station {
     let statistics =
         |mean: f64, spread: f64| Statistics { mean, low: mean - spread, high: mean + spread };

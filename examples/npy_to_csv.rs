@@ -1,7 +1,7 @@
 //! Any `.npy` file as CSV or JSON, for a colleague who has neither Python nor the Rust types.
 //!
-//! `cargo run --example npy_to_csv -- traces.npy` prints CSV, with `--json` in front JSON, a row a line. Without a file it makes a
-//! small one and prints that.
+//! `cargo run --example npy_to_csv -- traces.npy` prints CSV, or JSON with `--json` before the file; one row per line. Without a file,
+//! it makes a small one and prints that.
 
 use std::error::Error;
 use std::io::Write;
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if json { rows_as_json(&array, out) } else { rows_as_csv(&array, out) }
 }
 
-/// A row a line; fields of records within records are `head.gain`, the values of a sub-array `samples[0]`.
+/// Prints one row per line. A field of a nested record is called `head.gain`, a value of a sub-array `samples[0]`.
 fn rows_as_csv(array: &DynArray, out: impl Write) -> Result<(), Box<dyn Error>> {
     let mut csv = csv::Writer::from_writer(out);
     for (i, item) in array.iter().enumerate() {
@@ -64,7 +64,7 @@ fn rows_as_json(array: &DynArray, mut out: impl Write) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// A file to try it with.
+/// Makes a sample file.
 fn sample() -> npy_core::Result<std::path::PathBuf> {
     #[derive(NpyRecord)]
     struct Head {

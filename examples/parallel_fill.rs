@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example parallel_fill`
 
-// Opening a map is `unsafe`: somebody must promise that the file is left alone.
+// Opening a map is `unsafe`: the callers promise that nobody else touches their rows meanwhile.
 #![allow(unsafe_code)]
 
 use std::process::{Command, ExitStatus};
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return fill(worker.parse()?);
     }
     std::fs::create_dir_all("target/examples")?;
-    // All zeros, and as large as it will be.
+    // The file is all zeros, and has its final size.
     // SAFETY: nobody else has this file yet.
     drop(unsafe { MapMut::<f64>::create(PATH, &[ROWS, COLUMNS])? });
 
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Fills the rows of one worker.
 fn fill(worker: usize) -> Result<(), Box<dyn std::error::Error>> {
-    // SAFETY: each worker looks at and changes its own rows alone.
+    // SAFETY: each worker reads and changes only its own rows.
     let mut map = unsafe { MapMut::<f64>::open(PATH)? };
     let share = ROWS / WORKERS * COLUMNS;
     let start = worker * share;

@@ -9,22 +9,22 @@ use npy_core::time::Ns;
 use npy_core::{ByteStr, DateTime64, Header, NpyRecord, ReadNpy, WriteNpy};
 use plotters::prelude::*;
 
-/// Samples of a trace.
+/// The number of samples in a trace.
 const N: usize = 3000;
 
-/// A trace as the file has it.
+/// A trace, as it is in the file.
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 struct Trace<const N: usize> {
     network: ByteStr<2>,
     station: ByteStr<5>,
     channel: ByteStr<3>,
     start: DateTime64<Ns>,
-    /// Samples a second.
+    /// Samples per second.
     rate: f64,
     samples: [f32; N],
 }
 
-/// What a filtered trace is written with: a record in the record.
+/// The header of a filtered trace, a nested record.
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 #[npy(rename_all = "camelCase")]
 struct TraceHeader {
@@ -35,7 +35,7 @@ struct TraceHeader {
     corner_hz: f32,
 }
 
-/// A filtered trace; its samples are big-endian, as in many an archive.
+/// A filtered trace; its samples are big-endian, as in many archives.
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 struct Filtered<const N: usize> {
     #[npy(rename = "hdr")]
@@ -50,20 +50,20 @@ impl<const N: usize> Trace<N> {
         format!("{}.{}.{}", self.network, self.station, self.channel)
     }
 
-    /// The sample of the largest amplitude: its index and value.
+    /// Returns the index and the value of the sample with the largest amplitude.
     fn peak(&self) -> Option<(usize, f32)> {
         let numbered = self.samples.iter().copied().enumerate();
         numbered.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))
     }
 
-    /// When a sample was taken.
+    /// Returns the time of a sample.
     fn time_of(&self, sample: usize) -> DateTime64<Ns> {
         let nanoseconds = (sample as f64 / self.rate * 1e9).round();
         #[expect(clippy::cast_possible_truncation)] // Half a minute of nanoseconds fits.
         DateTime64::new(self.start.count() + nanoseconds as i64)
     }
 
-    /// Takes out what is slower than `corner_hz`: a high-pass of first order.
+    /// Removes frequencies below `corner_hz`, with a first-order high-pass filter.
     fn high_pass(&self, corner_hz: f32) -> Filtered<N> {
         let step = 1.0 / self.rate;
         let rc = 1.0 / (std::f64::consts::TAU * f64::from(corner_hz));
@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Draws each trace in a panel of its own, over seconds since its start.
+/// Draws each trace in its own panel, over the seconds since its start.
 fn plot<const N: usize>(
     traces: &[Trace<N>],
     path: &Path,

@@ -1,6 +1,6 @@
-//! Two threads, each with its half of a file.
+//! Reads a file with two threads, each reading one half.
 
-// Memory that is not initialized, and large pages for it.
+// For uninitialized memory and large pages.
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
@@ -10,7 +10,7 @@ use std::thread;
 
 use super::BLOCK;
 
-/// Reads each half by a thread of its own, block by block, and decodes each item to where it stays.
+/// Reads each half in its own thread, block by block, and decodes each item into its final position.
 pub(crate) fn read_halves<T: Send, const SIZE: usize>(
     path: &Path,
     decode: impl Fn(&[u8; SIZE]) -> T + Copy + Send,
@@ -53,6 +53,6 @@ fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// Only Linux is asked.
+/// Does nothing: only Linux takes this advice.
 #[cfg(not(target_os = "linux"))]
 fn large_pages<T>(_: &mut [MaybeUninit<T>]) {}

@@ -1,6 +1,6 @@
-//! The header of a record, by a parser of Python's literals as far as such a header has them.
+//! Parses the header of a record, with a parser for just the Python literals that such a header has.
 
-/// What one wants to know of a field.
+/// A field of the record.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
@@ -32,7 +32,7 @@ pub(crate) fn fields(file: &[u8]) -> Vec<Field> {
 struct Text<'a>(std::iter::Peekable<std::str::Chars<'a>>);
 
 impl Text<'_> {
-    /// Whether this comes next; then it is behind us.
+    /// Skips this character if it comes next; returns true if it did.
     fn takes(&mut self, char: char) -> bool {
         while self.0.next_if_eq(&' ').is_some() {}
         self.0.next_if_eq(&char).is_some()

@@ -1,6 +1,6 @@
 //! A file mapped by hand.
 
-// Nobody else has the files of the benchmark.
+// Only this benchmark uses its files.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -10,7 +10,7 @@ use memmap2::Mmap;
 
 use crate::records::Tick;
 
-/// A file in memory, and where its data starts.
+/// A mapped file, and the offset of its data.
 pub(crate) struct Mapped {
     map: Mmap,
     start: usize,
@@ -31,7 +31,7 @@ impl Mapped {
     }
 }
 
-/// Reads some records, each with one call of the system.
+/// Reads some records, each with one system call.
 #[cfg(unix)]
 pub(crate) fn pread(path: &Path, picks: &[usize]) -> Vec<Tick> {
     use std::os::unix::fs::FileExt;

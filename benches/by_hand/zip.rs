@@ -8,14 +8,14 @@ use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use super::{data_start, decoded, encoded, header_of};
 
-/// How a member lies in the archive.
+/// The storage method of a member in the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Stored,
     Deflated,
 }
 
-/// What both headers of a member have in common: version, flags, method, time, checksum, sizes, and the length of the name.
+/// The part that both headers of a member share: version, flags, method, time, checksum, sizes, and the length of the name.
 fn common(method: Method, crc: u32, packed: usize, size: usize, name: &str) -> Vec<u8> {
     let method = if method == Method::Stored { 0 } else { 8 };
     let mut bytes = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn write_archive(path: &Path, arrays: &[Vec<f32>], method: Method) {
         let start = 30 + name.len();
         let (crc, packed) = match method {
             Method::Stored => {
-                // The checksum follows the data, and goes before it in the end.
+                // The checksum is known only after the data, and then written before it.
                 file.seek(SeekFrom::Start(position + start as u64)).unwrap();
                 let mut hasher = crc32fast::Hasher::new();
                 hasher.update(&header);
@@ -88,7 +88,7 @@ pub(crate) fn write_archive(path: &Path, arrays: &[Vec<f32>], method: Method) {
     file.write_all(&[directory, end].concat()).unwrap();
 }
 
-/// A member by the directory.
+/// A member, as the directory lists it.
 struct Member {
     method: Method,
     crc: u32,
@@ -97,14 +97,14 @@ struct Member {
     position: u64,
 }
 
-/// Reads arrays of `f32` in the order in which they lie there, and checks the checksums.
+/// Reads arrays of `f32` in the order of the directory, and checks the checksums.
 pub(crate) fn read_archive(path: &Path) -> Vec<Vec<f32>> {
     let mut file = File::open(path).unwrap();
     members(&mut file).iter().map(|member| read_member(&mut file, member)).collect()
 }
 
 fn members(file: &mut File) -> Vec<Member> {
-    // No comment at the end: the floor knows its files.
+    // The floor knows that its files have no comment at the end.
     file.seek(SeekFrom::End(-22)).unwrap();
     let mut end = [0; 22];
     file.read_exact(&mut end).unwrap();
@@ -154,12 +154,12 @@ fn read_member(file: &mut File, member: &Member) -> Vec<f32> {
     array
 }
 
-/// Two bytes of a header.
+/// Returns the 2-byte number at this offset of a header.
 fn half(bytes: &[u8], at: usize) -> usize {
     u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap()).into()
 }
 
-/// Four bytes of a header.
+/// Returns the 4-byte number at this offset of a header.
 fn number(bytes: &[u8], at: usize) -> usize {
     usize::try_from(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap()
 }

@@ -1,11 +1,11 @@
-//! The chart, in SVG: a line for each workload, a dot for each contender, further left is faster.
+//! The chart, in SVG: a line for each workload and a dot for each contender; further left is faster.
 
 use std::fmt::Write;
 
 use super::ratio;
 use crate::contest::{Outcome, Who};
 
-/// Who, the name, the colour, the radius of the dot: ours is drawn last, over the others.
+/// The contenders, each with its name, its color and the radius of its dot. This library is drawn last, over the others.
 const DOTS: [(Who, &str, &str, f64); 5] = [
     (Who::NdarrayNpy, "ndarray-npy", "#e69f00", 4.5),
     (Who::Npyz, "npyz", "#cc79a7", 4.5),
@@ -22,7 +22,7 @@ const ROW: f64 = 26.0;
 const LEAST: f64 = 0.01;
 const MOST: f64 = 200.0;
 
-/// Where a ratio is.
+/// Returns the horizontal position of a ratio.
 fn x(ratio: f64) -> f64 {
     let part = (ratio.clamp(LEAST, MOST) / LEAST).ln() / (MOST / LEAST).ln();
     LEFT + WIDTH * part

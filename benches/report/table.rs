@@ -1,14 +1,14 @@
-//! The table, in Markdown.
+//! The tables, in Markdown.
 
 use std::fmt::Write;
 
 use super::{COLUMNS, ratio};
 use crate::contest::{Measured, Outcome, Who};
 
-/// Marks a figure of ours that is not what is to be reached.
+/// Marks a figure of this library that misses its goal.
 const MISSED: &str = " ✗";
 
-/// Times and peaks of memory, with the machine they were taken on.
+/// Returns the tables of times and of peak memory, with a description of the machine.
 pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
     let mut text = String::new();
     let names: String = COLUMNS.map(|(_, name)| format!(" {name} |")).concat();

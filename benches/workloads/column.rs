@@ -1,4 +1,4 @@
-//! W9: one column of many records. The floor is a map: what NumPy does, too.
+//! W9: one column of many records. The floor maps the file, as NumPy does.
 
 use std::path::Path;
 

@@ -56,13 +56,13 @@ fn times(place: &Place) -> u32 {
 }
 
 fn prepare(place: &Place) {
-    // No rows: of a file that has some, reading these would be timed, too.
+    // The file has no rows, because reading them would be timed too.
     let nothing: [Wide; 0] = [];
     nothing.write_npy(input(place)).unwrap();
     std::fs::write(place.path("times"), times(place).to_string()).unwrap();
 }
 
-/// The header, and one of other names: ours knows the header that it has parsed last.
+/// Returns a header with other names, and the header itself. In turn, they defeat the cache, which holds the last parsed header.
 fn in_turn(place: &Place) -> [Vec<u8>; 2] {
     let file = std::fs::read(input(place)).unwrap();
     let mut other = file.clone();
@@ -72,7 +72,7 @@ fn in_turn(place: &Place) -> [Vec<u8>; 2] {
     [other, file]
 }
 
-/// Parses headers in turn, again and again, and gives what the last is.
+/// Returns a contender that repeatedly parses headers in turn, and returns the last.
 fn parser<R: 'static, const N: usize>(
     place: &Place,
     files: [Vec<u8>; N],
@@ -89,7 +89,7 @@ fn parser<R: 'static, const N: usize>(
     Contender::new(who, again, sum)
 }
 
-/// What the fields come to, by their offsets and sizes.
+/// Returns a checksum of the fields' offsets and sizes.
 fn sum_of(fields: impl Iterator<Item = (usize, usize)>) -> u64 {
     weighted(fields.map(|(offset, size)| u64::try_from(offset * 256 + size).unwrap()))
 }
@@ -114,7 +114,7 @@ fn sum_of_npyz(header: &NpyHeader) -> u64 {
 }
 
 fn any(place: &Place) -> Vec<Contender> {
-    // ndarray-npy has no public parser, and no records: it parses the header, and then refuses.
+    // ndarray-npy has no public parser and no records: it parses the header, and then returns an error.
     let refused = |file: &[u8]| {
         use ndarray_npy::ReadNpyExt;
         ndarray::Array1::<f64>::read_npy(file).unwrap_err();
@@ -138,7 +138,7 @@ fn own(place: &Place) -> Vec<Contender> {
     let known = |file: &[u8]| Header::parse(file).unwrap().0;
     let file = || [std::fs::read(input(place)).unwrap()];
     vec![
-        // That there are fifty is checked above; no rows is what the others find.
+        // The fifty fields are checked above. Here each sum is 0, the number of rows that `read` finds.
         parser(place, file(), Who::ByHand, by_hand::fields, |_| 0),
         parser(place, file(), Who::Ours, known, |_| 0),
         parser(place, file(), Who::Other("read as a `Vec` of no rows"), read, rows),

@@ -1,6 +1,6 @@
 //! W8: a file of two gigabytes, mapped.
 
-// Nobody else has the files of the benchmark.
+// Only this benchmark uses its files.
 #![allow(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub(super) const WORKLOADS: [Workload; 4] = [
     },
 ];
 
-/// The four have it in common.
+/// The path of the file that all four workloads use.
 fn large(place: &Place) -> PathBuf {
     place.path("large.npy")
 }
@@ -90,7 +90,7 @@ fn map(path: &Path) -> Map<PackedTick> {
     unsafe { Map::open(path) }.unwrap()
 }
 
-/// Opens it so often, and gives the number of records that the last shows.
+/// Returns a contender that opens the file repeatedly, and returns the number of records in it.
 fn opener(place: &Place, who: Who, open: impl Fn(&Path) -> usize + 'static) -> Contender {
     let (path, times) = (large(place), times(place));
     let again = move || (0..times).map(|_| open(&path)).last();
@@ -105,7 +105,7 @@ fn opening(place: &Place) -> Vec<Contender> {
     ]
 }
 
-/// Opens the file and looks at the records of some indices.
+/// Returns a contender that opens the file and reads the records at some indices.
 fn picker(
     place: &Place,
     who: Who,
@@ -154,14 +154,14 @@ fn seeking(place: &Place) -> Vec<Contender> {
     ]
 }
 
-/// Adds up the times.
+/// Returns a contender that adds up the times.
 fn adder(place: &Place, who: Who, add: impl Fn(&Path) -> f64 + 'static) -> Contender {
     let path = large(place);
-    // The numbers are whole.
+    // The numbers are integers.
     Contender::new(who, move || add(&path), |sum| format!("{sum:.0}").parse().unwrap())
 }
 
-/// Parts of a million rows, each by the thread that is free.
+/// Adds up parts of a million rows; the next free thread takes the next part.
 fn in_parts(path: &Path) -> f64 {
     const ROWS: usize = 1_000_000;
     let map = map(path);

@@ -72,8 +72,8 @@ fn name(i: usize) -> String {
     format!("array_{i}")
 }
 
-/// Of four arrays one is noise, which packs to nine tenths or so, as weights do, and three are a signal with three digits behind the
-/// point, which packs to less than half.
+/// Every fourth array is noise, which compresses to about nine tenths, like weights. The others are a signal with three decimal
+/// places, which compresses to less than half.
 fn prepare(place: &Place) {
     let count = place.items(1_000_000);
     let mut random = 1_u32;
@@ -133,7 +133,7 @@ fn ours_writes(path: &Path, arrays: &[Vec<f32>], method: Method, threads: usize)
     archive.finish().unwrap();
 }
 
-/// As the feature `npz` of npyz does it.
+/// Writes as the feature `npz` of npyz does.
 fn npyz_writes(path: &Path, arrays: &[Vec<f32>], method: Method) {
     let mut archive = zip::ZipWriter::new(BufWriter::new(File::create(path).unwrap()));
     let method = match method {
@@ -196,7 +196,7 @@ fn reading(path: &Path) -> Vec<Contender> {
     ]
 }
 
-/// All members at once, which is what several threads do.
+/// Reads all members at once, as only `read_all` uses several threads.
 fn two_threads(path: &Path) -> Contender {
     let path = path.to_owned();
     let all = move || npz::ReadOptions::new().threads(2).open(&path).unwrap().read_all().unwrap();

@@ -1,4 +1,4 @@
-//! W13: what two threads read. The floor is the loop by hand in two threads, each its half, into memory with large pages.
+//! W13: reading with two threads. The floor is the hand-written loop in two threads, each reading one half, into memory with large pages.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn big_ticks(place: &Place) {
     WriteOptions::new().byte_order(ByteOrder::Big).write(input(place), &ticks).unwrap();
 }
 
-/// By hand, ours with two threads, and ours with one.
+/// Returns the contenders: the hand-written loop, and this library with two threads and with one.
 fn contenders<T: Element + 'static>(
     place: &Place,
     by_hand: fn(&Path) -> Vec<T>,

@@ -38,7 +38,7 @@ fn prepare(place: &Place) {
     ticks.write_npy(input(place)).unwrap();
 }
 
-/// Blocks of 256 KiB, of which the one field is looked at.
+/// Reads blocks of 256 KiB and extracts the one field.
 fn by_hand(path: &Path) -> Vec<f64> {
     let (mut file, bytes) = by_hand::open(path);
     let mut sum = 0.0;
