@@ -49,9 +49,9 @@ pub(crate) fn run() -> Result {
     println!("| {STRUCTS} structs of {FIELDS} fields | npy | serde | ratio |\n|---|---|---|---|");
     for (what, used, profile) in [
         ("derived", false, "dev"),
-        ("derived, optimised", false, "release"),
+        ("derived, optimized", false, "release"),
         ("read and written", true, "dev"),
-        ("read and written, optimised", true, "release"),
+        ("read and written, optimized", true, "release"),
     ] {
         let packages: Vec<_> =
             subjects.iter().map(|subject| package(subject, used)).collect::<Result<_>>()?;
