@@ -35,7 +35,7 @@ pub(crate) fn run(args: &[&str]) -> Result {
     };
     let names = names()?;
     if let Some(name) = name.filter(|&name| !names.iter().any(|it| it == name)) {
-        return Err(format!("there is no target {name}; there are {}", names.join(", ")).into());
+        return Err(format!("unknown target {name}; use one of {}", names.join(", ")).into());
     }
     let programs = build()?;
     for target in names.iter().filter(|target| name.is_none_or(|name| name == *target)) {
