@@ -130,6 +130,11 @@ JOBS = {
         nothing,
     ),
     "W6d": (lambda at: at("deflated.npz"), archive, arrays_sum),
+    "W14": (
+        lambda at: (at("output"), {"array_0": np.load(at("input.npy"))}),
+        lambda of: np_savez(np.savez_compressed, *of),
+        nothing,
+    ),
     "W7": (lambda at: (at("input.npy"), times(at("times"))), lambda of: headers(*of), dtype_sum),
     "W7own": (lambda at: (at("input.npy"), times(at("times"))), lambda of: headers(*of), nothing),
     "W8a": (lambda at: (at("large.npy"), times(at("times"))), lambda of: opened(*of), int),

@@ -1,4 +1,4 @@
-//! W6: archives of twenty arrays.
+//! W6 and W14: archives of twenty arrays, and of one large array.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -14,7 +14,7 @@ use crate::contest::{Contender, Goal, Who, Workload};
 use crate::place::Place;
 use crate::sum::{Sum, together};
 
-pub(super) const WORKLOADS: [Workload; 4] = [
+pub(super) const WORKLOADS: [Workload; 5] = [
     Workload {
         id: "W6a",
         work: "write an npz of 20 arrays of a million `f32`, stored",
@@ -53,6 +53,16 @@ pub(super) const WORKLOADS: [Workload; 4] = [
         written: None,
         prepare,
         contenders: |place| reading(&archive(place, Method::Deflated)),
+        numpy: true,
+    },
+    Workload {
+        id: "W14",
+        work: "write one array of 20 million `f32`, deflated, level 6; measured by our one thread",
+        goal: Goal::of(1.0).with_two(0.55),
+        times: once,
+        written: Some(sum_of_file),
+        prepare,
+        contenders: writing_one,
         numpy: true,
     },
 ];
@@ -131,6 +141,17 @@ fn ours_writes(path: &Path, arrays: &[Vec<f32>], method: Method, threads: usize)
         archive.write(&name(i), array).unwrap();
     }
     archive.finish().unwrap();
+}
+
+/// Writes one member with the numbers of W6c. Our one thread comes first, as the floor of the others.
+fn writing_one(place: &Place) -> Vec<Contender> {
+    let array = Rc::new([Vec::<f32>::read_npy(input(place)).unwrap()]);
+    let writer = |who, threads| {
+        let (path, array) = (place.output(), Rc::clone(&array));
+        let write = move || ours_writes(&path, &*array, Method::Deflated, threads);
+        Contender::writing(who, write)
+    };
+    vec![writer(Who::Ours, 1), writer(Who::OursTwice, 2)]
 }
 
 /// Writes as the feature `npz` of npyz does.
