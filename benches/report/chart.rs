@@ -38,8 +38,8 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
     legend(&mut svg);
     for tick in [0.01, 0.1, 0.5, 1.0, 2.0, 10.0, 100.0] {
         let (at, y) = (x(tick), bottom + 16.0);
-        let (colour, thick) = if tick == 1.0 { ("#1f2328", 1.5) } else { ("#d8dee4", 1.0) };
-        writeln!(svg, "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"{colour}\" stroke-width=\"{thick}\"/><text x=\"{at:.1}\" y=\"{y}\" text-anchor=\"middle\">{tick}</text>").unwrap();
+        let (color, thick) = if tick == 1.0 { ("#1f2328", 1.5) } else { ("#d8dee4", 1.0) };
+        writeln!(svg, "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"{color}\" stroke-width=\"{thick}\"/><text x=\"{at:.1}\" y=\"{y}\" text-anchor=\"middle\">{tick}</text>").unwrap();
     }
     for (y, outcome) in rows_at(outcomes) {
         row(&mut svg, y, outcome);
@@ -65,8 +65,8 @@ fn rows_at(outcomes: &[Outcome]) -> impl Iterator<Item = (f64, &Outcome)> {
 fn legend(svg: &mut String) {
     writeln!(svg, "<text x=\"16\" y=\"26\" font-size=\"14\" font-weight=\"600\">Time, by that of a loop written by hand</text><text x=\"16\" y=\"44\" fill=\"#59636e\">further left is faster; the axis is logarithmic</text>").unwrap();
     let mut at = LEFT - 10.0;
-    for (_, name, colour, radius) in DOTS.iter().rev() {
-        writeln!(svg, "<circle cx=\"{at}\" cy=\"22\" r=\"{radius}\" fill=\"{colour}\"/><text x=\"{}\" y=\"26\">{name}</text>", at + 11.0).unwrap();
+    for (_, name, color, radius) in DOTS.iter().rev() {
+        writeln!(svg, "<circle cx=\"{at}\" cy=\"22\" r=\"{radius}\" fill=\"{color}\"/><text x=\"{}\" y=\"26\">{name}</text>", at + 11.0).unwrap();
         at += 92.0;
     }
     writeln!(svg, "<path d=\"M{at} 14v16\" stroke=\"#d1242f\" stroke-width=\"2\"/><text x=\"{}\" y=\"26\">to reach</text>", at + 8.0).unwrap();
@@ -79,10 +79,10 @@ fn row(svg: &mut String, y: f64, outcome: &Outcome) {
     let goal = x(outcome.goal.one);
     writeln!(svg, "<path d=\"M{goal:.1} {}v16\" stroke=\"#d1242f\" stroke-width=\"2\"/>", y - 8.0)
         .unwrap();
-    for (who, name, colour, radius) in DOTS {
+    for (who, name, color, radius) in DOTS {
         if let Some(result) = outcome.of(who) {
             let (at, value) = (x(result.ratio), ratio(result.ratio));
-            writeln!(svg, "<circle cx=\"{at:.1}\" cy=\"{y}\" r=\"{radius}\" fill=\"{colour}\"><title>{name} {value}</title></circle>").unwrap();
+            writeln!(svg, "<circle cx=\"{at:.1}\" cy=\"{y}\" r=\"{radius}\" fill=\"{color}\"><title>{name} {value}</title></circle>").unwrap();
         }
     }
 }
