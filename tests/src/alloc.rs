@@ -1,10 +1,10 @@
-//! How much memory a call takes, counted by the allocator.
+//! Measures the memory that a call takes, counted by the allocator.
 //!
-//! Nobody gets more than a GiB at once: whether a machine would promise more is no part of a test.
+//! A single allocation of more than 1 GiB fails, so that a test does not depend on how much the machine would promise.
 //!
-//! A test says `#[global_allocator] static ALLOCATOR: Counting = Counting;` and calls [`peak`].
-//! Each thread has a count of its own, so tests that run at the same time do not see each other. A test that runs alone in its process
-//! may ask for that of all threads together: [`peak_of_all`].
+//! A test says `#[global_allocator] static ALLOCATOR: Counting = Counting;` and calls [`peak`]. Each thread has its own
+//! count, so tests that run at the same time do not affect each other. A test that runs alone in its process may
+//! measure all threads together: [`peak_of_all`].
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 thread_local! {
-    // `const` and without a destructor: these need no memory themselves, and outlive the thread's other values.
+    // `const` and without a destructor: these allocate nothing themselves, and outlive the thread's other values.
     static NOW: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static SPENT: Cell<u64> = const { Cell::new(0) };
@@ -21,11 +21,11 @@ thread_local! {
 static NOW_ALL: AtomicIsize = AtomicIsize::new(0);
 static PEAK_ALL: AtomicIsize = AtomicIsize::new(0);
 
-/// The most that is given at once.
+/// The largest allocation that succeeds.
 const MOST: usize = 1 << 30;
 
-/// The system's allocator, with a count. Memory that one thread takes and another gives back is a
-/// plus to the one and a minus to the other.
+/// The system's allocator, with a count. Memory that one thread allocates and another frees adds to the count of the
+/// first and is subtracted from that of the second.
 #[derive(Debug)]
 pub struct Counting;
 
@@ -35,17 +35,17 @@ fn count(change: isize) {
     PEAK.set(PEAK.get().max(now));
     let all = NOW_ALL.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
     PEAK_ALL.fetch_max(all, Ordering::Relaxed);
-    // A call is not free, also one for a byte.
+    // Each call counts as 16 bytes more, so that many small allocations are not free.
     SPENT.set(SPENT.get().wrapping_add(change.max(0).unsigned_abs() as u64 + 16));
 }
 
-/// Bytes of an allocation; a `Layout` has at most `isize::MAX`.
+/// The size of an allocation; a `Layout` has at most `isize::MAX` bytes.
 fn bytes(size: usize) -> isize {
     size.cast_signed()
 }
 
-// SAFETY: each method hands its arguments to `System` and returns what that returns, or null, which says that there is no memory;
-// counting neither allocates nor panics.
+// SAFETY: each method passes its arguments to `System` and returns its result, or null, which means that there is no
+// memory; counting neither allocates nor panics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     // SAFETY: the caller's promises are those of `System::alloc`.
@@ -95,7 +95,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `f` returns, and how many bytes above the start it held at the most, on this thread.
+/// Returns the result of `f`, and the peak of the bytes that it held on this thread, above those held at its start.
 ///
 /// # Panics
 ///
@@ -117,7 +117,7 @@ pub fn peak<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, high.wrapping_sub(start).cast_unsigned())
 }
 
-/// What `f` returns, and how many bytes above the start all threads together held at the most. Only where no other test runs.
+/// Like [`peak`], but for all threads together. Use it only where no other test runs in the process.
 pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let start = NOW_ALL.load(Ordering::Relaxed);
     PEAK_ALL.store(start, Ordering::Relaxed);
@@ -126,7 +126,8 @@ pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (R, usize) {
     (result, high.wrapping_sub(start).cast_unsigned())
 }
 
-/// What `f` returns, and what its calls of the allocator come to on this thread: all bytes that were ever taken, and 16 a call.
+/// Returns the result of `f`, and the cost of its allocations on this thread: all bytes that were ever allocated, and
+/// 16 for each call.
 pub fn spent<R>(f: impl FnOnce() -> R) -> (R, u64) {
     let start = SPENT.get();
     let result = f();

@@ -1,30 +1,30 @@
-//! Files that somebody may send to do harm: each a few lines that make it, of any size.
+//! Files that somebody may send to do harm. Each is made by a few lines, in any size.
 
-/// A file that means harm.
+/// A malicious file.
 #[derive(Debug, Clone, Copy)]
 pub struct Attack {
-    /// What it does.
+    /// A name that describes the file.
     pub name: &'static str,
-    /// The class of weakness that it looks for: a number of the Common Weakness Enumeration, <https://cwe.mitre.org>.
+    /// The class of weakness that it probes: a number of the Common Weakness Enumeration, <https://cwe.mitre.org>.
     pub cwe: u16,
-    /// What must happen.
+    /// The expected outcome of reading it.
     pub outcome: Outcome,
-    /// The file, about so many times as large as its smallest piece; some are what they are.
+    /// Makes the file from about this many of its smallest pieces; some attacks have one fixed size.
     pub make: fn(usize) -> Vec<u8>,
 }
 
-/// What reading an attack as an array of any dtype comes to. As an array of a type it may be refused all the more.
+/// The expected outcome of reading an attack as an array of any dtype. A specific element type may refuse it, too.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
-    /// An error, whose text has this part.
+    /// An error whose message contains this text.
     Refused(&'static str),
-    /// It is strange, and legal: the array is read.
+    /// The file is strange but legal: the array is read.
     Read,
 }
 
 use Outcome::{Read, Refused};
 
-/// A version 1.0, 2.0 or 3.0 file of this header text and this data.
+/// Returns a version 1.0, 2.0 or 3.0 file with this header text and this data.
 ///
 /// # Panics
 ///
@@ -35,29 +35,29 @@ pub fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY", &[version, 0][..], length, text.as_bytes(), data].concat()
 }
 
-/// The text of a header.
+/// Returns the text of a header.
 pub fn header(descr: &str, shape: &str) -> String {
     format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n")
 }
 
-/// A file of this dtype and shape, and a few bytes of data.
+/// Returns a file of this dtype and shape, with a few bytes of data.
 fn array(descr: &str, shape: &str) -> Vec<u8> {
     file(2, &header(descr, shape), &[1; 64])
 }
 
-/// A file with this where the dtype is, and no items.
+/// Returns a file with this dtype and no items.
 fn descr(descr: &str) -> Vec<u8> {
     file(3, &header(descr, "(0,)"), &[])
 }
 
-/// A list of so many fields.
+/// Returns a descr list of `n` fields.
 fn fields(n: usize, field: impl Fn(usize) -> String) -> String {
     format!("[{}]", (0..n).map(field).collect::<Vec<_>>().join(", "))
 }
 
 macro_rules! attacks {
     ($($(#[doc = $doc:literal])+ $name:ident, $cwe:literal, $outcome:expr, |$n:pat_param| $make:expr;)*) => {
-        /// All of them, those of one kind side by side.
+        /// All attacks, grouped by kind.
         pub const ALL: &[Attack] = &[
             $(Attack { name: stringify!($name), cwe: $cwe, outcome: $outcome, make: |$n| $make },)*
         ];
@@ -69,15 +69,15 @@ pub mod archives;
 attacks! {
     // Nested and wide text.
 
-    /// A stack for each bracket. 674: uncontrolled recursion.
+    /// Needs a stack frame for each bracket. 674: uncontrolled recursion.
     nested_lists, 674, Refused("Limits::nesting"), |n| file(2, &"[".repeat(n), &[]);
     /// The same, closed again.
     nested_tuples, 674, Refused("Limits::nesting"),
         |n| descr(&format!("{}1{}", "(".repeat(n), ",)".repeat(n)));
-    /// Parentheses that mean nothing, which some parsers try twice a level: 2ⁿ steps.
+    /// Redundant parentheses, which some parsers try twice at each level: 2ⁿ steps.
     nested_groups, 674, Refused("Limits::nesting"),
         |n| descr(&format!("{}'<f4'{}", "(".repeat(n), ")".repeat(n)));
-    /// Dictionaries, which may hold each other.
+    /// Dictionaries nested in each other.
     nested_dictionaries, 674, Refused("Limits::nesting"), |n| file(2, &"{1:".repeat(n), &[]);
     /// Records in records.
     nested_records, 674, Refused("Limits::nesting"),
@@ -85,162 +85,163 @@ attacks! {
     /// Sub-arrays of sub-arrays.
     nested_sub_arrays, 674, Refused("Limits::nesting"),
         |n| descr(&format!("[('a', {}'<f4'{})]", "(".repeat(n), ", (1,))".repeat(n)));
-    /// As deep as is allowed, with names as long as fit: each level of an error may copy all below it.
+    /// The deepest nesting that is allowed, with names as long as fit: each level of an error may copy everything below
+    /// it.
     nested_long_names, 407, Read, |n| {
         let open = format!("[('{}', ", "a".repeat(n / 10));
         descr(&format!("{}'|u1'{}", open.repeat(90), ")]".repeat(90)))
     };
-    /// Signs before a number, each an operator to Python.
+    /// Signs before a number; to Python each is an operator.
     many_signs, 674, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "-".repeat(n)));
     /// More dimensions than an array can have. 770: allocation without limits.
     many_dimensions, 770, Refused("at most 64"),
         |n| array("'|u1'", &format!("({})", "1,".repeat(n)));
-    /// More dimensions of a sub-array.
+    /// More dimensions of a sub-array than an array can have.
     many_inner_dimensions, 770, Refused("at most 64 dimensions"), |n| descr(&format!("[('a', '|u1', ({}))]", "1,".repeat(n)));
     /// Many fields; the header is their only cost.
     many_fields, 407, Read, |n| descr(&fields(n, |i| format!("('{i:x}', '|u1')")));
     /// A million fields. 400: uncontrolled resource consumption.
     a_million_fields, 400, Refused("Limits::header_bytes"),
         |_| descr(&format!("[{}]", "('a','V'),".repeat(1_000_000)));
-    /// As many as go into a header that is not too long.
+    /// As many fields as fit into a header of an allowed length.
     too_many_fields, 400, Refused("Limits::fields"), |_| descr(&fields(66_000, |i| format!("('{i:x}','V')")));
-    /// Records of records of a few fields: many, though none has many.
+    /// Records of records of a few fields: many fields in total, though no record has many.
     many_small_records, 407, Read, |n| {
         descr(&fields(n / 2, |i| format!("('{i:x}', [('a', '|u1'), ('b', '|u1')])")))
     };
-    /// Padding, of which nothing is kept.
+    /// Padding, which takes part of the header and is not kept.
     much_padding, 407, Read, |n| descr(&fields(n, |_| "('', '|V1')".into()));
     /// Keys of a dictionary that has no end.
     many_keys, 770, Refused("unknown key"), |n| {
         let keys: String = (0..n).map(|i| format!("'{i}': 1, ")).collect();
         file(2, &format!("{{{keys}}}"), &[])
     };
-    /// The same key again and again, the last one counting.
+    /// The same key repeated; in Python the last one counts.
     one_key_many_times, 694, Refused("twice"), |n| file(2, &format!("{{{}}}", "'descr': '<f4', ".repeat(n)), &[]);
     /// A set where a dtype should be: Python hashes each of its values.
     wide_set, 407, Refused("a set is not a dtype"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
 
-    // Text that is dear to decode.
+    // Text that is expensive to decode.
 
-    /// A number of many digits, whose value takes a time that grows with their square. 1333 and its like: inefficient complexity.
+    /// A number of many digits; parsing it takes time that grows with their square. 407: inefficient complexity.
     huge_integer, 407, Refused("digits"), |n| array("'|u1'", &format!("({},)", "9".repeat(n + 4301)));
-    /// In hexadecimal that is quick, and it is no dimension.
+    /// A hexadecimal number, which is parsed quickly and is too large for a dimension.
     huge_hexadecimal, 407, Refused("dimension"), |n| array("'|u1'", &format!("(0x{},)", "f".repeat(n + 17)));
-    /// Many zeros before a number that is small.
+    /// Many zeros before a small number.
     leading_zeros, 407, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "0".repeat(n + 1)));
-    /// One name in many pieces, each copied to those before it.
+    /// One name in many pieces; naive concatenation copies all earlier pieces each time.
     string_in_pieces, 407, Read, |n| descr(&format!("[({}, '|u1')]", "'a' ".repeat(n)));
-    /// A name of escapes.
+    /// A name made of escapes.
     many_escapes, 407, Read, |n| descr(&format!("[('{}', '|u1')]", "\\x07".repeat(n)));
-    /// A name that is longer when it is written than when it was read.
+    /// A name that gets longer when it is written again.
     growing_name, 405, Read, |n| descr(&format!("[('{}', '|u1')]", "\\U000e0001".repeat(n)));
-    /// Characters with a name, of which Python has a table.
+    /// Characters given by name; Python has a table of those names.
     named_characters, 407, Refused("header is malformed"), |n| descr(&format!("[('{}', '|u1')]", "\\N{BELL".repeat(n)));
-    /// A text that does not end.
+    /// A string literal that does not end.
     endless_text, 407, Refused("header is malformed"), |n| descr(&format!("'{}", "\\'".repeat(n)));
     /// Comments and blank lines between two words.
     many_comments, 407, Read, |n| descr(&format!("[#\n{}('a', '|u1')]", " #x\n\\\n".repeat(n)));
-    /// Blanks before what comes at the end.
+    /// Blanks before garbage at the end of the header.
     blanks_before_garbage, 407, Refused("header is malformed"),
         |n| file(1, &format!("{}{}x", header("'|u1'", "()").trim_end(), " ".repeat(n)), &[1]);
 
-    // Lengths that lie.
+    // False lengths.
 
-    /// A header of 4 GiB, from twelve bytes. 789: memory by a number of theirs.
+    /// A header length of 4 GiB, from twelve bytes. 789: memory allocated from an untrusted number.
     header_of_4_gib, 789, Refused("Limits::header_bytes"), |_| b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec();
-    /// A header that is within the limit, and not there. 130: a length that does not fit.
+    /// A header within the limit, but missing from the file. 130: a length that does not match.
     header_that_is_not_there, 130, Refused("truncated"), |_| b"\x93NUMPY\x03\x00\xff\xff\x0f\x00{".to_vec();
-    /// A header that ends in the middle of itself.
+    /// A header length that ends in the middle of the text.
     header_that_ends_early, 130, Refused("header is malformed"), |_| {
         let mut bytes = array("'|u1'", "(3,)");
         bytes[8] -= 20;
         bytes
     };
-    /// A header that goes on into the data.
+    /// A header length that reaches into the data.
     header_that_ends_late, 130, Refused("header is malformed"), |_| {
         let mut bytes = array("'|u1'", "(3,)");
         bytes[8] += 20;
         bytes
     };
-    /// No header at all.
+    /// A header of zero bytes.
     header_of_no_bytes, 130, Refused("header is malformed"), |_| file(1, "", &[0; 9]);
 
     // Shapes that overflow.
 
     /// Two dimensions whose product is zero in 64 bits. 190: integer overflow.
     product_overflows, 190, Refused("larger than any memory"), |_| array("'|u1'", "(4294967296, 4294967296)");
-    /// The same, hidden by a zero.
+    /// The same, with a zero among the dimensions that hides the overflow.
     product_overflows_beside_zero, 190, Refused("larger than any memory"), |_| array("'|u1'", "(4294967296, 0, 4294967296)");
-    /// A count that fits, and bytes that do not.
+    /// An item count that fits in 64 bits, and a byte count that does not.
     bytes_overflow, 190, Refused("larger than any memory"), |_| array("'<f8'", "(2305843009213693952,)");
-    /// Bytes that are a size, and no distance between two addresses.
+    /// A byte count that fits into `usize` but not into `isize`, which is the limit for pointer offsets.
     bytes_are_no_distance, 190, Refused("dimension"), |_| array("'|u1'", "(9223372036854775808,)");
-    /// Items of no bytes, so many that they cannot be counted.
+    /// Items of no bytes whose count overflows.
     strides_overflow, 190, Refused("larger than any memory"), |_| array("'|V0'", "(4294967296, 4294967296, 2)");
     /// The same in the sub-array of a field.
     inner_product_overflows, 190, Refused("NumPy's limit"), |_| descr("[('a', '|u1', (4294967296, 4294967296))]");
-    /// An inner product that overflows where items have no bytes: nothing is as large as it says.
+    /// A sub-array whose item count is huge while its items have no bytes: the total size is zero.
     inner_product_of_nothing, 190, Read, |_| descr("[('a', '|V0', (2147483647, 2147483647))]");
-    /// A number below zero, which is large as an unsigned one. 195: conversion of signed numbers.
+    /// A negative number, which is huge as an unsigned one. 195: conversion of signed numbers.
     negative_dimension, 195, Refused("dimension"), |_| array("'|u1'", "(-1,)");
     /// 2⁶⁴: zero in 64 bits.
     dimension_beyond_64_bits, 190, Refused("dimension"), |_| array("'|V0'", "(18446744073709551616,)");
-    /// Numbers to Python. 704: conversion between types.
+    /// A bool, which is an integer in Python. 704: conversion between types.
     dimension_is_true, 704, Refused("dimension"), |_| array("'|u1'", "(True,)");
-    /// A number, and no integer.
+    /// A float that is a whole number.
     dimension_is_a_float, 704, Refused("dimension"), |_| array("'|u1'", "(1e3,)");
 
-    // Items that are not what they say.
+    // Items that do not match the file.
 
-    /// An exabyte, of which a few bytes are there.
+    /// A claim of an exabyte, with a few bytes of data.
     claim_of_an_exabyte, 789, Refused("truncated"), |_| array("'|u1'", "(1152921504606846976,)");
-    /// As much as any machine has, so that nothing but a look at the file can refuse it.
+    /// A claim that fits in the memory of any machine, so only a comparison with the file can refuse it.
     claim_of_some_memory, 789, Refused("truncated"), |_| array("'|u1'", "(500000000,)");
     /// An exabyte in Fortran order.
     fortran_claim, 789, Refused("truncated"), |_| {
         let text = header("'<f8'", "(1073741824, 100000000)").replace("False", "True");
         file(1, &text, &[1; 64])
     };
-    /// One item of 2 GiB.
+    /// A single item of 2 GiB.
     claim_of_an_item, 789, Refused("truncated"), |_| array("'|S2147483647'", "()");
-    /// A data section that is there, but for its last byte.
+    /// Data that is complete except for its last byte.
     cut_data, 130, Refused("truncated"), |n| file(1, &header("'|u1'", &format!("({},)", n + 1)), &vec![1; n]);
-    /// Items of no bytes, which cost nothing to send. 1284 and its like: a count of nothing.
+    /// Any number of items of no bytes, which cost the sender nothing; see also 1284, an unchecked quantity.
     items_of_no_bytes, 770, Read, |_| file(1, &header("'|V0'", "(4611686018427387904,)"), &[]);
     /// Records without fields.
     records_of_no_fields, 770, Read, |_| file(1, &header("[]", "(4611686018427387904,)"), &[]);
-    /// Lists of no text.
+    /// Arrays of empty text.
     text_of_no_bytes, 770, Read, |_| file(1, &header("'<U0'", "(1073741824, 1073741824)"), &[]);
-    /// Arrays without items, in a record of one byte, each of as many lists as one likes.
+    /// Empty arrays in a record of one byte, as many as the sender likes.
     inner_lists_of_nothing, 770, Read,
         |_| file(1, &header("[('a', '|u1'), ('b', '<f4', (2147483647, 0))]", "(64,)"), &[1; 64]);
-    /// A scalar of a size that it does not have. 131: a size that is computed wrong.
+    /// A float of a size that no float has. 131: a wrong size computation.
     float_of_three_bytes, 131, Refused("'<f3'"), |_| array("'<f3'", "(1,)");
-    /// No size.
+    /// An integer of size zero.
     integer_of_no_bytes, 131, Refused("'<i0'"), |_| array("'<i0'", "(1,)");
-    /// A size below zero.
+    /// A negative size.
     negative_size, 195, Refused("'|S-1'"), |_| array("'|S-1'", "(1,)");
-    /// A size that is no number any more.
+    /// A size that does not fit in 64 bits.
     size_beyond_64_bits, 190, Refused("not a dtype"), |_| array("'|S99999999999999999999'", "(1,)");
-    /// Characters of four bytes: the count fits, the bytes do not.
+    /// Characters of four bytes each: the count fits, the byte size does not.
     text_overflows, 190, Refused("536870911 code points"), |_| array("'<U536870912'", "(1,)");
-    /// Fields that fit, one after the other, until the record does not.
+    /// Fields that fit one by one, but not together.
     record_overflows, 190, Refused("NumPy's limit"), |_| descr("[('a', '|V2147483647'), ('b', '|u1')]");
-    /// Fields with offsets of their own, which `np.dtype` takes and no file has. 125: reading outside.
+    /// Fields with explicit offsets, which `np.dtype` accepts and no file contains. 125: reading out of bounds.
     offset_beyond_the_item, 125, Refused("a dictionary is not a dtype"),
         |_| array("{'names': ['a'], 'formats': ['<f8'], 'offsets': [1000], 'itemsize': 4}", "(1,)");
-    /// The same by the older spelling.
+    /// The same in the older spelling.
     offset_in_a_tuple, 125, Refused("not a dtype"), |_| array("{'a': ('<f8', 1000)}", "(1,)");
 
     // Names.
 
-    /// Two fields of one name: which one is looked at, which one checked? 694: an identifier twice.
+    /// Two fields of one name: one may be checked and the other one used. 694: an identifier that occurs twice.
     duplicate_names, 694, Refused("twice"), |_| descr("[('a', '<f4'), ('a', '<i4')]");
-    /// The title of one is the name of another.
+    /// The title of one field is the name of another.
     duplicate_titles, 694, Refused("twice"), |_| descr("[(('b', 'a'), '<f4'), ('b', '<i4')]");
-    /// The same name, written otherwise.
+    /// The same name, spelled with an escape.
     duplicate_by_escape, 694, Refused("twice"), |_| descr("[('a', '<f4'), ('\\x61', '<i4')]");
-    /// Fields without a name that are no padding.
+    /// Fields without a name that are not padding.
     empty_names, 694, Refused("twice"), |_| descr("[('', '<f4'), ('', '<i4')]");
     /// A NUL, where C ends a string. 158: a NUL that is not neutralised.
     escaped_nul_in_a_name, 158, Read, |_| descr("[('a\\x00b', '<f4')]");

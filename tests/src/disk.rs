@@ -1,10 +1,10 @@
-//! A disk that fails when it is told to.
+//! A disk that fails on request.
 
 use std::cell::RefCell;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::rc::Rc;
 
-/// A file on a disk that gets full, or stops to answer. What it holds outlives the writer.
+/// A file on a disk that gets full, or stops responding. Its contents outlive the writer.
 #[derive(Clone, Debug)]
 pub struct Disk {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -14,22 +14,23 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A disk on which nothing fails.
+    /// Makes a disk that never fails.
     pub fn sound() -> Self {
         Disk { bytes: Rc::default(), at: 0, room: usize::MAX, calls: usize::MAX }
     }
 
-    /// A disk with room for so many bytes. What fits of a write is written; bytes that are there can be written over.
+    /// Makes a disk with a capacity of `room` bytes. A write that does not fit is written in part; existing bytes can
+    /// be overwritten.
     pub fn with_room(room: usize) -> Self {
         Disk { room, ..Disk::sound() }
     }
 
-    /// A disk that does what it is asked for so many times, and nothing after that.
+    /// Makes a disk that succeeds for this many calls, and fails from then on.
     pub fn with_calls(calls: usize) -> Self {
         Disk { calls, ..Disk::sound() }
     }
 
-    /// What is on it.
+    /// Returns the contents.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes.borrow().clone()
     }

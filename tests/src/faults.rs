@@ -1,48 +1,48 @@
-//! Streams that fail when they are told to, or give and take little at a time.
+//! Streams that fail on request, or pass few bytes at a time.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-/// What a faulty stream does, once, when so many bytes have passed.
+/// The fault that a stream has once a given number of bytes has passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fault {
-    /// It fails, and goes on if it is asked again.
+    /// It fails once; later calls succeed.
     Error(io::ErrorKind),
-    /// It fails, now and ever after.
+    /// It fails, and so does every later call.
     Dead,
-    /// It ends: reads give nothing more, writes take nothing more.
+    /// It ends: reads return 0 bytes, and writes accept none.
     End,
 }
 
-/// A stream that passes some bytes at a time, and fails at one of them.
+/// A stream that passes few bytes per call, and fails at one of them.
 #[derive(Debug, Clone)]
 pub struct Faulty<S> {
     inner: S,
-    /// Bytes that a call passes at the most.
+    /// The most bytes that a call passes.
     step: usize,
-    /// Bytes until the fault; none if there is to be none.
+    /// The number of bytes until the fault; `None` if there is no fault.
     left: Option<usize>,
     fault: Fault,
-    /// How many calls there were.
+    /// The number of calls so far.
     pub calls: usize,
 }
 
 impl<S> Faulty<S> {
-    /// A stream that does this when `at` bytes have passed.
+    /// Makes a stream that has this fault once `at` bytes have passed.
     pub fn new(inner: S, step: usize, at: usize, fault: Fault) -> Self {
         Faulty { inner, step, left: Some(at), fault, calls: 0 }
     }
 
-    /// A stream that is only slow.
+    /// Makes a stream that is slow and never fails.
     pub fn slow(inner: S, step: usize) -> Self {
         Faulty { inner, step, left: None, fault: Fault::End, calls: 0 }
     }
 
-    /// What it passes to.
+    /// Returns the inner stream.
     pub fn get_ref(&self) -> &S {
         &self.inner
     }
 
-    /// How many of these bytes may pass now.
+    /// Returns how many of these bytes may pass now.
     fn pass(&mut self, bytes: usize) -> io::Result<usize> {
         self.calls += 1;
         if self.left != Some(0) {

@@ -1,4 +1,5 @@
-//! What must hold for any bytes: one function for each fuzz target, which `tests/fuzzed.rs` runs on a few inputs, too.
+//! The properties that must hold for any bytes: one function for each fuzz target. `tests/fuzzed.rs` runs them on a few
+//! inputs, too.
 
 mod archive;
 mod choices;
@@ -19,15 +20,15 @@ pub use mutate::{Random, mutate};
 /// A fuzz target.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name: of the program in `tests/fuzz/targets` and of the folder in `tests/fuzz/regressions`.
+    /// The name of the program in `tests/fuzz/targets` and of the folder in `tests/fuzz/regressions`.
     pub name: &'static str,
-    /// Panics if something does not hold for these bytes.
+    /// Panics if a property does not hold for these bytes.
     pub run: fn(&[u8]),
-    /// What to start from.
+    /// The inputs to start from.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// All of them.
+/// All fuzz targets.
 pub const TARGETS: [Target; 11] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
@@ -42,7 +43,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "archive", run: archive::run, seeds: archive::seeds },
 ];
 
-/// The target of this name.
+/// Returns the target of this name.
 ///
 /// # Panics
 ///
@@ -64,10 +65,10 @@ pub fn write_seeds(name: &str) {
     }
 }
 
-/// The larger a seed, the slower the run.
+/// The size limit of a seed: larger ones make the runs slow.
 const SEED: usize = 8 << 10;
 
-/// The files of `tests/golden` and `tests/corpus`, whatever they hold.
+/// The files of `tests/golden` and `tests/corpus`, valid or not.
 fn seeds_of_files() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     let mut folders = vec![crate::golden(""), crate::corpus().join("files")];
@@ -99,7 +100,7 @@ fn seeds_of_headers() -> Vec<Vec<u8>> {
     texts
 }
 
-/// For targets whose input is nothing but decisions.
+/// Seeds for targets that read their input as a sequence of decisions.
 fn noise() -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
     (0..40).map(|i| (0..i * 8).map(|_| random.byte()).collect()).collect()

@@ -1,5 +1,5 @@
-//! What the integration tests share: where the files are, a real NumPy, other processes, how much memory a call takes, a disk
-//! that fails, items that refuse values, and what must hold for any bytes.
+//! Shared parts of the integration tests: paths of the test files, a real NumPy, child processes, memory measurement, a
+//! disk that fails, items that refuse values, and the properties that must hold for any bytes.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -21,12 +21,12 @@ pub mod zips;
 pub struct Numpy;
 
 impl Numpy {
-    /// Runs a Python script, which finds the arguments in `sys.argv[1:]`, and gives what it prints.
+    /// Runs a Python script with these arguments in `sys.argv[1:]`, and returns its output.
     ///
     /// # Panics
     ///
-    /// If the script fails, with what Python says; and if `NPY_PYTHON` is not set, for a test that
-    /// is skipped in silence looks like one that passes.
+    /// If the script fails, with Python's message; and if `NPY_PYTHON` is not set, as a test that is skipped silently
+    /// looks like one that passes.
     #[track_caller]
     pub fn run(script: &str, args: &[&OsStr]) -> String {
         // A file and not `-c`: a traceback then shows the line.
@@ -43,11 +43,11 @@ impl Numpy {
         stdout.into_owned()
     }
 
-    /// A Python that waits for what it is told, in this directory: see [`Session`].
+    /// Starts a Python in this directory that runs one line at a time: see [`Session`].
     ///
     /// # Panics
     ///
-    /// If `NPY_PYTHON` is not set, or names nothing that can be started.
+    /// If `NPY_PYTHON` is not set, or cannot be started.
     #[track_caller]
     pub fn session(directory: &Path) -> Session {
         const LOOP: &str = "
@@ -78,7 +78,7 @@ for line in sys.stdin:
                 "NPY_PYTHON names no Python with NumPy: `cargo xtask test` makes one and runs this"
             )
         };
-        // Isolated from what else is installed for Python on this machine.
+        // Isolated from other Python packages on this machine.
         let mut command = Command::new(python);
         command.args(["-I", "-X", "utf8"]);
         command
@@ -94,11 +94,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Has a line of Python evaluated, or run; gives `repr` of what it is.
+    /// Evaluates or runs a line of Python, and returns the `repr` of its value.
     ///
     /// # Panics
     ///
-    /// If it raises.
+    /// If the line raises an exception.
     #[track_caller]
     pub fn ask(&mut self, line: &str) -> String {
         let mut answer = String::new();
@@ -113,24 +113,25 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It waits for a line that does not come.
+        // It is waiting for another line.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// This test program again, to run one of its tests, which is `#[ignore]`d: as a process for another test to start.
+/// Returns a command that starts this test program again to run one `#[ignore]`d test, as a child process of another
+/// test.
 ///
 /// # Panics
 ///
-/// If the system does not say which program this is.
+/// If the system does not know the path of this program.
 pub fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
     command.args(["--exact", test, "--ignored", "--nocapture"]);
     command
 }
 
-/// A file of ours by NumPy: `tests/golden/README.md`.
+/// The path of one of the golden files, which NumPy wrote: `tests/golden/README.md`.
 ///
 /// ```
 /// assert!(npy_tests::golden("bool.npy").is_file());
@@ -139,7 +140,7 @@ pub fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }
 
-/// Where the files with expected values are: `tests/corpus/README.md`.
+/// The directory of the files with expected values: `tests/corpus/README.md`.
 pub fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }

@@ -1,8 +1,8 @@
-//! Items with values that are invalid.
+//! Items that refuse some values.
 
 use npy_core::{DType, Element, InvalidValue};
 
-/// A number that must be even, read and written.
+/// A number that must be even, checked when it is read and written.
 #[derive(Debug, PartialEq)]
 pub struct Even(pub u8);
 
@@ -28,7 +28,7 @@ impl Element for Even {
     }
 }
 
-/// A number that must not be 13, written.
+/// A number that must not be 13, checked when it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lucky(pub u32);
 

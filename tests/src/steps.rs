@@ -1,18 +1,20 @@
-//! How much work a call is, without a clock: how often each piece of the code is run, as the compiler counts for coverage.
+//! Measures work without a clock, as the number of times that each region of the code runs: the counters that the
+//! compiler adds for coverage.
 //!
-//! Only in what `cargo xtask work` builds, with `-Cinstrument-coverage` and `--cfg=counted`.
+//! Compiled only by `cargo xtask work`, with `-Cinstrument-coverage` and `--cfg=counted`.
 
-// SAFETY: so the runtime declares them that the compiler links for coverage; each gives an address and does nothing.
+// SAFETY: these are the declarations of the coverage runtime that the compiler links; each returns an address and has
+// no effects.
 #[allow(unsafe_code)]
 unsafe extern "C" {
     fn __llvm_profile_begin_counters() -> *const u64;
     fn __llvm_profile_end_counters() -> *const u64;
 }
 
-/// All counts of the program, of all threads.
+/// Returns the sum of all counters of the program, of all threads.
 fn total() -> u64 {
-    // SAFETY: the two are the ends of one array of numbers, which lives as long as the program. Other threads may add to it in between;
-    // each number is read at once, and one that is a step behind does no harm.
+    // SAFETY: the two addresses are the ends of one array of numbers that lives as long as the program. Other threads
+    // may increment a counter in between; each is read at once, and a slightly old value does no harm.
     #[allow(unsafe_code)]
     unsafe {
         let (mut at, end) = (__llvm_profile_begin_counters(), __llvm_profile_end_counters());
@@ -25,7 +27,8 @@ fn total() -> u64 {
     }
 }
 
-/// What `f` returns, and how many pieces of code were run for it: those of this workspace and its dependencies, not of `std`.
+/// Returns the result of `f`, and the number of code regions that it ran: those of this workspace and its dependencies,
+/// not of `std`.
 pub fn counted<R>(f: impl FnOnce() -> R) -> (R, u64) {
     let start = total();
     let result = f();

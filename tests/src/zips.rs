@@ -1,41 +1,41 @@
-//! Zip files made by hand, to lie with.
+//! Zip files made by hand, also invalid ones.
 
 use npy_core::WriteNpy;
 
-/// One member, and what is said of it. Made by [`Raw::of`], then changed.
+/// One member and the headers that describe it. Made by [`Raw::of`], then changed.
 #[derive(Clone, Debug)]
 pub struct Raw {
     /// The name in the directory.
     pub name: Vec<u8>,
-    /// The name in the member's own header, if another.
+    /// The name in the member's own header, if it differs.
     pub local_name: Option<Vec<u8>>,
-    /// Its bytes in the archive.
+    /// The bytes of the member in the archive.
     pub data: Vec<u8>,
-    /// Bytes of the member when inflated.
+    /// The size of the member after inflation.
     pub size: u64,
-    /// How many they are, as the headers say.
+    /// The compressed size in the headers.
     pub compressed: u64,
-    /// The checksum that is stated.
+    /// The checksum in the headers.
     pub crc: u32,
-    /// 0 for stored, 8 for deflated, others for what is not read.
+    /// 0 for stored, 8 for deflated; others are not supported.
     pub method: u16,
-    /// Bit 0 encrypted, bit 11 a name in UTF-8.
+    /// Bit 0: encrypted; bit 11: the name is UTF-8.
     pub flags: u16,
-    /// What the member's own header says of sizes and checksum is wrong, or zeros.
+    /// True if the sizes and the checksum in the member's own header are wrong.
     pub local_lies: bool,
-    /// Sizes follow the data.
+    /// True if the sizes follow the data.
     pub descriptor: bool,
-    /// Sizes and place stand in the field of zip64.
+    /// True if sizes and position are in the zip64 extra field.
     pub zip64: bool,
     /// Extra fields, in both headers.
     pub extra: Vec<u8>,
     /// The comment in the directory.
     pub comment: Vec<u8>,
-    /// Where the directory says that the member is, if elsewhere.
+    /// The position of the member that the directory states, if it is wrong.
     pub place: Option<u64>,
 }
 
-/// What each byte does to a checksum.
+/// The CRC-32 remainder of each byte.
 const TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0_u32;
@@ -51,7 +51,7 @@ const TABLE: [u32; 256] = {
     table
 };
 
-/// The CRC-32 of zip.
+/// Returns the CRC-32 as zip uses it.
 pub fn crc(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for &byte in bytes {
@@ -61,7 +61,7 @@ pub fn crc(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// The `.npy` file of an array.
+/// Returns the `.npy` file of an array.
 ///
 /// # Panics
 ///
@@ -73,7 +73,7 @@ pub fn npy<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
 }
 
 impl Raw {
-    /// A stored member of these bytes.
+    /// Makes a stored member of these bytes.
     pub fn of(name: &str, data: &[u8]) -> Self {
         Raw {
             name: name.into(),
@@ -93,7 +93,7 @@ impl Raw {
         }
     }
 
-    /// The same, deflated: in blocks that are stored, of 65,535 bytes at the most.
+    /// Returns the same member deflated, as stored blocks of at most 65,535 bytes.
     ///
     /// # Panics
     ///
@@ -127,11 +127,11 @@ fn clamp(value: u64, zip64: bool) -> [u8; 4] {
     value.to_le_bytes()
 }
 
-/// An archive of these members.
+/// Returns an archive of these members.
 ///
 /// # Panics
 ///
-/// If a name, the directory or a count has no room in the small form of zip.
+/// If a name, the directory or a count does not fit into the plain (not zip64) form.
 pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
     let mut out = prefix.to_vec();
     let mut directory = Vec::new();
@@ -197,7 +197,7 @@ pub fn archive(prefix: &[u8], members: &[Raw], comment: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The entries in the directory of an archive that has the small form of zip and no comment that looks like an end.
+/// Returns the directory entries of an archive without zip64 and without a comment that looks like an end record.
 ///
 /// # Panics
 ///

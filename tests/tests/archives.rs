@@ -19,7 +19,7 @@ fn loaded<T: NpzArchive>(bytes: Bytes) -> npy_core::Result<T> {
     npz::Reader::new(bytes)?.read_fields()
 }
 
-/// An archive of bytes, each a single item.
+/// Returns an archive of bytes, each a single value.
 fn bytes(members: &[(&str, u8)]) -> Bytes {
     let mut writer = npz::Writer::new(Bytes::default()).unwrap();
     for (name, value) in members {
@@ -32,13 +32,13 @@ fn names(bytes: &Bytes) -> Vec<String> {
     npz::Reader::new(bytes.clone()).unwrap().names().map(str::to_owned).collect()
 }
 
-/// What reading says.
+/// Returns the error message of reading.
 #[track_caller]
 fn refusal<T: NpzArchive>(bytes: Bytes) -> String {
     loaded::<T>(bytes).err().expect("an error").to_string()
 }
 
-/// Writes members of these names, and reads what was written.
+/// Writes the struct, checks that the archive has these members, and reads it back.
 #[track_caller]
 fn assert_round_trip<T: NpzArchive + PartialEq + Debug>(archive: &T, members: &[&str]) {
     let bytes = saved(archive);
@@ -79,7 +79,7 @@ struct Arrays {
     r#type: u8,
 }
 
-/// Guards the fields: all that is read and written is one, by its name.
+/// Guards the fields: each is written and read as the member of its name.
 #[test]
 fn every_array_is_a_member() {
     let archive = Arrays {
@@ -118,7 +118,7 @@ fn every_array_is_a_member() {
     assert_eq!(reader.header("number").unwrap().shape(), [0; 0]);
 }
 
-/// Guards the length of what has one.
+/// Guards types of a fixed length.
 #[test]
 fn an_array_of_another_length_is_refused() {
     #[derive(NpzArchive)]
@@ -131,7 +131,7 @@ fn an_array_of_another_length_is_refused() {
     assert!(error.contains("shape (2,)"), "{error}");
 }
 
-/// Guards the names within names, and what is absent.
+/// Guards nested names, and absent members.
 #[test]
 fn archives_nest() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -165,7 +165,7 @@ fn archives_nest() {
     assert_round_trip(&model, &input);
 }
 
-/// Guards the keys: what `/` separates comes back as it was.
+/// Guards the keys: a key with a `/` would come back as another one.
 #[test]
 fn a_key_that_would_be_another_is_refused() {
     for key in ["", "a/b", "/", "a.npy"] {
@@ -176,7 +176,7 @@ fn a_key_that_would_be_another_is_refused() {
     }
 }
 
-/// Guards the keys of a map of numbers: each has one name, and what is none is no member of it.
+/// Guards the keys of a map of numbers: each number has one name, and other names are not part of the map.
 #[test]
 fn a_key_that_is_no_number_is_not_taken() {
     #[derive(NpzArchive)]
@@ -190,7 +190,7 @@ fn a_key_that_is_no_number_is_not_taken() {
     assert!(error.contains(": \"+7\", \"07\", \"300\", \"7/x\", \"x\"; "), "{error}");
 }
 
-/// Guards the stack: a map may hold maps of its own kind, and names come from a file.
+/// Guards the stack: a map may contain maps of its own type, and the names come from a file.
 #[test]
 fn trees_have_an_end() {
     #[derive(NpzArchive, Debug, PartialEq, Default)]
@@ -217,7 +217,7 @@ fn trees_have_an_end() {
     }
 }
 
-/// Guards the time: a map looks at what is below it, and not at all that there is.
+/// Guards the time: a map searches only the members below its name.
 #[test]
 fn maps_of_maps_are_read_in_time() {
     let map: BTreeMap<u32, BTreeMap<u32, u8>> =
@@ -225,11 +225,11 @@ fn maps_of_maps_are_read_in_time() {
     let bytes = saved(&map);
     let start = std::time::Instant::now();
     assert_eq!(loaded::<BTreeMap<u32, BTreeMap<u32, u8>>>(bytes).unwrap(), map);
-    // It takes less than one; with a look at each name for each key it takes more than twenty.
+    // It takes less than a second; if every name were compared for every key, it would take more than twenty.
     assert!(start.elapsed().as_secs() < 10);
 }
 
-/// Guards a half of a nested archive: it is there, and what it lacks is named.
+/// Guards half of a nested archive: it counts as present, and the error names the missing half.
 #[test]
 fn an_optional_archive_is_whole_or_none() {
     #[derive(NpzArchive, Debug)]
@@ -279,7 +279,7 @@ struct Single {
     x: u8,
 }
 
-/// Guards the further names, and that two of them are an error.
+/// Guards aliases, and that two names for one field are an error.
 #[test]
 fn an_alias_stands_for_the_name() {
     let read = loaded::<Aliased>(bytes(&[("older", 3), ("layer_0/x", 4)])).unwrap();
@@ -301,7 +301,7 @@ fn some_three() -> Option<u8> {
     Some(3)
 }
 
-/// Guards what a file may lack, and that it is asked for only then.
+/// Guards missing members, and that a default is called only for those.
 #[test]
 fn defaults_stand_for_what_is_absent() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -330,7 +330,7 @@ fn defaults_stand_for_what_is_absent() {
     assert_eq!(loaded::<Defaults<'_>>(bytes(&[])).unwrap(), absent);
     let read = loaded::<Defaults<'_>>(bytes(&[("number", 1), ("cached", 2)])).unwrap();
     assert_eq!((read.number, read.cached), (1, 5));
-    // Half of an archive is no default.
+    // Half of an archive is an error, and not replaced by the default.
     let mut writer = npz::Writer::new(Bytes::default()).unwrap();
     writer.write("layer/bias", &[1.0f32]).unwrap();
     let error = refusal::<Defaults<'_>>(writer.finish().unwrap());
@@ -361,7 +361,7 @@ fn a_struct_has_defaults_of_its_own() {
     assert_eq!(loaded::<Settings<u8>>(bytes(&[("rate", 1)])).unwrap(), expected);
 }
 
-/// Guards `deny_unknown_fields`: what stands where the struct does, and nothing else.
+/// Guards `deny_unknown_fields`: it applies to the names at the struct's own place only.
 #[test]
 fn members_nobody_asked_for_are_refused() {
     #[derive(NpzArchive, Debug)]
@@ -400,7 +400,7 @@ fn members_nobody_asked_for_are_refused() {
             )
         );
     }
-    // Nested, it has a say in what stands below it.
+    // In a nested struct it applies to the names below that struct.
     let nested = |name| bytes(&[("_strict/_x", 1), (name, 1)]);
     loaded::<Outer>(nested("z")).unwrap();
     loaded::<Outer>(nested("_strictly/z")).unwrap();
@@ -409,7 +409,7 @@ fn members_nobody_asked_for_are_refused() {
     assert!(refusal::<Flat>(bytes(&[("_g", 1)])).contains("\"_g\""));
 }
 
-/// Guards `flatten`: no name of its own, at any depth.
+/// Guards `flatten`: it adds no name of its own, at any depth.
 #[test]
 fn flattened_members_stand_beside_ours() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -433,7 +433,7 @@ fn flattened_members_stand_beside_ours() {
         rest: BTreeMap::new(),
     };
     let members = ["name", "weights", "bias", "x", "inner/weights", "inner/bias", "inner/arr_0"];
-    // The map takes what has its form.
+    // The map contains every name of its form.
     let rest = BTreeMap::from([("inner".into(), layer(2.0))]);
     let bytes = saved(&model);
     assert_eq!(names(&bytes), members);
@@ -445,7 +445,7 @@ fn flattened_members_stand_beside_ours() {
     );
 }
 
-/// Guards against archives that cannot be read: the second member of a name is not written.
+/// Guards against archives that cannot be read: a second member of the same name is not written.
 #[test]
 fn a_name_that_flattening_doubles_is_refused() {
     #[derive(NpzArchive)]
@@ -473,7 +473,7 @@ mod seconds {
     }
 }
 
-/// Guards `with`, and its meeting with defaults.
+/// Guards `with`, also together with defaults.
 #[test]
 fn other_types_are_stored_as_those_of_a_module() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -494,7 +494,7 @@ fn other_types_are_stored_as_those_of_a_module() {
     assert_eq!(read, Events { lengths: vec![second], delays: vec![] });
 }
 
-/// Guards parameters: what a field asks of them, and no more.
+/// Guards type parameters: the derive adds the bounds that the fields need, and no others.
 #[test]
 fn structs_may_be_generic() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -514,7 +514,7 @@ fn structs_may_be_generic() {
         _marker: std::marker::PhantomData<fn() -> T>,
     }
 
-    /// With what `Vec<T>` takes to be an array.
+    /// With the bounds that make `Vec<T>` an array.
     fn round_trip<T: Element + PartialEq + Debug + Copy>(x: T) {
         let layers = Some(Single { x: 1 });
         let any = vec!["a".to_owned()];
@@ -533,7 +533,7 @@ fn structs_may_be_generic() {
     round_trip([1u8, 2]);
 }
 
-/// Guards bounds that are given.
+/// Guards explicit bounds.
 #[test]
 fn bounds_may_be_given() {
     #[derive(NpzArchive, Debug, PartialEq)]
@@ -542,7 +542,7 @@ fn bounds_may_be_given() {
     assert_round_trip(&Bound(vec![1u8], None), &["arr_0"]);
 }
 
-/// Guards a struct that is a row, and an archive of its fields: what only a record has says nothing of members.
+/// Guards a struct that is both a record and an archive: attributes for records do not affect the archive.
 #[test]
 fn a_struct_may_be_record_and_archive() {
     #[derive(NpyRecord, NpzArchive, Debug, PartialEq, Clone)]
@@ -572,7 +572,7 @@ fn a_struct_may_be_record_and_archive() {
     assert_eq!(Generic::<u16>::dtype().to_string(), "[('f0', '>u2')]");
 }
 
-/// Guards the errors of members: where, and what is there instead.
+/// Guards the errors of members: they name the member and list the existing ones.
 #[test]
 fn a_member_that_is_missing_is_named() {
     let error = refusal::<Layer>(bytes(&[("wieghts", 1), ("bias", 2)]));
@@ -597,7 +597,7 @@ fn files_hold_structs() {
     npz::save(&path, &layer(1.0)).unwrap();
     npz::save(&path, &layer(2.0)).unwrap();
     assert_eq!(npz::load::<Layer>(&path).unwrap(), layer(2.0));
-    // Each error says in which file.
+    // Each error names the file.
     #[derive(NpzArchive)]
     #[npy(deny_unknown_fields)]
     struct Denies(#[npy(rename = "weights")] Vec<f32>);

@@ -1,4 +1,4 @@
-//! What each attribute of `#[derive(NpyRecord)]` writes and reads, also together.
+//! `#[derive(NpyRecord)]`: the effect of each attribute on writing and reading, also of several together.
 
 use npy_core::time::Second;
 use npy_core::{
@@ -12,7 +12,7 @@ fn file<T: Element>(items: &[T]) -> Vec<u8> {
     file
 }
 
-/// A file of these bytes, with as many items as they make.
+/// Returns a file of these bytes, with as many items as they contain.
 fn raw(descr: &str, bytes: &[u8]) -> Vec<u8> {
     let dtype: DType = descr.parse().unwrap();
     let count = bytes.len() / dtype.itemsize();
@@ -46,7 +46,7 @@ fn an_alias_is_another_name_to_read() {
         let file = raw(&format!("[('{name}', '|u1')]"), &[3]);
         assert_eq!(read::<Pick>(&file).unwrap(), [Pick { time: 3 }], "{name}");
     }
-    // Which of the two would it be?
+    // Two fields match, so it is an error.
     for descr in ["[('t0', '|u1'), ('Time', '|u1')]", "[('time', '|u1'), ('Time', '|u1')]"] {
         let error = read::<Pick>(&raw(descr, &[3, 4])).unwrap_err();
         assert_eq!(
@@ -55,7 +55,7 @@ fn an_alias_is_another_name_to_read() {
              there by another name, too; drop the alias"
         );
     }
-    // The field is named as the file has it.
+    // The error uses the name in the file.
     let error = read::<Pick>(&raw("[('Time', '<u2')]", &[0; 2])).unwrap_err();
     assert!(error.to_string().starts_with("field \"Time\": "), "{error}");
 }
@@ -145,7 +145,7 @@ fn a_field_that_is_missing_has_its_default() {
     let some = raw("[('d', '|u1'), ('inner', [('x', '>u2')]), ('b', '|u1')]", &[1, 2, 3, 4]);
     let pick = Pick { a: 0, b: 4, inner: Inner { x: 0x203 }, c: 7, d: 1, text: String::new() };
     assert_eq!(read::<Pick>(&some).unwrap(), [pick]);
-    // Not what has another type.
+    // A field of another type does not get the default.
     let error = read::<Pick>(&raw("[('d', '|u1'), ('a', '<f2')]", &[0; 3])).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
     let error = read::<Pick>(&raw("[('a', '<u2')]", &[0; 2])).unwrap_err();
@@ -181,7 +181,7 @@ fn defaults_are_in_every_record() {
     for descr in ["[('inner', [('z', '|u1')], (2, 2))]", "[('inner', [('', '|V1')], (2, 2))]"] {
         assert_eq!(read::<Outer<Blank>>(&raw(descr, &[0; 4])).unwrap(), [blank]);
     }
-    // Nor at the end of each record, where nothing is left of the last one.
+    // Also at the end of a record, where the file has no bytes left for it.
     #[derive(NpyRecord, Debug, PartialEq, Clone, Copy)]
     struct After {
         a: u8,
@@ -201,7 +201,7 @@ fn defaults_are_in_every_record() {
         let outer = Outer { inner: [[after(1), after(2)], [after(3), after(4)]] };
         assert_eq!(read::<Outer<After>>(&within).unwrap(), [outer], "{descr}");
     }
-    // No bytes at all.
+    // Records of no bytes.
     for descr in ["[('inner', [('z', '|S0')], (2, 2))]", "[('inner', [], (2, 2))]"] {
         let array = DynArray::new(descr.parse().unwrap(), [3], Order::C, Vec::new()).unwrap();
         let items = array.to_vec::<Outer<Blank>>().unwrap();
@@ -330,7 +330,7 @@ fn text_has_a_width() {
     let note = Note::<4> { text: "né𝄞".into(), ascii: "ab".into(), raw: vec![0, 0xff] };
     let descr = "[('text', '<U3'), ('ascii', '|S4'), ('raw', '|S2')]";
     assert_there_and_back(descr, vec![note.clone()]);
-    // Row and field, and nothing written of what does not fit.
+    // The error names row and field, and nothing of the row is written.
     for (wrong, message) in [
         (
             Note { text: "long".into(), ..note.clone() },
@@ -355,7 +355,7 @@ fn text_has_a_width() {
     ))
     .unwrap_err();
     assert!(error.to_string().contains("Lossless"), "{error}");
-    // A code point and bytes that no text has.
+    // A code point and bytes that are not text.
     let mut bytes = file(&[note.clone(), note]);
     let second = bytes.len() - 18;
     bytes[second..second + 4].copy_from_slice(&[0, 0xd8, 0, 0]);
@@ -415,7 +415,7 @@ fn a_flattened_record_gives_its_fields() {
     let names: Vec<_> = Pick::FIELDS.iter().map(|field| field.name).collect();
     assert_eq!(names, ["id", "", "end"]);
     assert_eq!(Pick::FIELDS[1].flattened, Deep::FIELDS);
-    // Names, aliases and defaults are those of the fields.
+    // The names, aliases and defaults of the inner fields apply.
     let descr =
         "[('end', '|u1'), ('depth', '|u1'), ('long', '>f4'), ('lat', '<f4'), ('id', '|u1')]";
     let bytes = [4, 3, 0x40, 0, 0, 0, 0, 0, 0x80, 0x3f, 1];
@@ -509,7 +509,7 @@ fn attributes_go_together() {
          ('', '|V4'), (('when', 'startTime'), '>M8[s]'), ('samples', '>f4', (3,)), ('', '|V20')]",
         vec![trace.clone()],
     );
-    // As the same record comes from elsewhere.
+    // The same record as another program may have written it.
     let elsewhere = "[('samples', '<f4', (3,)), ('gain', '>f4'), ('t0', '<M8[s]'), ('flag', '|u1'), ('traceId', '<u2')]";
     let plan: DType = elsewhere.parse().unwrap();
     let mut bytes = Vec::new();
@@ -523,7 +523,7 @@ fn attributes_go_together() {
     assert_eq!(read::<Trace<f32, 3>>(&raw(elsewhere, &bytes)).unwrap(), [other]);
 }
 
-/// Guards the stack: a mebi of samples a record.
+/// Guards the stack: a record of a million samples.
 #[test]
 fn large_sub_arrays_stay_off_the_stack() {
     #[derive(NpyRecord)]
@@ -560,7 +560,7 @@ fn a_name_goes_before_an_alias() {
     assert_eq!(read::<Outer>(&file).unwrap(), [Outer { a: 0, inner: Inner { x: 9 } }]);
 }
 
-/// Guards what macros pass on: types, expressions and attributes in groups without delimiters.
+/// Guards tokens that a macro passes on: types, expressions and attributes in invisible groups.
 #[test]
 fn macros_can_make_structs() {
     mod codec {
@@ -627,7 +627,7 @@ fn macros_can_make_structs() {
     );
 }
 
-/// Guards bounds: what is skipped may borrow and hold nothing; what is made for a record is made once.
+/// Guards bounds: a skipped field may borrow and need not be an element; the default is made once per record.
 #[test]
 fn what_is_skipped_asks_for_little() {
     use std::cell::Cell;
@@ -671,7 +671,7 @@ fn what_is_skipped_asks_for_little() {
     assert_eq!(MADE.get(), 100);
 }
 
-/// Guards values of a record that takes no bytes.
+/// Guards values for fields of zero width.
 #[test]
 fn what_does_not_fit_into_no_bytes_is_refused() {
     #[derive(NpyRecord)]
@@ -687,7 +687,7 @@ fn what_does_not_fit_into_no_bytes_is_refused() {
     assert!([blank("")].write_npy_to(&mut out).is_ok());
 }
 
-/// Guards memory: a default that is large, for items of no bytes.
+/// Guards memory: a large default, in items of no bytes.
 #[test]
 fn defaults_of_items_without_bytes_are_limited() {
     fn large() -> Box<[f64; 1 << 17]> {
@@ -707,7 +707,7 @@ fn defaults_of_items_without_bytes_are_limited() {
     assert_eq!(few[1].samples[9], 0.0);
 }
 
-/// Guards wide structs: 200 fields, each at its place.
+/// Guards wide structs: 200 fields, each at its own offset.
 #[test]
 fn two_hundred_fields_are_no_matter() {
     macro_rules! wide {

@@ -1,6 +1,6 @@
-//! Columns of maps: one field of every record, where it lies.
+//! Columns of maps: one field of every record, in place.
 
-// Opening a map is.
+// Opening a map is unsafe.
 #![allow(unsafe_code)]
 
 use std::fmt::Debug;
@@ -12,7 +12,7 @@ use npy_core::{
 };
 use tempfile::TempDir;
 
-/// 8 bytes, as the record is 48: `f32`, `f64` and itself can be reached in steps of their own.
+/// 8 bytes in a record of 48: so a column of `f32`, `f64` or this type has a stride that is a multiple of its size.
 #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 struct Head {
@@ -54,7 +54,7 @@ fn saved(array: &(impl WriteNpy + ?Sized), order: ByteOrder) -> (TempDir, PathBu
 }
 
 fn map<T: ZeroCopy>(path: &PathBuf) -> Map<T> {
-    // SAFETY: each test has a directory of its own, and leaves alone what is mapped; so below.
+    // SAFETY: each test has its own directory, and does not change a mapped file; this holds for the maps below, too.
     unsafe { Map::open(path) }.unwrap()
 }
 
@@ -63,7 +63,7 @@ fn map_any(path: &PathBuf) -> MapAny {
     unsafe { MapAny::open(path) }.unwrap()
 }
 
-/// A file of this dtype, whose bytes are these.
+/// Writes a file of this dtype with these bytes.
 fn file(descr: &str, shape: &[usize], data: Vec<u8>) -> (TempDir, PathBuf) {
     let dtype: DType = descr.parse().unwrap();
     let (dir, path) = saved(&[0u8], ByteOrder::NATIVE);
@@ -71,7 +71,7 @@ fn file(descr: &str, shape: &[usize], data: Vec<u8>) -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-/// Compares every way to the values with what is expected of each record.
+/// Compares every way to get the values with the expected value of each record.
 #[track_caller]
 fn assert_column<F: ZeroCopy + PartialEq + Debug>(path: &str, expected: impl Fn(Trace) -> F) {
     let expected: Vec<F> = traces().into_iter().map(expected).collect();
@@ -89,7 +89,7 @@ fn assert_column<F: ZeroCopy + PartialEq + Debug>(path: &str, expected: impl Fn(
             assert_eq!(column.get(i), Some(*value), "{path} {order:?}: get({i})");
         }
         assert_eq!((column.get(200), column.get(usize::MAX)), (None, None));
-        // As the reader gives it.
+        // The same as the reader gives.
         let mut reader = Reader::open(&file).unwrap();
         assert_eq!(reader.read_column::<F>(path).unwrap(), expected);
     }
@@ -97,7 +97,7 @@ fn assert_column<F: ZeroCopy + PartialEq + Debug>(path: &str, expected: impl Fn(
     assert_eq!(map::<Trace>(&file).column::<F>(path).unwrap().to_vec().unwrap(), expected);
 }
 
-/// Guards the paths: fields, records in records, items of sub-arrays, and what these lie in.
+/// Guards the paths: fields, nested records, items of sub-arrays, and the arrays and records around them.
 #[test]
 fn a_path_leads_to_any_part_of_a_record() {
     assert_column("time", |it| it.time);
@@ -128,7 +128,7 @@ fn a_path_leads_to_any_part_of_a_record() {
 #[test]
 fn the_length_is_what_is_left() {
     for order in [ByteOrder::Little, ByteOrder::Big] {
-        // More than are decoded at a time.
+        // More than one batch of decoded values.
         let many: Vec<Trace> = (0..2500u32).map(|i| trace((i % 251) as u8)).collect();
         let (_dir, file) = saved(&many, order);
         let any = map_any(&file);
@@ -141,7 +141,7 @@ fn the_length_is_what_is_left() {
             }
             assert_eq!(values.next(), Some(item.time));
         }
-        // From the middle on, in one loop.
+        // The rest by `fold`.
         let rest = values.fold(Vec::new(), |mut all, value| {
             all.push(value);
             all
@@ -152,7 +152,7 @@ fn the_length_is_what_is_left() {
     }
 }
 
-/// Guards the loop that takes several records at a turn: whatever their number, and whichever field it is, also the last one.
+/// Guards the loop that handles several records at a time: for any number of records and any field, including the last.
 #[test]
 fn all_are_there_whatever_their_number() {
     for count in 0..=33 {
@@ -173,7 +173,7 @@ fn all_are_there_whatever_their_number() {
     }
 }
 
-/// Guards the stack, which has no room for many values that are large.
+/// Guards the stack, which cannot hold many large values.
 #[test]
 fn large_values_are_taken_one_by_one() {
     #[derive(NpyRecord)]
@@ -182,14 +182,14 @@ fn large_values_are_taken_one_by_one() {
         samples: Box<[f64; 16_000]>,
         code: u8,
     }
-    /// Less than there is.
+    /// A part of the fields.
     #[derive(NpyRecord)]
     struct Part {
         samples: [f64; 16_000],
     }
     let full = |id: u8| Full { id: 7, samples: Box::new([id.into(); 16_000]), code: id };
     let (_dir, path) = saved(&(0..9).map(full).collect::<Vec<_>>(), ByteOrder::Little);
-    // As large as threads have it if nothing is said.
+    // The default size of a thread's stack.
     let thread = std::thread::Builder::new().stack_size(2 << 20);
     let work = move || {
         let parts = Vec::<Part>::read_npy(&path).unwrap();
@@ -204,7 +204,7 @@ fn large_values_are_taken_one_by_one() {
     thread.spawn(work).unwrap().join().unwrap();
 }
 
-/// Guards parts of a column, which threads share.
+/// Guards parts of a column, which threads can share.
 #[test]
 fn a_range_is_a_column_of_its_own() {
     for order in [ByteOrder::Little, ByteOrder::Big] {
@@ -235,7 +235,7 @@ fn a_range_is_a_column_of_its_own() {
     }
 }
 
-/// Guards `as_slice`: the values in the file themselves, and only where nothing lies between them.
+/// Guards `as_slice`: it borrows the values from the file, and only if they are contiguous.
 #[test]
 fn what_lies_side_by_side_is_a_slice() {
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -259,12 +259,12 @@ fn what_lies_side_by_side_is_a_slice() {
         error.to_string(),
         "the values are 8 bytes apart and would have to be side by side, as f32 has 4 bytes; copy them with Column::to_vec"
     );
-    // A single one has no neighbour.
+    // A single value is contiguous.
     let gain = map.column::<f32>("head.gain").unwrap().range(7..8).unwrap();
     assert_eq!(gain.as_slice().unwrap(), [7.0]);
 }
 
-/// Guards the other reasons: order, layout, address.
+/// Guards the other reasons for an error: byte order, layout, address.
 #[test]
 fn what_cannot_be_a_slice_is_told() {
     let bytes: Vec<u8> = (0..24).collect();
@@ -288,7 +288,7 @@ fn what_cannot_be_a_slice_is_told() {
     assert!(matches!(error, ViewError::Layout { .. }), "{error}");
     assert!(error.to_string().contains("Column::to_vec"), "{error}");
 
-    // One byte behind a multiple of eight, and 9 bytes apart.
+    // At an odd address, and with a stride of 9 bytes.
     let (_dir, path) = file(&format!("[('a', '|u1'), ('x', '{own}f8')]"), &[2], bytes[..18].into());
     let any = map_any(&path);
     let first = any.column::<f64>("x").unwrap().range(0..1).unwrap();
@@ -299,7 +299,7 @@ fn what_cannot_be_a_slice_is_told() {
     assert!(bytes.is_err(), "a number is no sub-array");
 }
 
-/// Guards columns of nothing: no records, records of no bytes, fields of no bytes.
+/// Guards empty columns: no records, records of no bytes, fields of no bytes.
 #[test]
 fn there_may_be_nothing_in_a_column() {
     let (_dir, path) = saved(&[] as &[Trace], ByteOrder::NATIVE);
@@ -324,7 +324,7 @@ fn there_may_be_nothing_in_a_column() {
         assert_eq!(column.range(1..2).unwrap().iter().count(), 1);
         assert!(column.range(0..3).is_none() && column.range(3..3).is_none());
     }
-    // As many as nobody has room for.
+    // More values than fit in any memory.
     let (_dir, path) = file("[('a', '|S0')]", &[1 << 50], vec![]);
     let any = map_any(&path);
     let column = any.column::<[ByteStr<0>; 1]>("a");
@@ -334,7 +334,7 @@ fn there_may_be_nothing_in_a_column() {
     assert_eq!(column.iter().len(), 1 << 50);
 }
 
-/// Guards what threads rely on. It fails by not compiling.
+/// Guards that maps and columns are `Send` and `Sync`: otherwise it does not compile.
 #[test]
 fn maps_and_columns_go_to_other_threads() {
     fn check<T: Send + Sync>() {}
@@ -347,7 +347,7 @@ fn maps_and_columns_go_to_other_threads() {
     check::<npy_core::ArrayViewMut<'_, Trace>>();
 }
 
-/// Guards the length of what is looked at: the last record ends where the file does.
+/// Guards the end of the file: the last record ends there.
 #[test]
 fn the_last_record_is_the_end() {
     let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);

@@ -1,4 +1,4 @@
-//! The corpus: files by NumPy 1.7 to 2.5 and by hand, each with what it must give (`tests/corpus/README.md`).
+//! The corpus: files by NumPy 1.7 to 2.5 and by hand, each with its expected result (`tests/corpus/README.md`).
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn cases(expect: &str) -> Vec<Value> {
     cases_in("npy", expect)
 }
 
-/// The cases of the manifest in such files.
+/// The cases of the manifest that are in this container format.
 fn cases_in(container: &str, expect: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
@@ -38,14 +38,14 @@ fn requires(case: &Value, what: &str) -> bool {
     case["requires"].as_array().unwrap().iter().any(|it| it == what)
 }
 
-/// The manifest's strings; those with a lone surrogate come out as Rust shows them.
+/// Decodes a string of the manifest; a lone surrogate becomes U+FFFD, as in Rust.
 fn text(value: &Value) -> String {
     let text = value.as_str().unwrap();
     let Some(hex) = text.strip_prefix("\0wtf8:") else { return text.to_owned() };
     let bytes: Vec<u8> = (0..hex.len() / 2)
         .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
         .collect();
-    // A surrogate is ED A0..BF xx, three bytes, and one U+FFFD with us.
+    // A lone surrogate is three bytes, ED A0..BF xx, and becomes one U+FFFD.
     let mut out = String::new();
     let mut rest = &bytes[..];
     while !rest.is_empty() {
@@ -70,7 +70,7 @@ fn assert_dtype(dtype: &DType, tree: &Value, id: &str) {
         "subarray" => {
             let (mut base, shape) = dtype.sub_array().unwrap();
             let mut shape = shape.to_vec();
-            // NumPy's dtype is flattened where its base is a sub-array, too.
+            // NumPy flattens the dtype if its base is a sub-array.
             while tree["base"]["k"] != "subarray"
                 && let Some((inner, more)) = base.sub_array()
             {
@@ -97,20 +97,20 @@ fn assert_dtype(dtype: &DType, tree: &Value, id: &str) {
                 assert_dtype(field.dtype(), &expected["dtype"], id);
             }
         }
-        // Too deep for the manifest.
+        // Nested too deeply for the manifest.
         "omitted" => {}
         "object" => assert!(dtype.has_object(), "{id}"),
         other => panic!("{id}: {other}"),
     }
 }
 
-/// The data in the corpus's canonical form: C order, little-endian, without padding.
+/// Returns the data in the canonical form of the corpus: C order, little-endian, without padding.
 fn canonical(array: &DynArray) -> Vec<u8> {
     let packed = array.dtype().with_byte_order(ByteOrder::Little).packed();
     array.to_order(Order::C).unwrap().cast(&packed).unwrap().into_bytes()
 }
 
-/// Compares an array with what a case says that it holds.
+/// Compares an array with the contents that a case states.
 fn assert_array(array: &DynArray, expected: &Value, id: &str) {
     assert_eq!(serde_json::json!(array.shape()), expected["shape"], "{id}");
     assert_dtype(array.dtype(), &expected["dtype"], id);
@@ -128,7 +128,7 @@ fn valid_files_read_to_the_stated_values() {
         let id = case["id"].as_str().unwrap();
         let bytes = bytes(case);
         if requires(case, "object") {
-            // Until pickles are read: the header is, and the error says what is missing.
+            // Python objects cannot be read: the header can, and the error says that they are not supported.
             Header::parse(&bytes).unwrap_or_else(|error| panic!("{id}: {error}"));
             let error = DynArray::read_npy(path(case)).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{id}: {error}");
@@ -149,7 +149,7 @@ fn valid_files_read_to_the_stated_values() {
         assert_eq!(version, case["header"]["version"], "{id}");
         assert_eq!(offset as u64, case["header"]["data_offset"].as_u64().unwrap(), "{id}");
         assert_eq!(header.order() == Order::Fortran, case["fortran_order"], "{id}");
-        // The same from a stream, which is left where the manifest says.
+        // The same from a stream, which must end up at the position in the manifest.
         let mut rest = &bytes[..];
         assert_eq!(DynArray::read_npy_from(&mut rest).unwrap(), array, "{id}");
         assert_eq!(rest.len() as u64, case["trailing_bytes"].as_u64().unwrap(), "{id}");
@@ -191,7 +191,8 @@ fn doubtful_files_are_refused_or_read_right() {
     }
 }
 
-/// Compares an archive with what a case says that it holds; tells how many arrays of Python objects were refused.
+/// Compares an archive with the contents that a case states; returns the number of arrays of Python objects that were
+/// refused.
 fn assert_archive(reader: &mut npz::Reader<std::fs::File>, expected: &Value, id: &str) -> usize {
     let names: Vec<_> = reader.names().map(str::to_owned).collect();
     let listed: Vec<_> = expected["numpy_files"].as_array().unwrap().iter().map(text).collect();
@@ -199,10 +200,10 @@ fn assert_archive(reader: &mut npz::Reader<std::fs::File>, expected: &Value, id:
     let members = expected["members"].as_array().unwrap();
     let mut objects = 0;
     for (key, member) in expected["lookup"].as_object().unwrap() {
-        // Of the members of one name the last counts.
+        // Of several members of one name, the last one counts.
         let wanted = |other: &&Value| other["zip_name"] == *member;
         let Some(member) = members.iter().rev().find(wanted) else {
-            // Of many the manifest has some.
+            // For large archives, the manifest lists only some members.
             reader.read::<DynArray>(key).unwrap();
             continue;
         };
@@ -273,7 +274,7 @@ fn doubtful_archives_are_refused_or_read_right() {
 
 #[test]
 fn the_manifest_is_whole() {
-    // A case without a file, or a file without a case, would be a test that is not run.
+    // A case without a file, or a file without a case, would be a missing test.
     let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let cases = manifest["cases"].as_array().unwrap();

@@ -147,7 +147,7 @@ fn generics_are_elements_where_their_parameters_are() {
     assert_eq!(FromMacro::<Seconds>::dtype().to_string(), "[('n', '<u4'), ('array', '<u4', (2,))]");
 }
 
-/// C's layout, in a record in a record.
+/// C's layout, with a record inside a record.
 #[derive(NpyRecord, Debug, PartialEq)]
 #[npy(align)]
 #[repr(C)]
@@ -180,7 +180,7 @@ fn aligned_records_are_laid_out_as_in_c() {
     let items =
         || vec![Aligned { a: 1, b: 2.0, c: [Short { x: 3, y: 4 }, Short { x: 5, y: 6 }], d: 7 }];
     assert_round_trip(items());
-    // Padding is zeros, whatever was written before.
+    // Padding is zero, whatever the buffer held before.
     let mut file = Vec::new();
     items().write_npy_to(&mut file).unwrap();
     let data = &file[file.len() - Aligned::SIZE..];
@@ -315,8 +315,8 @@ fn fields_are_matched_by_name() {
     assert!(error.to_string().contains("no field \"b\""), "{error}");
 }
 
-/// The reviewed expansions, compiled as they stand.
-// Fields are filled in by number as by name: one expansion for both kinds of struct.
+/// The reviewed expansions, compiled unchanged.
+// Named and tuple structs have the same kind of expansion, which initializes tuple fields by number.
 #[allow(clippy::init_numbered_fields, clippy::manual_unwrap_or_default)]
 mod snapshot {
     use npy_core::Element;
@@ -341,7 +341,7 @@ mod snapshot {
         cached: bool,
     }
 
-    /// The one that it has by this name is no archive here.
+    /// Replaces `Pick`, the type of the field in that expansion, which is not an archive here.
     #[derive(npy_core::NpzArchive)]
     struct Inner {
         x: u8,

@@ -1,4 +1,5 @@
-//! The Rust types of every dtype, against the golden files: NumPy's values, in both byte orders, and written again.
+//! The Rust types of every dtype, against the golden files: the values, in both byte orders, and the bytes when written
+//! again.
 
 use half::{bf16, f16};
 use npy_core::time::{Day, Generic, Ms, Ns, Second, Times};
@@ -10,7 +11,8 @@ use npy_core::{
 use npy_tests::golden;
 use num_complex::Complex;
 
-/// Values as NumPy saved them; of a name that ends with `_` in both byte orders. They are written as the same bytes.
+/// Compares the values with a golden file (with both byte orders if the name ends with `_`), and the bytes when written
+/// again.
 #[track_caller]
 fn assert_golden<T>(name: &str, expected: &[T])
 where
@@ -81,7 +83,7 @@ struct Small {
     took: TimeDelta64<Times<25, Second>>,
 }
 
-/// Guards the types as fields, also turned round one by one.
+/// Guards the types as fields, in both byte orders.
 #[test]
 fn every_dtype_may_be_a_field() {
     let expected = [
@@ -150,7 +152,7 @@ fn long_doubles_of_twelve_bytes_are_read_without_loss() {
     }
 }
 
-/// Guards text that is none: an error with row and field, and nothing read.
+/// Guards invalid text: an error with row and field, and nothing is read.
 #[test]
 fn a_code_point_that_is_no_character_names_its_row() {
     for name in ["U_surrogate_le.npy", "U_surrogate_be.npy"] {
@@ -177,7 +179,7 @@ fn a_code_point_that_is_no_character_names_its_row() {
     assert!(error.starts_with("row 1: field \"u\": code point 0x110000 is beyond"), "{error}");
 }
 
-/// Guards a cast that moves text: it stays the same text.
+/// Guards a cast that widens text: the text stays the same.
 #[test]
 fn narrower_text_is_read_without_loss() {
     for name in ["U4_le.npy", "U4_be.npy"] {

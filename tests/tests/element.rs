@@ -2,7 +2,7 @@
 
 use npy_core::{ByteOrder, Element, NpyElement, NpyRecord, ReadNpy, WriteNpy, WriteOptions};
 
-// Neither `Copy` nor in the order of its values.
+// The enum is not `Copy`, and its values are not in ascending order.
 #[derive(NpyElement, Debug, PartialEq)]
 #[repr(i16)]
 enum Phase {
@@ -72,7 +72,7 @@ fn elements_are_stored_as_what_they_stand_for() {
     assert_eq!(Vec::<u64>::read_npy_from(&file[..]).unwrap(), [u64::MAX]);
 }
 
-/// Guards against a wrong variant: what is none is an error that says where it stands.
+/// Guards against a wrong variant: an invalid number is an error that names row and field.
 #[test]
 fn a_value_that_is_no_variant_names_row_and_field() {
     let mut file = Vec::new();
@@ -82,14 +82,14 @@ fn a_value_that_is_no_variant_names_row_and_field() {
 
     let mut file = Vec::new();
     picks().write_npy_to(&mut file).unwrap();
-    // The second of `more` in the second row, little-endian.
+    // The second value of `more` in the second row, little-endian.
     let at = file.len() - 4 - 2;
     file[at] = 9;
     let error = Vec::<Pick>::read_npy_from(&file[..]).unwrap_err();
     assert_eq!(error.to_string(), "row 1: field \"more\": 265 is no variant of Phase");
 }
 
-/// Guards the checks of items that are decoded as they stand in a file of the other byte order.
+/// Guards the checks of items that are decoded without a separate byte-swap pass.
 #[test]
 fn what_is_no_variant_is_found_in_both_byte_orders() {
     #[derive(NpyElement, Debug)]

@@ -1,4 +1,4 @@
-//! What each kind of error says.
+//! The message of each kind of error.
 
 use std::io::Cursor;
 
@@ -39,7 +39,7 @@ fn archive() -> npz::Reader<Cursor<Vec<u8>>> {
     npz::Reader::new(writer.finish().unwrap()).unwrap()
 }
 
-/// The same, a byte of which was changed.
+/// The same archive with one byte changed.
 fn damaged() -> npz::Reader<Cursor<Vec<u8>>> {
     let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("a", &[7u8; 100]).unwrap();
@@ -57,10 +57,10 @@ fn appended_twice() -> Result<(), Error> {
     Writer::<u8, _>::append(&path).map(drop)
 }
 
-/// Which kind it is, what gave it, and what it says.
+/// A test for the kind, the failing call, and the message.
 type Case = (fn(&ErrorKind) -> bool, Result<(), Error>, &'static str);
 
-/// Guards the sentences: each says what is wrong, where, and what to do.
+/// Guards the messages: each says what is wrong, where, and what to do.
 #[test]
 fn every_kind_says_what_to_do() {
     let missing = std::env::temp_dir().join("npy-core-no-such-file.npy");
@@ -205,7 +205,7 @@ struct Strict {
     gain: f32,
 }
 
-/// Guards rows: the count goes on from block to block, and writing names the row too.
+/// Guards row numbers: they count on from block to block, and a failed write names the row, too.
 #[test]
 fn an_invalid_value_names_its_row() {
     let mut items = vec![2u8; 600_000];
@@ -220,7 +220,7 @@ fn an_invalid_value_names_its_row() {
     );
 }
 
-/// Guards `?` in any program: one word, and what `std` and threads ask of an error.
+/// Guards the use of the error type with `?`: one word in size, and `Send`, `Sync` and `'static`.
 #[test]
 fn an_error_is_small_and_travels() {
     fn travels<E: std::error::Error + Send + Sync + 'static>() {}

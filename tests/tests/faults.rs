@@ -1,6 +1,6 @@
-//! Streams that are slow, stop or fail at each of their bytes: the right error, nothing lost, and nobody waits for ever.
+//! Streams that are slow, stop or fail at each of their bytes: the right error, nothing lost, and no endless wait.
 //!
-//! What a `Writer` leaves on a disk that fails is the matter of `streams/failing.rs`.
+//! `streams/failing.rs` tests the file that a `Writer` leaves on a failing disk.
 
 use std::io::{self, Cursor, Write};
 
@@ -43,7 +43,7 @@ const STEPS: [usize; 3] = [1, 7, usize::MAX];
 
 type Stream<'a> = Faulty<Cursor<&'a [u8]>>;
 
-/// What a way to read gave, and how it ended.
+/// The rows that a way to read gave, and its result.
 type Read = fn(&mut Stream<'_>) -> (Vec<Row>, Result<()>);
 
 fn whole<A: ReadNpy>(stream: &mut Stream<'_>, rows: fn(A) -> Vec<Row>) -> (Vec<Row>, Result<()>) {
@@ -53,7 +53,7 @@ fn whole<A: ReadNpy>(stream: &mut Stream<'_>, rows: fn(A) -> Vec<Row>) -> (Vec<R
     }
 }
 
-/// With a reader that has its header.
+/// Reads with a reader whose header is complete.
 fn with_reader(
     stream: &mut Stream<'_>,
     read: impl FnOnce(&mut Reader<&mut Stream<'_>>, &mut Vec<Row>) -> Result<()>,
@@ -63,7 +63,7 @@ fn with_reader(
     (rows, result)
 }
 
-/// Each asks again after an error: nothing may come, as nobody knows from where.
+/// The ways to read. After an error, each reads again and must fail, as the position is unknown.
 const READS: [(&str, Read); 7] = [
     ("Vec", |stream| whole(stream, |rows: Vec<Row>| rows)),
     ("NpyArray", |stream| whole(stream, NpyArray::into_vec)),
@@ -117,7 +117,7 @@ const READS: [(&str, Read); 7] = [
     }),
 ];
 
-/// The error that a fault is to be.
+/// Asserts that this fault caused the error.
 #[track_caller]
 fn assert_is(error: &Error, fault: Fault, case: &str) {
     let found = match error.kind() {
@@ -128,7 +128,7 @@ fn assert_is(error: &Error, fault: Fault, case: &str) {
         Fault::Error(kind) => assert_eq!(found, Some(kind), "{case}: {error}"),
         Fault::Dead => assert!(error.to_string().contains("pulled out"), "{case}: {error}"),
         Fault::End => {
-            // Of no bytes at all one cannot even say that they are a cut file.
+            // A stream of no bytes is not a truncated file but not a file at all.
             let cut =
                 matches!(error.kind(), ErrorKind::Truncated { .. } | ErrorKind::NotNpy { .. });
             let full = found == Some(io::ErrorKind::WriteZero);
@@ -137,7 +137,8 @@ fn assert_is(error: &Error, fault: Fault, case: &str) {
     }
 }
 
-/// Guards each way to read, at each byte: an interruption is none, an end is a cut file, another error is passed on as it is.
+/// Guards each way to read, with a fault at each byte: an interruption is retried, an end is a truncated file, and
+/// other errors are passed on unchanged.
 #[test]
 fn a_stream_that_fails_anywhere_is_the_right_error() {
     let (bytes, rows) = (written(), rows());
@@ -147,7 +148,7 @@ fn a_stream_that_fails_anywhere_is_the_right_error() {
             let (found, result) = read(&mut slow);
             result.unwrap();
             assert_eq!(found, rows, "{name}, {step} at a time");
-            // Each way asks for each byte once, and now and then whether there are more.
+            // Each byte is read once, with a few more calls to find the end.
             assert!(slow.calls < bytes.len() / step.min(ROW) + 40, "{name}: {} calls", slow.calls);
 
             for (fault, at) in FAULTS.iter().flat_map(|f| (0..bytes.len()).map(move |at| (*f, at)))
@@ -173,7 +174,7 @@ fn a_stream_that_fails_anywhere_is_the_right_error() {
     }
 }
 
-/// Guards the place of a reader that failed: going to a row finds it again, and nothing is lost.
+/// Guards the position of a reader that failed: `seek_to` makes it known again, and nothing is lost.
 #[test]
 fn a_reader_that_failed_can_go_back() {
     let (bytes, rows) = (written(), rows());
@@ -185,7 +186,7 @@ fn a_reader_that_failed_can_go_back() {
             let stream = Faulty::new(Cursor::new(&bytes[..]), step, at, Fault::Error(kind));
             let mut reader = Reader::new(stream).unwrap();
             let mut some = Vec::new();
-            // Half of them by one way, the rest by the other, until it fails.
+            // Reads some rows as a chunk and the rest as records, until it fails.
             let first = reader.read_chunk::<Row>(&mut some, row);
             let error = match first {
                 Ok(_) => reader.records::<Row>().unwrap().find_map(Result::err),
@@ -198,7 +199,7 @@ fn a_reader_that_failed_can_go_back() {
     }
 }
 
-/// Guards what reads no more than a header.
+/// Guards reads of the header alone.
 #[test]
 fn a_header_that_does_not_come_is_the_right_error() {
     let bytes = written();
@@ -218,10 +219,10 @@ fn a_header_that_does_not_come_is_the_right_error() {
     }
 }
 
-/// Writes the rows; gives the stream back if that went well.
+/// Writes the rows; returns the stream on success.
 type Wrote = fn(Faulty<Cursor<Vec<u8>>>) -> Result<Faulty<Cursor<Vec<u8>>>>;
 
-/// After an error a writer is asked again, and says that it failed.
+/// Writes the rows, and checks that every call after an error fails.
 fn through<W: Write>(mut writer: Writer<Row, W>) -> Result<W> {
     let mut failed = None;
     for row in rows() {
@@ -252,7 +253,7 @@ const WRITES: [(&str, Wrote); 3] = [
     ("Writer", |stream| through(Writer::new(stream)?)),
 ];
 
-/// Guards each way to write, at each byte.
+/// Guards each way to write, with a fault at each byte.
 #[test]
 fn a_stream_that_takes_no_more_is_the_right_error() {
     let bytes = written();

@@ -1,4 +1,4 @@
-//! Writing to a path: the whole new file, or the old one as it was.
+//! Writing to a path: afterwards it has the complete new file or the unchanged old one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Guards the temporary file: what fails half-way leaves the old file and nothing beside it.
+/// Guards the temporary file: a write that fails halfway leaves the old file and nothing else.
 #[test]
 fn a_write_that_fails_leaves_the_old_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npy");
     [1u8, 2].write_npy(&path).unwrap();
-    // The value that fails stands behind blocks that were written.
+    // The invalid value comes after blocks that were written.
     let mut numbers: Vec<Even> = (0..1_000_000).map(|_| Even(0)).collect();
     numbers.push(Even(1));
     let error = numbers.write_npy(&path).unwrap_err();
@@ -71,7 +71,7 @@ fn python_objects_are_not_written() {
     assert!(file.is_empty());
 }
 
-/// Guards a type's own byte order where its parts stand apart in the file.
+/// Guards a type's own byte order where its parts are strided in the file.
 #[test]
 fn a_stated_byte_order_stays_in_fortran_order() {
     use npy_core::{ByteOrder, NpyRecord, Reader, WriteOptions};
@@ -97,7 +97,7 @@ fn a_stated_byte_order_stays_in_fortran_order() {
     }
 }
 
-/// Guards a path that begins where the process is: it leads to the same file when the process has gone elsewhere.
+/// Guards relative paths: they lead to the same file after the process has changed its directory.
 #[test]
 fn a_process_may_move_while_it_writes() {
     let directory = tempfile::tempdir().unwrap();
@@ -125,7 +125,8 @@ fn child_that_moves() {
     writer.finish().unwrap();
     let mut reader = npz::Reader::open("../x.npz").unwrap();
     assert!(reader.read::<Vec<u64>>("rows").unwrap().into_iter().eq(0..500_000));
-    // In memory, whose rows wait in a file where the system has such files: with `TMPDIR=`, here.
+    // An archive in memory, whose rows are spooled to a file without a name if the system has such files: here with an
+    // empty `TMPDIR`.
     let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
     let mut rows = writer.start::<u64>("rows").unwrap();
     (0..500_000).for_each(|n| rows.push(&n).unwrap());
@@ -138,7 +139,7 @@ mod unix {
 
     use super::*;
 
-    /// Guards links: what they lead to is written, be it there or not, and they stay.
+    /// Guards symbolic links: the target is written, whether it exists or not, and the links stay.
     #[test]
     fn links_are_followed() {
         let directory = tempfile::tempdir().unwrap();
@@ -153,7 +154,7 @@ mod unix {
             assert_eq!(names(&inner), ["target.npy"]);
         }
         assert_eq!(names(directory.path()), ["inner", "link.npy", "link2.npy"]);
-        // One that leads to itself is an error, and no loop.
+        // A link to itself is an error, not an endless loop.
         symlink("loop.npy", directory.path().join("loop.npy")).unwrap();
         assert!([1u8].write_npy(directory.path().join("loop.npy")).is_err());
     }
@@ -168,7 +169,7 @@ mod unix {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     }
 
-    /// Guards what is in files that not everybody may read: nobody else reads it while it is written, either.
+    /// Guards private files: while they are written, nobody else can read them either.
     #[test]
     fn what_is_private_is_private_all_the_time() {
         let directory = tempfile::tempdir().unwrap();
@@ -179,7 +180,7 @@ mod unix {
         writer.write("secret", &[1u8; 100_000]).unwrap();
         let mut files: Vec<_> =
             names(directory.path()).iter().map(|name| directory.path().join(name)).collect();
-        // On most file systems of Linux the new file has no name, and is found among the open files of this process.
+        // On most Linux file systems the new file has no name, and is found among the open files of this process.
         if cfg!(target_os = "linux") {
             let here = fs::canonicalize(directory.path()).unwrap();
             let open = fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap().path());

@@ -1,4 +1,5 @@
-//! The fuzz targets, on any toolchain: their seeds, what they once found, and some thousand inputs that are the same in every run.
+//! The fuzz targets, on any toolchain: their seeds, inputs that once failed, and some thousand others that are the same
+//! in every run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -9,15 +10,17 @@ use npy_tests::fuzz::{Random, Target, mutate, target};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What a run may hold at once, for an input of a few KiB: as an archive it may inflate to a thousand times that, and is written again.
+/// The memory limit of a run, for an input of a few KiB: an archive may inflate to a thousand times its size, and is
+/// written again.
 const MOST: usize = 48 << 20;
 
-/// Changed inputs a target, beside its seeds; those of the writers are whole sessions with files.
+/// The number of changed inputs for a target, in addition to its seeds; for the writers, each input is a session with
+/// files.
 fn changed(target: Target) -> usize {
     if ["writer", "archive"].contains(&target.name) { 150 } else { 10_000 }
 }
 
-/// Runs one, and says which if it panics.
+/// Runs one input, and shows it on failure.
 fn run(target: Target, input: &[u8]) {
     let (run, cost) = peak(|| catch_unwind(AssertUnwindSafe(|| (target.run)(input))));
     if run.is_err() || cost > MOST {
@@ -52,7 +55,7 @@ macro_rules! targets {
 
 targets!(literal, header, dtype, dynamic, record, view, plan, npz, end, writer, archive);
 
-/// Guards the lists against each other: of tests, of targets and of programs.
+/// Guards the lists of tests, of targets and of programs against each other.
 #[test]
 fn each_target_is_run_here_and_by_the_fuzzer() {
     let own = include_str!("fuzzed.rs");

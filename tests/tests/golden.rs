@@ -2,7 +2,7 @@
 
 use npy_core::{DType, DynArray, Header, ReadNpy, WriteOptions};
 
-/// Guards the bytes that are written, against what NumPy wrote, in the version that the file has.
+/// Guards the bytes of written files, against NumPy's, in the same version as the file.
 #[test]
 fn every_golden_file_is_written_again_byte_for_byte() {
     let mut files = 0;

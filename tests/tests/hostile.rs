@@ -1,4 +1,4 @@
-//! Files that lie. Each is refused with an error that names the place and the remedy, at no cost in memory.
+//! Files with false claims. Each is refused with an error that says where and what to do, and costs no memory.
 
 use npy_core::{
     ByteStr, DynArray, ErrorKind, Limits, NpyArray, NpyRecord, Place, ReadNpy, ReadOptions,
@@ -9,10 +9,10 @@ use npy_tests::alloc::{Counting, peak};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What a refusal may cost: "a few MiB".
+/// The memory limit of a refusal: "a few MiB".
 const FEW: usize = 4 << 20;
 
-/// A version 1.0, 2.0 or 3.0 file of this header text and this data.
+/// Returns a version 1.0, 2.0 or 3.0 file with this header text and this data.
 fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY".to_vec();
     bytes.extend([version, 0]);
@@ -27,7 +27,7 @@ fn header(descr: &str, shape: &str) -> String {
     format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n")
 }
 
-/// The message of the error that reading gives, from a stream and from a file; both must cost little.
+/// Returns the error message of reading, from a stream and from a file; both must cost little.
 fn refused<A: ReadNpy>(bytes: &[u8]) -> String {
     let (streamed, cost) = peak(|| A::read_npy_from(bytes));
     let message = streamed.err().expect("it is refused").to_string();
@@ -118,7 +118,7 @@ fn malformed_headers_are_errors_that_name_the_byte() {
 fn a_header_of_4_gib_costs_twelve_bytes() {
     let message = refused::<DynArray>(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
     assert_says(&message, &["4294967295", "Limits::header_bytes"]);
-    // Within the limit, and not there.
+    // A length within the limit, but missing from the file.
     assert_says(&refused::<DynArray>(b"\x93NUMPY\x02\x00\xff\xff\x0f\x00{"), &["truncated"]);
 }
 
@@ -175,13 +175,13 @@ fn wide_headers_are_limited() {
     let text = header(&format!("[{}]", names.join(",")), "(0,)");
     let message = refused_at_any_cost(&file(2, &text, &[]));
     assert_says(&message, &["Limits::header_bytes"]);
-    // Ten thousand fields are fine.
+    // Ten thousand fields are allowed.
     let text = header(&format!("[{}]", names[..10_000].join(",")), "(0,)");
     assert_eq!(
         DynArray::read_npy_from(&file(2, &text, &[])[..]).unwrap().dtype().fields().len(),
         10_000
     );
-    // Each is counted, where it stands in another too.
+    // Nested fields are counted, too.
     let mut limits = Limits::default();
     limits.fields = 3;
     for (descr, fields) in [
@@ -192,7 +192,7 @@ fn wide_headers_are_limited() {
         let result = ReadOptions::new().limits(limits).read_from::<DynArray>(&bytes[..]);
         assert_eq!(result.is_ok(), fields <= 3, "{result:?}");
     }
-    // As many items as fit into a header that is allowed, and more than any dtype has.
+    // As many dimensions as fit into a header of an allowed length: more than any array has.
     let digits = header("'|b1'", &format!("({})", "1,".repeat(500_000)));
     let (result, cost) = peak(|| DynArray::read_npy_from(&file(2, &digits, &[])[..]));
     assert!(result.is_err());

@@ -1,15 +1,15 @@
 //! The derive in a module without a prelude, with the crate under another name, among hostile names and strict lints.
 
 #![no_implicit_prelude]
-// Of the program's own code: what `ZeroCopy` emits is the library's.
+// For the code in this file; the unsafe code that `ZeroCopy` emits belongs to the library.
 #![forbid(unsafe_code)]
 #![deny(warnings, unused_qualifications, clippy::pedantic, clippy::nursery)]
-// Of the names here, not of what is generated.
+// For the names in this file, not for generated code.
 #![allow(missing_docs, unreachable_pub, non_upper_case_globals)]
 
 extern crate npy_core as renamed;
 
-/// Names that generated code could trip over.
+/// Names that generated code could pick up by mistake.
 mod hostile {
     #![allow(dead_code, non_camel_case_types)]
 
@@ -36,7 +36,7 @@ mod hostile {
     pub mod core {}
     pub mod npy_core {}
 
-    // What a pattern of this name would be, rather than a new variable.
+    // In a pattern, such a name would be a constant instead of a new variable.
     pub const at: () = ();
     pub const to: () = ();
     pub static from: () = ();
@@ -55,7 +55,7 @@ use self::hostile::*;
 #[derive(renamed::NpyRecord)]
 #[npy(crate = ::renamed)]
 pub struct Fields {
-    /// Called as what generated code calls its own.
+    /// The same name as a variable in generated code.
     pub item: ::core::primitive::u8,
     pub items: i16,
     pub order: u32,
@@ -70,7 +70,7 @@ pub struct Fields {
 #[npy(crate = "renamed")]
 pub struct Generic<Item, E, const N: ::core::primitive::usize>(pub Item, pub [E; N]);
 
-/// Constants called as variables might be.
+/// Constants named like variables in generated code.
 #[derive(renamed::NpyRecord)]
 #[npy(crate = renamed)]
 pub struct Lengths<const order: ::core::primitive::usize, const field: ::core::primitive::usize> {
@@ -78,7 +78,7 @@ pub struct Lengths<const order: ::core::primitive::usize, const field: ::core::p
     pub b: [i8; field],
 }
 
-/// In memory as in the file.
+/// A record that is in memory as in the file.
 #[derive(renamed::NpyRecord, renamed::ZeroCopy, Clone, Copy)]
 #[npy(crate = renamed)]
 #[repr(C)]
@@ -103,7 +103,7 @@ pub trait Blanket {
 
 impl<T> Blanket for T {}
 
-/// In memory as C has it, and not viewed.
+/// A `repr(C)` record that cannot be viewed.
 #[derive(renamed::NpyRecord)]
 #[npy(crate = renamed)]
 #[repr(C)]
@@ -117,7 +117,7 @@ pub struct Laid {
 #[repr(transparent)]
 pub struct Newtype(pub f32);
 
-/// Deprecated: who uses it hears that, who wrote it need not.
+/// Deprecated: users get the warning, the definition itself does not.
 #[derive(renamed::NpyRecord, renamed::ZeroCopy, Clone, Copy)]
 #[npy(crate = renamed)]
 #[repr(C)]
@@ -127,7 +127,7 @@ pub struct Old {
     pub a: i8,
 }
 
-/// How a field is stored, by names that generated code could trip over.
+/// Conversions of a field, with names that generated code could pick up.
 pub mod codec {
     pub type Stored = f32;
 
@@ -142,13 +142,13 @@ pub mod codec {
     }
 }
 
-/// A value that a file does not have.
+/// A default.
 #[must_use]
 pub const fn seven() -> i16 {
     7
 }
 
-/// With every attribute that makes code.
+/// Has every attribute that generates code.
 #[derive(renamed::NpyRecord)]
 #[npy(crate = renamed, itemsize = 100, deny_unknown_fields)]
 pub struct Attributes {
@@ -168,7 +168,7 @@ pub struct Attributes {
     pub flat: Lengths<2, 3>,
 }
 
-/// With defaults of its own.
+/// Has a default for the whole struct.
 #[derive(renamed::NpyRecord)]
 #[npy(crate = renamed, default)]
 pub struct Defaults<T> {
@@ -183,7 +183,7 @@ impl<T: ::core::default::Default> ::core::default::Default for Defaults<T> {
     }
 }
 
-/// Stored as an integer.
+/// An enum stored as an integer.
 #[derive(renamed::NpyElement)]
 #[npy(crate = renamed)]
 #[repr(i8)]
@@ -192,7 +192,7 @@ pub enum Phase {
     S,
 }
 
-/// An archive, with every attribute that makes code.
+/// An archive with every attribute that generates code.
 #[derive(renamed::NpzArchive)]
 #[npy(crate = ::renamed, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Archive<W, R, const at: ::core::primitive::usize, const from: ::core::primitive::usize> {
@@ -214,7 +214,7 @@ pub struct Archive<W, R, const at: ::core::primitive::usize, const from: ::core:
     pub inner: Members<f32>,
 }
 
-/// With defaults of its own.
+/// Has a default for the whole struct.
 #[derive(renamed::NpzArchive)]
 #[npy(crate = "renamed", default, bound(T: renamed::Element))]
 pub struct Members<T>(::std::vec::Vec<T>, #[npy(skip)] i8);
@@ -225,7 +225,7 @@ impl<T> ::core::default::Default for Members<T> {
     }
 }
 
-/// With a field whose type is not to be seen: it stands in the bounds.
+/// The type of the field is private, and occurs in the bounds.
 #[derive(renamed::NpzArchive)]
 #[npy(crate = renamed)]
 pub struct Seen<T> {
@@ -236,7 +236,7 @@ pub struct Seen<T> {
 #[npy(crate = renamed)]
 struct Unseen<T>(::std::vec::Vec<T>);
 
-/// Both, deprecated.
+/// A record and an archive, deprecated.
 #[derive(renamed::NpyRecord, renamed::NpzArchive)]
 #[npy(crate = renamed, endian = "big", itemsize = 8)]
 #[deprecated]

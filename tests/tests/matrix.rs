@@ -1,4 +1,4 @@
-//! The page `npy_core::types`, held against the code: each row of its tables has a type here, and says what that does.
+//! The page `npy_core::types` against the code: each row of its tables has a type here, and states its properties.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use npy_core::{
 };
 use num_complex::Complex;
 
-/// The rows of the table whose first column heads are these: each cell without its marks.
+/// Returns the rows of the table with this heading; each cell without its markup.
 fn table(heads: &[&str]) -> Vec<Vec<String>> {
     let page = include_str!("../../npy-core/src/types.rs");
     let cells = |line: &str| -> Option<Vec<String>> {
@@ -24,7 +24,7 @@ fn table(heads: &[&str]) -> Vec<Vec<String>> {
     lines.map_while(cells).map(|row| row.iter().map(|cell| plain(cell)).collect()).collect()
 }
 
-/// A cell without backquotes and links.
+/// Returns a cell without backquotes and links.
 fn plain(cell: &str) -> String {
     let text = match cell.split_once("](crate") {
         Some((name, _)) => name.trim_start_matches('['),
@@ -33,14 +33,14 @@ fn plain(cell: &str) -> String {
     text.replace('`', "")
 }
 
-/// Every scalar there is, by what it is called in the table.
+/// Every scalar, by its name in the table.
 const DTYPES: [&str; 36] = [
     "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "f12", "f16", "c8",
     "c16", "c24", "c32", "M8", "M8[s]", "M8[ns]", "m8", "m8[s]", "m8[25s]", "S0", "S4", "S5", "S6",
     "U0", "U4", "U5", "U6", "V1", "V2", "V5", "O",
 ];
 
-/// What the code does, in the words of the table: the dtype, and what is read without loss.
+/// Computes a row of the table from the code: the dtype, and what can be read without loss.
 fn row<T: Element + ReadNpy + WriteNpy>() -> (String, Vec<&'static str>) {
     let descr = T::dtype().to_string();
     let code = &descr[1..];
@@ -67,15 +67,15 @@ fn row<T: Element + ReadNpy + WriteNpy>() -> (String, Vec<&'static str>) {
     (descr, lossless)
 }
 
-/// Values there and back in both byte orders, as a list and alone.
+/// Writes and reads values in both byte orders, as a list and alone.
 fn comes_back<T: Element + ReadNpy + WriteNpy>() {
-    // Bytes of all kinds; if they are no value, small numbers in fours, which are code points.
+    // Arbitrary bytes; if they are invalid, small numbers of four bytes, which are valid code points.
     let random: Vec<u8> = (1..=T::SIZE * 40).map(|i| (i * i % 251).to_le_bytes()[0]).collect();
     let points = random.iter().enumerate().map(|(i, n)| if i % 4 == 0 { n | 1 } else { 0 });
     let bytes = if T::check(&random).is_ok() { random.clone() } else { points.collect() };
     T::check(&bytes).unwrap();
     let values: Vec<T> = bytes.chunks_exact(T::SIZE).map(T::decode).collect();
-    // A bool has more bytes than values.
+    // Several bytes stand for the same bool.
     assert!(canonical(&values) == bytes || T::dtype().to_string() == "|b1");
     list_comes_back(&values);
     for order in [ByteOrder::Little, ByteOrder::Big] {
@@ -92,7 +92,7 @@ fn comes_back<T: Element + ReadNpy + WriteNpy>() {
     list_comes_back(&records.collect::<Vec<_>>());
 }
 
-/// A type in all places that a record has for it.
+/// Has the type at every kind of position in a record.
 #[derive(NpyRecord)]
 struct Within<T> {
     count: u8,
@@ -109,7 +109,7 @@ fn canonical<T: Element>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// Values there and back in both byte orders: what turns numbers round, and what decodes them so.
+/// Writes and reads values in both byte orders, whether bytes are swapped in a separate pass or while decoding.
 fn list_comes_back<T: Element>(values: &[T]) {
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let mut file = Vec::new();
@@ -122,7 +122,7 @@ fn list_comes_back<T: Element>(values: &[T]) {
     }
 }
 
-/// Guards the table of items: dtypes, what is read without loss, and that what is written comes back.
+/// Guards the table of items: dtypes, what is read without loss, and that written values read back equal.
 #[test]
 fn items_are_what_the_page_says() {
     macro_rules! rows {
@@ -130,7 +130,7 @@ fn items_are_what_the_page_says() {
             BTreeMap::from([$((name(stringify!($type)), row::<$type>())),*])
         };
     }
-    // As the page has it: `half::f16`.
+    // The name as the page has it, for example `half::f16`.
     fn name(type_name: &str) -> String {
         match type_name {
             "f16" | "bf16" => format!("half::{type_name}"),
@@ -173,7 +173,7 @@ fn items_are_what_the_page_says() {
         let stated = format!("\n{feature} = [");
         assert!(feature.is_empty() || features.contains(&stated), "{rust}: no feature {feature}");
         let lossless = lossless.split_whitespace().flat_map(|code| match code.strip_suffix('…') {
-            // All that are narrower, of those there are here.
+            // All narrower types in `DTYPES`.
             Some(kind) => {
                 DTYPES.into_iter().filter(|it| it.starts_with(kind) && it[1..] < *"5").collect()
             }
@@ -233,13 +233,13 @@ fn arrays_are_what_the_page_says() {
     assert_eq!(page, code);
 }
 
-/// Guards the table of conversions: each goes both ways.
+/// Guards the table of conversions: each works both ways.
 #[test]
 fn times_of_other_crates_are_what_the_page_says() {
     macro_rules! rows {
         ($($name:literal, $feature:literal, $time:ident: $type:ty;)*) => {{
             $(
-                // What compiles, converts; the values are tested beside the code.
+                // If it compiles, the conversion exists; the values are tested in the unit tests.
                 let there = <$type>::try_from($time::<Ns>::new(0)).unwrap();
                 assert_eq!($time::<Ns>::try_from(there).unwrap().count(), 0);
                 assert!(<$type>::try_from($time::<Ns>::NAT).is_err());

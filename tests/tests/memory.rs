@@ -1,4 +1,4 @@
-//! What it takes to read and to write: the result, and no more than 2 MiB beside it, whatever the way.
+//! The memory that reads and writes take: the result, and at most 2 MiB more, in every way to read or write.
 
 use std::io::{Cursor, sink};
 use std::path::Path;
@@ -24,14 +24,14 @@ struct Tick {
     count: i16,
 }
 
-/// Some of it, and in another order.
+/// Some of the fields, in another order.
 #[derive(NpyRecord)]
 struct Part {
     count: i16,
     time: f64,
 }
 
-/// Enough for a second thread to be worth it.
+/// Enough rows for a second thread to start.
 const TICKS: u32 = 200_000;
 
 fn ticks() -> Vec<Tick> {
@@ -40,7 +40,7 @@ fn ticks() -> Vec<Tick> {
     (0..TICKS).map(tick).collect()
 }
 
-/// Refuses a read that takes more than its result and a little.
+/// Asserts that a read takes only the memory of its result and a little more.
 fn reads<A>(what: &str, bytes: usize, read: impl FnOnce() -> A) {
     takes(what, bytes, BESIDE, peak(read));
 }
@@ -96,7 +96,7 @@ fn a_second_thread_takes_no_more() {
     assert!(npy_tests::again("both_threads").status().unwrap().success());
 }
 
-/// Not a test of its own: what all threads take is only known where no other test runs.
+/// Not a test of its own: the memory of all threads can be measured only where no other test runs.
 #[test]
 #[ignore = "a process that the other test starts"]
 fn both_threads() {

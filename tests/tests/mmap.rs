@@ -1,6 +1,6 @@
 //! Files mapped into memory.
 
-// Opening a map is.
+// Opening a map is unsafe.
 #![allow(unsafe_code)]
 
 use std::path::Path;
@@ -42,7 +42,7 @@ fn saved(array: &(impl WriteNpy + ?Sized), order: ByteOrder) -> (TempDir, std::p
 }
 
 fn map<T: ZeroCopy>(path: impl AsRef<Path>) -> Result<Map<T>, ViewError> {
-    // SAFETY: each test has a directory of its own, and leaves alone what is mapped; so below.
+    // SAFETY: each test has its own directory, and does not change a mapped file; this holds for the maps below, too.
     unsafe { Map::open(path) }
 }
 
@@ -52,7 +52,7 @@ fn map_any(path: impl AsRef<Path>) -> npy_core::Result<MapAny> {
 }
 
 fn map_mut<T: ZeroCopy>(path: impl AsRef<Path>) -> Result<MapMut<T>, ViewError> {
-    // SAFETY: as above; those that fill parts of one file fill different ones.
+    // SAFETY: as above; maps that fill parts of one file fill different parts.
     unsafe { MapMut::open(path) }
 }
 
@@ -111,7 +111,7 @@ fn what_cannot_be_viewed_is_told() {
     let (_dir, path) = saved(&traces(), ByteOrder::Big);
     let error = map::<Trace>(&path).unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
-    // Any layout is decoded.
+    // A `MapAny` decodes any layout.
     let any = map_any(&path).unwrap();
     assert_eq!(any.get::<Trace>(7).unwrap(), traces()[7]);
     assert_eq!(any.read::<Trace>(5..20).unwrap(), traces()[5..]);
@@ -142,7 +142,7 @@ fn items_of_no_bytes_are_counted() {
     assert!(map_any(&path).unwrap().read::<ByteStr<0>>(0..1 << 50).is_err());
 }
 
-/// Guards reads past the end: a file that is short is refused when it is opened.
+/// Guards reads past the end: a truncated file is refused when it is opened.
 #[test]
 fn a_file_that_is_cut_is_refused() {
     let (_dir, path) = saved(&traces(), ByteOrder::Little);
@@ -153,7 +153,7 @@ fn a_file_that_is_cut_is_refused() {
         assert!(map_mut::<Trace>(&path).is_err(), "{end}");
         assert!(copied::<Trace>(&path).is_err(), "{end}");
         assert!(map_any(&path).is_err(), "{end}");
-        // NumPy's `r+` fills up what is not there with zeros.
+        // NumPy's `r+` would extend the file with zeros.
         assert_eq!(std::fs::metadata(&path).unwrap().len(), end as u64, "the file has grown");
     }
 }
@@ -181,7 +181,7 @@ fn arrays_of_nothing_are_mapped_in_every_mode() {
     }
 }
 
-/// Guards what cannot be mapped: an error with the path, and no other file in its place.
+/// Guards files that cannot be mapped: the error has the path, and no other file is created in their place.
 #[test]
 fn what_is_no_whole_file_is_refused_in_every_mode() {
     fn check(path: &Path, part: &str) {
@@ -206,7 +206,7 @@ fn what_is_no_whole_file_is_refused_in_every_mode() {
     check(&path, "npz");
     let error = created::<u8>(dir.path(), &[3]).unwrap_err();
     assert!(error.to_string().contains(&dir.path().display().to_string()), "{error}");
-    // A file that is made as it is read has no memory to map.
+    // A file whose contents the kernel generates on each read has no memory to map.
     #[cfg(target_os = "linux")]
     {
         let error = map::<u8>("/proc/self/status").unwrap_err().to_string();
@@ -214,7 +214,7 @@ fn what_is_no_whole_file_is_refused_in_every_mode() {
     }
 }
 
-/// Guards files that may not be changed: they are looked at and copied, and `MapMut::open` says so.
+/// Guards read-only files: they can be mapped and copied, and the error of `MapMut::open` says so.
 #[test]
 fn files_for_reading_alone_are_mapped_for_that() {
     let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
@@ -222,15 +222,15 @@ fn files_for_reading_alone_are_mapped_for_that() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
     check_read_only(&path);
-    // To root nothing is denied by permissions.
+    // Root may write to it despite the permissions.
     if std::fs::File::options().write(true).open(&path).is_err() {
         let error = map_mut::<Trace>(&path).unwrap_err().to_string();
         assert!(error.contains("Map::open looks at it"), "{error}");
     }
 }
 
-/// Guards that nothing is opened for writing which is only looked at or copied, for root too: a program that runs is for reading alone,
-/// and is found to be no array.
+/// Guards that files are opened for writing only if they will be changed, also for root: a running program cannot be
+/// opened for writing, and is found not to be an array.
 #[test]
 fn a_running_program_can_be_looked_at() {
     let path = std::env::current_exe().unwrap();
@@ -245,7 +245,7 @@ fn a_running_program_can_be_looked_at() {
     }
 }
 
-/// The same, for root too: a file that the system lets nobody change.
+/// The same with a file that cannot be changed at all, not even by root.
 #[cfg(target_os = "linux")]
 #[test]
 fn sealed_files_are_mapped_for_reading() {
@@ -276,7 +276,7 @@ fn check_read_only(path: &Path) {
     assert_eq!(map::<Trace>(path).unwrap()[3].time, 3);
 }
 
-/// Guards `advise`: taken by every kind of map, and no value is another afterwards.
+/// Guards `advise`: every kind of map accepts it, and it changes no value.
 #[test]
 fn advice_changes_no_value() {
     let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
@@ -296,7 +296,7 @@ fn advice_changes_no_value() {
     assert_eq!(Access::default(), Access::Normal);
 }
 
-/// Guards that no file makes an invalid value: a `bool` of 2 and an enum of 9 in front of everything that looks at files in place.
+/// Guards against invalid values: a `bool` of 2 and an enum of 9, in everything that reads files in place.
 #[test]
 fn no_bytes_make_an_invalid_value() {
     #[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
@@ -311,7 +311,7 @@ fn no_bytes_make_an_invalid_value() {
         phase: Phase,
         more: [Phase; 2],
     }
-    /// The same bytes as what has no wrong ones; see also `ui/zero_copy`.
+    /// The same bytes, as types without invalid values; see also `ui/zero_copy`.
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
     #[repr(C)]
     struct Raw {
@@ -328,7 +328,7 @@ fn no_bytes_make_an_invalid_value() {
         map_any(&path).unwrap()
     };
     let any = write("|b1", 3, &[0, 1, 2]);
-    // As in NumPy, every byte but zero is true.
+    // As in NumPy, every nonzero byte is true.
     assert_eq!(any.read::<bool>(0..3).unwrap(), [false, true, true]);
     assert!(any.get::<bool>(2).unwrap());
     assert!(map::<u8>(&path).is_err() && copied::<i8>(&path).is_err());
@@ -354,11 +354,11 @@ fn no_bytes_make_an_invalid_value() {
     assert!(any.get::<Pick>(2).unwrap_err().to_string().contains("\"phase\""));
     assert!(any.get::<Pick>(3).unwrap_err().to_string().contains("\"more\""));
     assert!(any.read::<Pick>(0..4).unwrap_err().to_string().contains("row 2"));
-    // A column is of types that any bytes are a value of.
+    // Columns work for types that allow any bytes.
     assert_eq!(any.column::<u8>("phase").unwrap().to_vec().unwrap(), [1, 0, 9, 0]);
     assert_eq!(any.column::<u8>("more[1]").unwrap().iter().last(), Some(9));
     assert!(any.column::<u8>("manual").is_err());
-    // What is a number in memory is no view of a `bool`, either.
+    // Nor can a `bool` of the file be viewed as a number.
     assert!(map::<Raw>(&path).is_err() && map_mut::<Raw>(&path).is_err());
     let any = write(&descr.replace("|b1", "|i1"), 4, &bytes);
     assert_eq!(any.get::<Raw>(3).unwrap().more, [0, 9]);
@@ -387,11 +387,11 @@ fn changes_are_in_the_file_or_in_a_copy() {
     assert_eq!((read[0].time, read[19].samples[5]), (-2, 77.0));
 }
 
-/// Guards a full disk: it is an error when the file is made, and no signal when it is filled.
+/// Guards a full disk: creating the file is an error, rather than a signal when it is filled.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_larger_than_the_disk_is_made_only_if_sparse() {
-    // In memory, where a file that grows without end harms nobody.
+    // On a tmpfs, where a file that grows too large does no harm.
     let place = Path::new("/dev/shm");
     let disk = rustix::fs::statvfs(place).unwrap();
     let bytes = usize::try_from((disk.f_blocks + 1) * disk.f_frsize).unwrap();
@@ -404,19 +404,19 @@ fn a_file_larger_than_the_disk_is_made_only_if_sparse() {
     let is_full = |io: &std::io::Error| io.kind() == std::io::ErrorKind::StorageFull;
     assert!(matches!(error.kind(), ErrorKind::Io(io) if is_full(io)), "{error}");
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2]);
-    // SAFETY: as above; one page of it is filled.
+    // SAFETY: as above; only one page of it is written.
     let mut map = unsafe { MapMut::<u8>::create_sparse(&path, &[bytes]) }.unwrap();
     map[bytes - 1] = 7;
     assert_eq!(map.iter().rev().take(3).collect::<Vec<_>>(), [&7, &0, &0]);
 }
 
-/// Guards the space of a new file, which must be its own before it is filled.
+/// Guards the disk space of a new file, which must be reserved before it is filled.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_new_file_has_its_space_unless_it_is_sparse() {
     use std::os::unix::fs::MetadataExt;
 
-    // Where the file system is known to reserve space.
+    // A file system that is known to reserve space.
     let dir = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = dir.path().join("x.npy");
     let space = || std::fs::metadata(&path).unwrap().blocks() * 512;

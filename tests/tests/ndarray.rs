@@ -1,4 +1,4 @@
-//! `ndarray`'s arrays: read and written as the same arrays of ours are.
+//! `ndarray`'s arrays: read and written like our own.
 
 use std::fmt::Debug;
 
@@ -57,7 +57,7 @@ fn the_number_of_dimensions_is_that_of_the_type() {
     assert_eq!(rows.to_vec(), [[0, 1, 2], [3, 4, 5]]);
 }
 
-/// Guards what lies in memory otherwise: slices, steps, turned axes.
+/// Guards views with another memory layout: slices, steps, permuted axes.
 #[test]
 fn views_are_written_as_they_look() {
     let array =
@@ -84,7 +84,7 @@ fn views_are_written_as_they_look() {
             assert_eq!(Array3::<i32>::read_npy_from(&bytes[..]).unwrap(), view);
         }
     }
-    // As NumPy: Fortran order if it lies so.
+    // As in NumPy: an array in Fortran order is written in that order.
     let fortran = Array2::<f64>::zeros((2, 3).f());
     assert_eq!(Header::parse(&file(&fortran)).unwrap().0.order(), Order::Fortran);
     assert_eq!(Header::parse(&file(&array.index_axis(Axis(0), 1))).unwrap().0.order(), Order::C);
@@ -97,7 +97,7 @@ fn views_and_maps_are_looked_at() {
     ours(&[2, 3], Order::Fortran).write_npy(&path).unwrap();
     let expected = array![[0, 1, 2], [3, 4, 5]];
     #[allow(unsafe_code)]
-    // SAFETY: the directory is this test's.
+    // SAFETY: the directory belongs to this test.
     let map = unsafe { Map::<i32>::open(&path) }.unwrap();
     assert_eq!(map.as_ndarray().unwrap().into_dimensionality::<Ix2>().unwrap(), expected);
     let bytes = std::fs::read(&path).unwrap();
@@ -106,7 +106,7 @@ fn views_and_maps_are_looked_at() {
     }
 }
 
-/// Guards the stride: that of the records, in items.
+/// Guards the stride: that of the records, in elements.
 #[test]
 fn a_column_is_looked_at_with_its_stride() {
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -123,7 +123,7 @@ fn a_column_is_looked_at_with_its_stride() {
     let native = WriteOptions::new().byte_order(ByteOrder::NATIVE).clone();
     native.write(&path, &points).unwrap();
     #[allow(unsafe_code)]
-    // SAFETY: the directory is this test's; so below.
+    // SAFETY: the directory belongs to this test; also below.
     let map = unsafe { Map::<Point>::open(&path) }.unwrap();
     let x = map.column::<f32>("x").unwrap();
     let view = x.as_ndarray().unwrap();
@@ -134,12 +134,12 @@ fn a_column_is_looked_at_with_its_stride() {
     assert_eq!(second.range(1..3).unwrap().as_ndarray().unwrap().to_vec(), [1.0, 2.0]);
     assert_eq!(second.range(5..5).unwrap().as_ndarray().unwrap().len(), 0);
     assert_eq!(second.range(4..5).unwrap().as_ndarray().unwrap().to_vec(), [4.0]);
-    // 24 bytes are no whole number of 16.
+    // 24 bytes are not a multiple of 16.
     let error = map.column::<[f64; 2]>("weights").unwrap().as_ndarray().unwrap_err();
     assert!(matches!(error, ViewError::Stride { stride: 24, size: 16, .. }), "{error}");
     assert!(error.to_string().contains("Column::to_vec"), "{error}");
 
-    // 5 bytes apart, and at an odd address.
+    // A stride of 5 bytes, at an odd address.
     let dtype = "[('a', '|u1'), ('x', '=f4')]".parse().unwrap();
     let array = DynArray::new(dtype, [3], Order::C, vec![0; 15]).unwrap();
     array.write_npy(&path).unwrap();
@@ -170,11 +170,12 @@ fn records_are_items_too() {
     assert_eq!(Array2::<Pick>::read_npy_from(&file(&picks)[..]).unwrap(), picks);
 }
 
-/// One axis of a view: its length in memory, where the view starts and ends, every how many elements (backwards if negative),
-/// and where the axis comes in the order of the axes.
+/// One axis of a view: its length in memory, the start and end of the view, its step (negative if backwards), and a key
+/// to sort the axes by.
 type Cut = (usize, usize, usize, isize, u8);
 
-/// What is written of a view reads back equal, in whatever order, and is the file that our own array of the same elements makes.
+/// Asserts that a view reads back equal in any order, and is written as the same file as an `NpyArray` of the same
+/// elements.
 fn assert_reads_back<T>(cuts: &[Cut], layout: Order, element: impl Fn(u8) -> T)
 where
     T: Element + Clone + PartialEq + Debug,
@@ -211,7 +212,7 @@ where
     assert_eq!(ArrayD::<T>::read_npy_from(&bytes[..]).unwrap(), view, "{case}");
     let c = NpyArray::new(view.iter().cloned().collect(), shape).unwrap();
     assert_eq!(NpyArray::<T>::read_npy_from(&bytes[..]).unwrap(), c, "{case}");
-    // In memory in either order, and written in the order of this file.
+    // An array in either memory order, written in the order of this file.
     options.order(Header::parse(&bytes).unwrap().0.order());
     for ours in [c.to_order(Order::Fortran), c] {
         let mut same = Vec::new();
@@ -228,7 +229,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Guards that elements go to the file in the order that its header states.
+    /// Guards the order of the elements in the file: the one that the header states.
     #[test]
     fn views_of_any_layout_read_back_equal(
         cuts in vec(
@@ -239,7 +240,7 @@ proptest! {
         fortran in any::<bool>(),
     ) {
         let cuts: Vec<Cut> = match whole {
-            // Contiguous in memory: the other way through the writer.
+            // Contiguous in memory: the other branch of the writer.
             true => cuts.iter().map(|&(len, ..)| (len, 0, len, 1, 0)).collect(),
             false => cuts,
         };

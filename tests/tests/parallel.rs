@@ -1,6 +1,6 @@
-//! Processes that fill one array together, each its own part.
+//! Several processes fill one array together, each its own part.
 
-// Opening a map is.
+// Opening a map is unsafe.
 #![allow(unsafe_code)]
 
 use std::env;
@@ -12,7 +12,7 @@ use npy_core::{MapMut, NpyArray, NpyRecord, ReadNpy, ZeroCopy};
 const FILE: &str = "NPY_PARALLEL_FILE";
 const PART: &str = "NPY_PARALLEL_PART";
 const PARTS: usize = 4;
-/// No part ends where a page of memory does: all of them write to pages that another one writes to.
+/// No part ends at a page boundary, so each process writes to pages that another one writes to.
 const ROWS: usize = 6007;
 const COLUMNS: usize = 5;
 
@@ -30,17 +30,18 @@ fn cell(row: usize, column: usize) -> Cell {
     Cell { row: row.try_into().unwrap(), value, part: (row % PARTS).try_into().unwrap() }
 }
 
-/// Not a test of its own: it fills every fourth row, so that parts lie between each other; and all of them at the same time.
+/// Not a test of its own: fills every fourth row, so that the parts are interleaved, while the other processes fill
+/// theirs.
 #[test]
 #[ignore = "a process that the other test starts"]
 fn child() {
     let (Some(path), Ok(part)) = (env::var_os(FILE), env::var(PART)) else { return };
     let part: usize = part.parse().unwrap();
-    // SAFETY: each process changes, and looks at, rows of its own.
+    // SAFETY: each process accesses only its own rows.
     let mut map = unsafe { MapMut::<Cell>::open(path) }.unwrap();
     let mut out = std::io::stdout().lock();
     out.write_all(b"open\n").and_then(|()| out.flush()).unwrap();
-    // Until all have the file open.
+    // Waits until all processes have opened the file.
     std::io::stdin().read_exact(&mut [0]).unwrap();
     for row in (part..ROWS).step_by(PARTS) {
         for column in 0..COLUMNS {
@@ -52,12 +53,12 @@ fn child() {
     map.flush().unwrap();
 }
 
-/// Guards writes that go where they belong, byte for byte: none is lost, none is written over a neighbour's.
+/// Guards concurrent writes: none is lost, and none overwrites a neighbor's bytes.
 #[test]
 fn four_processes_fill_one_array() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("filled.npy");
-    // SAFETY: nobody has this file yet.
+    // SAFETY: no other process has opened the file yet.
     drop(unsafe { MapMut::<Cell>::create(&path, &[ROWS, COLUMNS]) }.unwrap());
     let start = |part: usize| {
         let mut command = npy_tests::again("child");

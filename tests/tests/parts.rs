@@ -1,4 +1,5 @@
-//! Large values in a record go to a file from where they lie: what comes out is what comes out block by block.
+//! Large values in a record are written to a file directly from memory: the file is the same as if it was written block
+//! by block.
 
 use std::fmt::Debug;
 use std::fs;
@@ -9,7 +10,7 @@ use npy_core::{
     NpyRecord, Order, ReadNpy, WriteNpy, WriteOptions, time,
 };
 
-/// More than one call of the system takes.
+/// More items than a vectored write accepts at once.
 const MANY: usize = 1200;
 
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ impl<T: Copy, const N: usize> Trace<T, N> {
     }
 }
 
-/// Padding before, between and behind what is large.
+/// Padding before, between and after the large fields.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 #[npy(align)]
 #[repr(C)]
@@ -37,7 +38,7 @@ struct Padded {
     tail: u16,
 }
 
-/// Bytes of no field, behind which the large one comes first.
+/// Gaps without fields, also before the large field, which is the first.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 #[npy(itemsize = 5000)]
 struct Gaps {
@@ -63,7 +64,7 @@ mod negated {
     }
 }
 
-/// Every way in which a field may be stored.
+/// A field for every way to store one.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
 struct Shot<T: Clone> {
     before: Trace<f64, 400>,
@@ -85,7 +86,7 @@ struct Shot<T: Clone> {
     last: [T; 2],
 }
 
-/// Fields that nobody can borrow.
+/// Fields that cannot be borrowed.
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed)]
 struct Packed {
@@ -122,7 +123,7 @@ fn shot(i: usize) -> Shot<[u64; 300]> {
     }
 }
 
-/// Writes as many as there are to a file and to memory, and reads them again.
+/// Writes none, one and all of the items to a file and to memory, and reads them back.
 fn same<T: Element + Clone + Debug + PartialEq>(path: &Path, items: &[T]) {
     let name = std::any::type_name::<T>();
     for order in [ByteOrder::Little, ByteOrder::Big] {
@@ -160,7 +161,7 @@ impl Trace<Image, 2> {
     }
 }
 
-/// Guards the order of the items, which lie otherwise than they are written.
+/// Guards the order of items whose memory order is not the order in the file.
 #[test]
 fn several_dimensions_go_in_their_order() {
     let dir = tempfile::tempdir().unwrap();
@@ -176,7 +177,7 @@ fn several_dimensions_go_in_their_order() {
     }
 }
 
-/// Guards padding, which is zeros in every item.
+/// Guards padding: it is zero in every item.
 #[test]
 fn padding_is_zeros() {
     let dir = tempfile::tempdir().unwrap();
@@ -190,7 +191,7 @@ fn padding_is_zeros() {
     }
 }
 
-/// Guards the row in the error, and the file that was there before.
+/// Guards the row in the error, and the old file.
 #[test]
 fn a_value_that_does_not_fit_leaves_the_old_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -205,7 +206,7 @@ fn a_value_that_does_not_fit_leaves_the_old_file() {
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1]);
 }
 
-/// An element of one's own: its parts are what it encodes.
+/// An element that is implemented by hand, and stored differently than it is in memory.
 #[derive(Clone, Debug, PartialEq)]
 struct Halved([f64; 500]);
 
@@ -239,7 +240,7 @@ fn an_element_of_ones_own_is_encoded() {
     assert_eq!(stored.as_bytes()[..8], 1.5f64.to_le_bytes());
 }
 
-/// Guards the row in the error of an element that has items of its own.
+/// Guards the row in an error: it is the row of the array, and not the index inside an element.
 #[test]
 fn an_error_has_the_row_of_the_array() {
     #[derive(Clone)]
@@ -267,7 +268,7 @@ fn an_error_has_the_row_of_the_array() {
     assert!(error.ends_with("row 0: field \"bad\": bad"), "{error}");
 }
 
-/// Guards against a file that takes less than it is given: what does not fit is an error.
+/// Guards against a short write: a full disk is an error.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

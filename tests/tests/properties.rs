@@ -1,4 +1,5 @@
-//! Properties: what holds for all values, all layouts and all bytes. The seed is fixed, so a failure is one everywhere.
+//! Properties that hold for all values, all layouts and all bytes. The seed is fixed, so that failures are
+//! reproducible.
 
 use npy_core::time::{Ns, Second, Times};
 use npy_core::{
@@ -73,7 +74,7 @@ impl<T: Bits> Bits for [T] {
     }
 }
 
-/// A record, an instance of it with any bits, and its fields in `Bits`.
+/// Defines a record, a strategy for instances with any bits, and its `Bits`.
 macro_rules! record {
     ($(#[$meta:meta])* $name:ident, $any:ident {
         $($(#[$on_field:meta])* $field:ident: $type:ty = $strategy:expr),* $(,)?
@@ -132,7 +133,7 @@ record! {
 }
 
 record! {
-    /// What `Row` has, elsewhere: another order, padding, more fields, and records with more fields.
+    /// The fields of `Row` in another layout: another order, padding, more fields, and nested records with more fields.
     #[npy(align)]
     #[repr(C)]
     Wide, any_wide {
@@ -159,7 +160,7 @@ record! {
 }
 
 record! {
-    /// What `Row` has, in byte orders of its own.
+    /// The fields of `Row`, with fixed byte orders.
     #[npy(endian = "big")]
     Mixed, any_mixed {
         gain: f32 = any_f32(),
@@ -237,7 +238,7 @@ proptest! {
     }
 }
 
-/// How to write: all versions, byte orders and orders.
+/// Options for writing: all versions, byte orders and orders.
 fn any_options() -> impl Strategy<Value = WriteOptions> {
     let versions = select(vec![None, Some(Version::V1), Some(Version::V2), Some(Version::V3)]);
     let byte_orders = select(vec![None, Some(ByteOrder::Little), Some(ByteOrder::Big)]);
@@ -258,7 +259,7 @@ fn written<A: WriteNpy + ?Sized>(options: &WriteOptions, array: &A) -> Vec<u8> {
     bytes
 }
 
-/// Writes and reads in all ways there are.
+/// Writes and reads in every way.
 fn assert_there_and_back<T>(data: Vec<T>, shape: &[usize], order: Order, options: &WriteOptions)
 where
     T: Element + Bits + Clone + std::fmt::Debug,
@@ -267,7 +268,7 @@ where
     assert_eq!(Vec::<T>::read_npy_from(&vector[..]).unwrap().bits(), data.bits());
     assert_eq!(Box::<[T]>::read_npy_from(&vector[..]).unwrap().bits(), data.bits());
 
-    // As many items as the shape takes; none can be made where there are none.
+    // As many items as the shape has; an empty list cannot be repeated, so its shape is empty, too.
     let count = if data.is_empty() { 0 } else { shape.iter().product() };
     let shape = if data.is_empty() { &[3, 0] } else { shape };
     let data: Vec<T> = data.iter().cycle().take(count).cloned().collect();
@@ -282,12 +283,12 @@ where
     for order in [Order::C, Order::Fortran] {
         assert_eq!(logical(&read.to_order(order)), logical(&array));
     }
-    // What is read is written as the same bytes, with a type or without.
+    // A `DynArray` is written again as the same bytes; so is a typed array, except as below.
     let plain = written(&WriteOptions::new(), &array);
     let dynamic = DynArray::read_npy_from(&plain[..]).unwrap();
     assert!(written(&WriteOptions::new(), &dynamic) == plain, "read as it is, and written again");
     let dynamic = DynArray::read_npy_from(&file[..]).unwrap();
-    // Items that are sub-arrays come out of a Fortran file in C order.
+    // Sub-array items of a Fortran file are returned in C order.
     if T::dtype().sub_array().is_none() {
         assert!(written(options, &read) == file, "typed, and written again");
         assert_eq!(dynamic.to_vec::<T>().unwrap().bits(), read.as_slice().bits());
@@ -300,7 +301,7 @@ where
     }
 }
 
-/// The items in the order of their indexes.
+/// Returns the items in index order.
 fn logical<T: Bits>(array: &NpyArray<T>) -> Vec<u64> {
     array.iter().flat_map(Bits::bits).collect()
 }
@@ -330,14 +331,14 @@ proptest! {
         assert_there_and_back(triples, &shape, order, &options);
     }
 
-    /// Straight, swapped and general: three ways through the reader, one result.
+    /// Guards the three ways through the reader, exact, swapped and general: all give the same result.
     #[test]
     fn all_ways_through_the_reader_agree(
         wide in vec(any_wide(), 0..5),
         mixed in vec(any_mixed(), 0..5),
         repeat in prop_oneof![40 => Just(1usize), 1 => Just(2000)],
     ) {
-        // Now and then more than a block, so that the seams are passed.
+        // Sometimes more than a block, so that items cross block boundaries.
         let wide: Vec<Wide> = wide.iter().cycle().take(wide.len() * repeat).cloned().collect();
         let rows: Vec<Row> = wide.iter().cloned().map(Row::from).collect();
         let mut big = WriteOptions::new();
@@ -373,7 +374,7 @@ proptest! {
 // ---------------------------------------------------------------------------------------------
 // Any bytes.
 
-/// Reads in all ways. Whether it succeeds is the file's affair; what succeeds must be consistent.
+/// Reads in every way. Reading may fail, but successful reads must be consistent.
 fn read_in_all_ways(bytes: &[u8]) {
     let parsed = Header::parse(bytes);
     assert_eq!(parsed.is_ok(), Header::read_from(&mut &bytes[..]).is_ok());
@@ -405,12 +406,12 @@ fn read_in_all_ways(bytes: &[u8]) {
     let _ = array.to_vec::<Row>();
     let _ = array.cast(&array.dtype().packed());
     let _ = array.cast(&Row::dtype());
-    // Moving items of no bytes is moving nothing, however many there are.
+    // Reordering items of no bytes moves nothing, however many there are.
     let turned = array.to_order(Order::Fortran).unwrap().to_order(Order::C).unwrap();
     assert_eq!(turned.as_bytes(), array.to_order(Order::C).unwrap().as_bytes());
 }
 
-/// Text and dtype say the same of each other.
+/// Asserts that printing and parsing are inverses.
 fn assert_stable(dtype: &DType) {
     let descr = dtype.descr();
     let again: DType = descr.parse().unwrap_or_else(|error| panic!("{descr}: {error}"));
@@ -425,7 +426,7 @@ fn assert_stable(dtype: &DType) {
     assert_eq!(big.with_byte_order(ByteOrder::Big), big, "{descr}");
 }
 
-/// Scraps of what headers are made of, to get further than random bytes do.
+/// Fragments of headers, which get further than random bytes do.
 fn any_scraps() -> impl Strategy<Value = String> {
     let scraps = [
         "{'descr': ",
@@ -487,7 +488,7 @@ fn any_scraps() -> impl Strategy<Value = String> {
     vec(select(scraps.to_vec()), 0..24).prop_map(|scraps| scraps.concat())
 }
 
-/// A file around a header.
+/// Returns a file with this header text.
 fn file(version: u8, text: &[u8], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(text.len()).unwrap().to_le_bytes();
     let length = &length[..if version == 1 { 2 } else { 4 }];
@@ -537,7 +538,7 @@ enum Change {
 }
 
 fn any_change() -> impl Strategy<Value = Change> {
-    // Bytes that mean something in a header, and any.
+    // Bytes with a meaning in a header, or any bytes.
     let byte = prop_oneof![select(b"0123456789'\"()[]{},:<>|\\ L-_Vf\n".to_vec()), any::<u8>()];
     prop_oneof![
         4 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Change::Flip(at, byte)),
@@ -570,12 +571,12 @@ impl Change {
     }
 }
 
-/// Files to start from, with the text of the header apart, so that it can change and still be counted right.
+/// Files to start from; the header text is separate, so that it can change with its length kept correct.
 fn any_file() -> impl Strategy<Value = (u8, Vec<u8>, Vec<u8>)> {
     let of = |file: Vec<u8>| {
         let (header, offset) = Header::parse(&file).unwrap();
         let start = if header.version() == Version::V1 { 10 } else { 12 };
-        // Without most of the padding, which no change is worth being spent on.
+        // Without most of the padding, where changes would have no effect.
         let text = file[start..offset].trim_ascii_end().to_vec();
         (header.version() as u8 + 1, text, file[offset..].to_vec())
     };
@@ -622,7 +623,7 @@ proptest! {
 // ---------------------------------------------------------------------------------------------
 // Dtypes that exist.
 
-/// A descr literal as NumPy may write it.
+/// A descr as NumPy may write it.
 fn any_descr() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         select(vec!["b1", "i1", "u1", "V0", "V3", "S0", "S7"])
@@ -672,7 +673,7 @@ proptest! {
 
     #[test]
     fn dtypes_are_stable(descr in any_descr(), shape in vec(0usize..3, 0..4)) {
-        // Only a name that stands there twice is refused.
+        // Only a repeated name is refused.
         let dtype = match descr.parse::<DType>() {
             Ok(dtype) => dtype,
             Err(error) => {
@@ -684,7 +685,7 @@ proptest! {
         let bytes = vec![7; dtype.itemsize() * shape.iter().product::<usize>()];
         let array = DynArray::new(dtype.clone(), shape, Order::C, bytes).unwrap();
         read_in_all_ways(&written(&WriteOptions::new(), &array));
-        // Every way to turn it round is undone by turning it back; padding is zero then.
+        // Swapping bytes twice gives the same bytes, and so does adding and removing padding.
         let packed = array.cast(&dtype.packed()).unwrap();
         let big = packed.cast(&packed.dtype().with_byte_order(ByteOrder::Big)).unwrap();
         assert_eq!(big.cast(packed.dtype()).unwrap(), packed, "{descr}");

@@ -1,4 +1,4 @@
-//! A reader that is asked again: after its items were read, and after a read failed.
+//! Repeated reads of one reader: after its items were read, and after a failed read.
 
 use std::io::Cursor;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,18 +28,18 @@ fn items_are_given_once() {
             "reading an array whole, after items of it were read, needs a new reader: open the file again"
         );
     }
-    // An item of no bytes is an item.
+    // Items of no bytes are counted like others.
     let bytes = file(&[ByteStr::<0>::default(); 3]);
     let mut reader = Reader::new(&bytes[..]).unwrap();
     assert_eq!(reader.read_vec::<ByteStr<0>>().unwrap().len(), 3);
     assert_eq!(reader.read_vec::<ByteStr<0>>().unwrap().len(), 0);
-    // An array without items can be had as often as one likes.
+    // An empty array can be read any number of times.
     let bytes = file(&[0u8; 0]);
     let mut reader = Reader::new(&bytes[..]).unwrap();
     assert_eq!(reader.read_array::<u8>().unwrap(), reader.read_array::<u8>().unwrap());
 }
 
-/// Guards against an empty array in place of one that is refused.
+/// Guards against an empty array instead of the error, when a refused read is repeated.
 #[test]
 fn a_refusal_is_repeated() {
     let bytes = file(&[1u8, 2, 3]);
@@ -55,7 +55,7 @@ fn a_refusal_is_repeated() {
     assert_eq!(reader.remaining(), 3);
 }
 
-/// Guards against items that would be read from the wrong place.
+/// Guards against items that are read from the wrong position.
 #[test]
 fn a_reader_that_failed_reads_no_more() {
     let bytes = file(&[1u32, 2, 3]);
@@ -72,7 +72,7 @@ fn a_reader_that_failed_reads_no_more() {
     }
 }
 
-/// Guards memory: an item of no bytes can be a large value.
+/// Guards memory: the value of an item of no bytes can be large.
 #[test]
 fn values_of_no_bytes_count_by_their_size() {
     let text = "{'descr': '|S0', 'fortran_order': False, 'shape': (1000000,), }";
@@ -86,7 +86,7 @@ fn values_of_no_bytes_count_by_their_size() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "empty_items", .. }), "{error}");
 }
 
-/// Guards the limits where the parts of an item stand apart.
+/// Guards the limits for items whose parts are strided.
 #[test]
 fn limits_hold_in_fortran_order() {
     let text = "{'descr': '|S0', 'fortran_order': True, 'shape': (100, 2), }";
@@ -100,7 +100,7 @@ fn limits_hold_in_fortran_order() {
     assert!(matches!(error.unwrap_err().kind(), ErrorKind::Limit { name: "empty_items", .. }));
 }
 
-/// Guards the count of items that are none of the array's: a row has as many of them as its outer dimensions say.
+/// Guards the count of empty sub-arrays: each row has as many as its outer dimensions say.
 #[test]
 fn rows_of_items_without_values_are_counted() {
     let bytes = file(&NpyArray::<f32>::new(vec![], [5, 2, 0]).unwrap());
@@ -119,7 +119,8 @@ fn rows_of_items_without_values_are_counted() {
     }
 }
 
-/// Guards the variance: a reader of bytes that live long is one of bytes that live shorter. It is the compiler that looks.
+/// Guards variance: a reader of long-lived bytes can be used where one of short-lived bytes is expected. Checked by the
+/// compiler.
 #[test]
 fn a_reader_may_live_shorter() {
     fn shorter<'a>(reader: Reader<&'static [u8]>, _: &'a [u8]) -> Reader<&'a [u8]> {
@@ -128,7 +129,7 @@ fn a_reader_may_live_shorter() {
     let _ = shorter;
 }
 
-/// Six bytes, of which two are a field and the others padding, which this type shows.
+/// Six bytes: a field of two, and padding, which this type keeps so that it can be compared.
 #[derive(Debug, PartialEq)]
 struct Padded<const AT: usize>([u8; 6]);
 
@@ -153,7 +154,7 @@ impl<const AT: usize> Element for Padded<AT> {
     }
 }
 
-/// Guards what a reader keeps of the type before: the way to its items, and padding that is zero where the way has it.
+/// Guards the plan that a reader keeps: another type gets its own plan, and its padding is zero.
 #[test]
 fn each_chunk_may_be_of_another_type() {
     #[derive(NpyRecord)]
@@ -173,7 +174,7 @@ fn each_chunk_may_be_of_another_type() {
     assert_eq!(last, [[0, 0, 0, 0, 2, 0], [0, 0, 0, 0, 4, 0]].map(Padded));
 }
 
-/// Guards what the attribute promises, also where a file is read part by part.
+/// Guards defaults: the function is called once per file, also when the file is read in parts.
 #[test]
 fn a_default_is_made_once_a_file() {
     static MADE: AtomicU32 = AtomicU32::new(0);

@@ -1,6 +1,7 @@
-//! Whatever dtype is written reads back with the default limits: what could not is refused before a byte is written.
+//! Every dtype that is written reads back with the default limits; one that could not is refused before anything is
+//! written.
 
-// For types nested 65 deep.
+// For types that are nested 65 levels deep.
 #![recursion_limit = "512"]
 
 use npy_core::{DType, DynArray, Element, ErrorKind, Header, NpyRecord, Order, ReadNpy, WriteNpy};
@@ -10,7 +11,7 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-/// Wraps a value so many times, from the inside out.
+/// Wraps a value `depth` times, from the inside out.
 fn nested(depth: usize, innermost: Value, wrap: impl Fn(Value) -> Value) -> Value {
     (0..depth).fold(innermost, |value, _| wrap(value))
 }
@@ -23,7 +24,7 @@ fn in_sequence(value: Value) -> Value {
     json!([value])
 }
 
-/// The rows come back as they were, from a file.
+/// Asserts that the rows read back equal from a file.
 fn assert_rows_come_back(row: &Value) {
     let array = DynArray::serialize_rows(std::slice::from_ref(row)).unwrap();
     let mut file = Vec::new();
@@ -42,7 +43,7 @@ fn sequences_nested_64_deep_in_a_field_are_written_and_65_deep_refused() {
     assert_rows_come_back(&field(64));
     let error = refused(field(65));
     assert!(error.contains("field \"x\"") && error.contains("64 dimensions"), "{error}");
-    // Outside of a record the rows are the first dimension.
+    // Outside of a record, the rows are the first dimension, so one level less fits.
     assert_rows_come_back(&nested(63, json!(7), in_sequence));
     let error = refused(nested(64, json!(7), in_sequence));
     assert!(error.contains("65 dimensions"), "{error}");
@@ -55,7 +56,7 @@ fn records_nested_99_deep_are_written_and_100_deep_refused() {
         let error = refused(nested(depth, json!(7), in_record));
         assert!(error.contains("brackets"), "{depth}: {error}");
     }
-    // Sequences between them take no further brackets.
+    // Sequences between the records add no brackets.
     assert_rows_come_back(&nested(50, json!(7), |value| json!({ "a": [[value]] })));
 }
 
@@ -101,14 +102,14 @@ fn records(depth: usize) -> String {
 fn a_dtype_that_parses_by_itself_and_not_in_a_header_is_refused() {
     assert!(header(records(99).parse().unwrap()).is_ok());
     assert_refused(records(100).parse().unwrap(), "201 brackets");
-    // Brackets of a title that is no string count, too.
+    // The brackets of a title that is not a string count, too.
     let title = format!("{}1{}", "(".repeat(195), ",)".repeat(195));
     assert!(header(format!("[(({title}, 'a'), '|u1')]").parse().unwrap()).is_ok());
     let title = format!("{}1{}", "(".repeat(197), ",)".repeat(197));
     assert_refused(format!("[(({title}, 'a'), '|u1')]").parse().unwrap(), "201 brackets");
 }
 
-/// A field without a name that is no padding: NumPy tells them apart by a title alone.
+/// A field with an empty name that is not padding: in NumPy only a title makes the difference.
 #[test]
 fn a_field_that_would_be_read_as_padding_is_refused() {
     assert_refused("[((None, ''), '|V4')]".parse().unwrap(), "padding");
@@ -143,7 +144,7 @@ fn rust_arrays_nested_65_deep_in_a_field_are_refused() {
     assert!(error.contains("65 dimensions") && file.is_empty(), "{error}");
 }
 
-/// Sub-arrays of no bytes, whose dimensions no reader takes: their product without the zero is larger than any item.
+/// A sub-array of no bytes that no reader accepts: the product of its other dimensions is larger than any item.
 #[test]
 fn a_sub_array_of_no_bytes_and_huge_dimensions_is_refused() {
     #[derive(NpyRecord)]
@@ -151,7 +152,7 @@ fn a_sub_array_of_no_bytes_and_huge_dimensions_is_refused() {
         x: [[[[f32; 0]; 1 << 30]; 1 << 30]; 1 << 30],
     }
     assert_refused(Empty::dtype(), "2147483647");
-    // A product that a `u64` holds and no array has.
+    // A product that fits in a `u64` and is too large for an array.
     assert!("[('x', '<f4', (2147483648, 4294967296, 0))]".parse::<DType>().is_err());
 }
 
@@ -174,7 +175,7 @@ fn more_fields_or_a_longer_header_than_a_reader_takes_are_refused() {
     assert_eq!(DynArray::read_npy_from(&file[..]).unwrap(), array);
 }
 
-/// A sub-array type takes the last dimensions of an array, as where a `Vec` of it is read from a file.
+/// A sub-array type takes the last dimensions of an array, as when a `Vec` of it is read from a file.
 #[test]
 fn a_dyn_array_gives_the_values_that_a_file_gives() {
     fn assert_same<T: Element + PartialEq + std::fmt::Debug>(array: &DynArray) {
@@ -206,7 +207,7 @@ fn a_dyn_array_gives_the_values_that_a_file_gives() {
     assert_eq!(none.to_vec::<[f32; 0]>().unwrap(), [[0.5f32; 0]; 3]);
 }
 
-/// What goes around a dtype: a record, a sub-array of 60 dimensions, a title.
+/// Wraps a dtype: in a record, in a sub-array of 60 dimensions, under a title.
 fn wrapped(inner: &str, wrap: u8) -> String {
     match wrap {
         0 => format!("[('a', {inner})]"),
@@ -235,7 +236,7 @@ proptest! {
     ) {
         let wraps = wraps.iter().map(|wrap| few.start + wrap % few.end);
         let text = wraps.fold(scalar.to_owned(), |inner, wrap| wrapped(&inner, wrap));
-        // What is too deep or too large to be parsed is no case.
+        // Dtypes that are too deep or too large to parse are skipped.
         let Ok(dtype) = text.parse::<DType>() else { return Ok(()) };
         let Ok(made) = Header::new(dtype, shape, Order::C) else { return Ok(()) };
         let bytes = made.to_bytes().unwrap();

@@ -40,7 +40,7 @@ fn file(array: &(impl WriteNpy + ?Sized), order: ByteOrder) -> Vec<u8> {
     bytes
 }
 
-/// Gives a byte at a time, as a slow pipe does.
+/// Returns one byte per call, like a slow pipe.
 struct Drops<'a>(&'a [u8]);
 
 impl Read for Drops<'_> {
@@ -50,10 +50,10 @@ impl Read for Drops<'_> {
     }
 }
 
-/// Guards every way of reading in parts against the way of reading all.
+/// Guards every way of reading in parts: together the parts are the same as a complete read.
 #[test]
 fn parts_make_the_whole() {
-    // Several blocks, the last one not full.
+    // Several blocks, the last one incomplete.
     let all = traces(30_000);
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = file(&all, order);
@@ -86,7 +86,7 @@ fn parts_make_the_whole() {
     assert_eq!(reader.records::<Trace>().unwrap().map(Result::unwrap).count(), 3);
 }
 
-/// Guards what was read in parts already: the rest is the rest.
+/// Guards reads after a part was read: they return the rest.
 #[test]
 fn the_rest_follows_a_part() {
     let bytes = file(&traces(10), ByteOrder::Little);
@@ -99,7 +99,7 @@ fn the_rest_follows_a_part() {
     let mut reader = Reader::new(&bytes[..]).unwrap();
     reader.read_chunk::<Trace>(&mut some, 4).unwrap();
     assert_eq!(reader.read_vec::<Trace>().unwrap(), traces(10)[4..]);
-    // Sub-arrays count for as many items as they are.
+    // A sub-array counts as its number of items.
     let array = NpyArray::new((0..12u8).collect(), [6, 2]).unwrap();
     let bytes = file(&array, ByteOrder::Little);
     let mut reader = Reader::new(&bytes[..]).unwrap();
@@ -118,7 +118,7 @@ fn the_rest_follows_a_part() {
     assert_eq!(reader.read_vec::<[f32; 0]>().unwrap().len(), 1);
 }
 
-/// Guards against sub-arrays of parts that do not belong together.
+/// Guards against sub-arrays that are put together from parts of different ones.
 #[test]
 fn a_part_of_a_sub_array_is_followed_by_its_rest() {
     let array = NpyArray::new((0..6u8).collect(), [3, 2]).unwrap();
@@ -134,7 +134,7 @@ fn a_part_of_a_sub_array_is_followed_by_its_rest() {
     }
 }
 
-/// Guards what was read ahead: an iterator that is dropped early loses nothing.
+/// Guards items that were read ahead: an iterator that is dropped early loses none.
 #[test]
 fn what_was_not_asked_for_remains() {
     let all: Vec<u32> = (0..300_000).collect();
@@ -154,7 +154,7 @@ fn what_was_not_asked_for_remains() {
     }
 }
 
-/// Guards what arrived of data that ends too early.
+/// Guards the complete items of truncated data.
 #[test]
 fn whole_items_of_a_cut_stream_are_given() {
     let bytes = file(&[1u16, 2, 3, 4], ByteOrder::Big);
@@ -171,7 +171,7 @@ fn whole_items_of_a_cut_stream_are_given() {
     assert!(Reader::new(cut).unwrap().read_vec::<u16>().is_err());
 }
 
-/// Guards against a file, whose length is known, that would give less than a stream; and against an error about a part of the data.
+/// Guards a file, whose length is known: it gives as many items as a stream, and the error is about the complete data.
 #[test]
 fn a_cut_file_gives_what_a_cut_stream_gives() {
     let all: Vec<u16> = (0..10_000).collect();
@@ -216,7 +216,7 @@ fn rows_are_found() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     std::fs::write(&path, &bytes).unwrap();
-    // A file is read ahead a little, a stream is not; what stands before the array does not count.
+    // A file is read ahead a little, a stream is not; bytes before the array do not count.
     let mut shifted = b"something".to_vec();
     shifted.extend(&bytes);
     let mut cursor = Cursor::new(shifted);
@@ -236,11 +236,11 @@ fn rows_are_found() {
     assert_eq!(on_disk.read_vec::<Trace>().unwrap(), all[19_000..]);
     let error = on_disk.seek_to(20_001).unwrap_err();
     assert!(error.to_string().ends_with("there is no row 20001; it has 20000"), "{error}");
-    // After a failure a row can be found again.
+    // Rows can be found after a failed `seek_to`.
     assert!(on_disk.read_vec::<Trace>().unwrap().is_empty());
     on_disk.seek_to(0).unwrap();
     assert_eq!(on_disk.read_dyn().unwrap().shape(), [20_000]);
-    // A header that lies is found out after going there and back.
+    // A false header is detected, even after seeking to the end and back.
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..6000]).unwrap();
     let mut reader = Reader::open(&path).unwrap();
@@ -248,7 +248,7 @@ fn rows_are_found() {
     reader.seek_to(0).unwrap();
     let error = reader.read_vec::<Trace>().unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
-    // Of an array of several dimensions it is a row along the one that runs slowest.
+    // In an array of several dimensions, a row is an index along the slowest axis.
     let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();
     for (order, row, rest) in [(Order::C, 1, vec![3, 4, 5]), (Order::Fortran, 2, vec![2, 5])] {
         let bytes = file(&c.to_order(order), ByteOrder::Little);
@@ -282,7 +282,7 @@ fn a_column_is_one_field_of_every_record() {
     }
 }
 
-/// Guards the items before an invalid one, and its row in a later block.
+/// Guards the items before an invalid one, and its row number in a later block.
 #[test]
 fn what_stands_before_an_invalid_item_is_given() {
     let mut bytes = vec![0u8; 600_000];
@@ -322,7 +322,7 @@ fn a_file_that_is_cut_gives_what_is_whole() {
     assert!(matches!(error.unwrap().kind(), ErrorKind::Truncated { .. }));
 }
 
-/// Guards memory: parts take a block, a column takes itself.
+/// Guards memory: reading in parts takes a block, and a column takes its own size.
 #[test]
 fn parts_take_no_more_than_they_are() {
     let bytes = file(&traces(400_000), ByteOrder::Big);
@@ -335,7 +335,7 @@ fn parts_take_no_more_than_they_are() {
     let (column, cost) =
         peak(|| Reader::new(&bytes[..]).unwrap().read_column::<u32>("id").unwrap());
     assert_eq!(column.len(), 400_000);
-    // A stream does not say how long it is: the vector grows, and holds what it was and what it becomes.
+    // The length of a stream is unknown, so the vector grows, and the old and the new buffer exist at the same time.
     assert!(cost < 400_000 * 4 * 3 + (2 << 20), "{cost}");
 }
 
@@ -348,7 +348,7 @@ fn rows_of_any_type_are_gone_through() {
     assert_eq!((id, samples), (15_000, vec![1, -2, 3, -4, 0]));
     assert_eq!(head, serde_json::json!({"code": "abc", "gain": 15_000.0}));
     assert_eq!(rows.count(), 4_999);
-    // A row that cannot be had is an error, and the next one follows.
+    // A row that cannot be deserialized is an error, and iteration goes on with the next one.
     let bytes = file(&[1u16, 300, 2], ByteOrder::Little);
     let mut reader = Reader::new(&bytes[..]).unwrap();
     let rows: Vec<Result<u8, String>> = reader
@@ -365,7 +365,7 @@ fn rows_of_any_type_are_gone_through() {
 
 #[test]
 fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
-    /// As the file has it, of which `2` is no `Phase`.
+    /// The record in the file; `2` is not a `Phase`.
     #[derive(NpyRecord)]
     struct Raw {
         id: u16,
@@ -396,7 +396,7 @@ fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
     assert!(found.iter().all(|pick| pick.phase == Phase::P));
 }
 
-/// Guards values against a part of one that was read as something else in between.
+/// Guards against a value whose first part was already read as another type.
 #[test]
 fn sub_arrays_of_which_a_part_was_read_are_refused_also_where_they_are_buffered() {
     let mut file = Vec::new();
@@ -413,13 +413,13 @@ fn sub_arrays_of_which_a_part_was_read_are_refused_also_where_they_are_buffered(
         assert!(error.to_string().contains("where a part of one was read already"), "{error}");
     }
     assert_eq!(out, rows[..2]);
-    // The other parts of it, and then values again.
+    // Reads the remaining parts, then complete values again.
     assert_eq!(reader.records::<u32>().unwrap().take(2).map(Result::unwrap).last(), Some(8));
     assert_eq!(reader.read_chunk::<[u32; 3]>(&mut out, 1).unwrap(), 1);
     assert_eq!(out[2], rows[3]);
 }
 
-/// Guards against a reader that failed and then seems to be at its end.
+/// Guards against a failed reader that looks as if it were at its end.
 #[test]
 fn after_a_failure_no_iterator_begins() {
     struct Fails<'b>(&'b [u8], bool);

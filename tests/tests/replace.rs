@@ -1,7 +1,7 @@
-//! Replacing a file keeps what the system promises: about links, about open files, about owners and permissions.
+//! Replacing a file keeps its properties in the file system: links, open files, owner and permissions.
 
 #![cfg(target_os = "linux")]
-// Opening a map is.
+// Opening a map is unsafe.
 #![allow(unsafe_code)]
 
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -17,14 +17,14 @@ use rustix::fs::{MemfdFlags, Mode, XattrFlags, memfd_create};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use tempfile::TempDir;
 
-/// A user and a group that are not ours.
+/// Another user and group.
 const OTHER: u32 = 65_534;
 
-/// Whether this process may give files to others. Where it may not, what is left out is told.
+/// Returns true if this process may change the owner of files; otherwise prints which test is skipped.
 fn is_root(test: &str) -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
-        // Not by `eprintln!`, which `cargo test` shows only if a test fails.
+        // `cargo test` shows the output of `eprintln!` only if a test fails.
         let text = format!("NOT TESTED: {test} needs root, who can give files to others\n");
         std::io::stderr().write_all(text.as_bytes()).unwrap();
     }
@@ -39,7 +39,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Each way to write to a path.
+/// The ways to write to a path.
 #[expect(clippy::type_complexity)]
 fn ways() -> [(&'static str, fn(&Path) -> npy_core::Result<()>); 4] {
     [
@@ -62,14 +62,14 @@ fn ways() -> [(&'static str, fn(&Path) -> npy_core::Result<()>); 4] {
     ]
 }
 
-/// An archive of one member.
+/// Returns an archive of one member.
 fn archive() -> Vec<u8> {
     let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
     writer.write("x", &[1u8]).unwrap();
     writer.finish().unwrap().into_inner()
 }
 
-/// A directory that everybody may write to, as `/tmp`.
+/// A directory that everybody may write to, like `/tmp`.
 fn sticky() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), Permissions::from_mode(0o1777)).unwrap();
@@ -80,7 +80,7 @@ fn denied(error: &npy_core::Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(io) if io.kind() == Io::PermissionDenied)
 }
 
-/// Guards the files of a user who writes to `/tmp`: another user's link does not choose which.
+/// Guards users who write to `/tmp`: a link of another user cannot redirect the write to another file.
 #[test]
 fn a_link_of_another_user_in_a_sticky_directory_is_refused() {
     if !is_root("a_link_of_another_user_in_a_sticky_directory_is_refused") {
@@ -95,14 +95,14 @@ fn a_link_of_another_user_in_a_sticky_directory_is_refused() {
     for leads_to in [victim.clone(), private.path().join("new")] {
         symlink(&leads_to, &link).unwrap();
         lchown(&link, Some(OTHER), None).unwrap();
-        // Our own link is followed, and the one that it leads to is not.
+        // Our own link is followed, but not the other user's link that it leads to.
         for path in [&link, &through] {
             for (way, write) in ways() {
                 let error = write(path).expect_err(way);
                 assert!(denied(&error), "{way}: {error}");
                 assert!(error.to_string().contains("link of user 65534"), "{way}: {error}");
             }
-            // SAFETY: nobody else has the file.
+            // SAFETY: no other process has opened the file.
             let error = unsafe { MapMut::<u8>::create(path, &[1]) }.unwrap_err();
             assert!(matches!(&error, ViewError::Unreadable(error) if denied(error)), "{error}");
         }
@@ -113,7 +113,8 @@ fn a_link_of_another_user_in_a_sticky_directory_is_refused() {
     assert_eq!(names(shared.path()), ["through"]);
 }
 
-/// Guards links that are allowed: of this user, of the owner of the directory, and all where not everybody may write.
+/// Guards links that are followed: those of this user, those of the directory's owner, and all of them in a directory
+/// that is not both sticky and writable for everybody.
 #[test]
 fn other_links_are_followed() {
     let (private, shared) = (tempfile::tempdir().unwrap(), sticky());
@@ -143,7 +144,7 @@ fn other_links_are_followed() {
     }
 }
 
-/// Files that have no path, and what they hold: a memfd, one that was removed, and one that is open for appending.
+/// Open files without a path, with their contents: a memfd, a removed file, and one that is open for appending.
 fn open_files(directory: &Path) -> Vec<(&'static str, File)> {
     let memory = File::from(memfd_create("x", MemfdFlags::empty()).unwrap());
     let removed = tempfile::tempfile_in(directory).unwrap();
@@ -156,7 +157,7 @@ fn open_files(directory: &Path) -> Vec<(&'static str, File)> {
     files
 }
 
-/// Guards `/dev/stdout` and its like: what is open is written to, after what it holds, and no file is made.
+/// Guards `/dev/stdout` and the like: the array is written after the existing contents, and no file is created.
 #[test]
 fn open_files_are_written_to_at_their_end() {
     let directory = tempfile::tempdir().unwrap();
@@ -172,7 +173,7 @@ fn open_files_are_written_to_at_their_end() {
                 assert!(all.starts_with(b"before"), "{way}, {what}: what was there is lost");
                 let new = &all[usize::try_from(length).unwrap()..];
                 if *way == "npz" {
-                    // Its offsets count from the start of the file, as those of a program that is an archive, too.
+                    // The offsets count from the start of the file, as in a self-extracting archive.
                     let all = std::io::Cursor::new(all);
                     let values = npz::Reader::new(all).unwrap().read::<Vec<u8>>("x").unwrap();
                     assert_eq!(values, [7], "{way}, {what}");
@@ -187,7 +188,7 @@ fn open_files_are_written_to_at_their_end() {
     assert!(!Path::new("/memfd:x (deleted)").exists());
 }
 
-/// Guards an open file from what needs a file of its own.
+/// Guards open files without a path: operations that need a path refuse them.
 #[test]
 fn open_files_are_neither_mapped_nor_appended_to_as_archives() {
     let directory = tempfile::tempdir().unwrap();
@@ -229,7 +230,7 @@ fn child_that_writes_to_standard_output() {
     [7u8].write_npy("/dev/stdout").unwrap();
 }
 
-/// Guards against a path that ends as one of a directory, with which no file may be meant.
+/// Guards against a path that ends like that of a directory: it cannot be a file.
 #[test]
 fn a_path_of_a_directory_is_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -242,7 +243,7 @@ fn a_path_of_a_directory_is_refused() {
     assert_eq!(names(directory.path()), ["x.npy"]);
 }
 
-/// A file with these permissions in a directory of its own.
+/// Makes a file with these permissions in its own directory.
 fn file(mode: u32) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npy");
@@ -255,7 +256,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// Guards against a program that runs with the rights of whoever writes.
+/// Guards against a program that would run with the rights of the user who wrote the file.
 #[test]
 fn set_user_id_bits_are_not_kept() {
     let (_directory, path) = file(0o6755);
@@ -263,7 +264,7 @@ fn set_user_id_bits_are_not_kept() {
     assert_eq!(mode(&path), 0o755);
 }
 
-/// Does something in a thread that is not allowed what root is.
+/// Runs a closure in a thread that lacks a capability of root.
 fn without(capability: CapabilitySet, act: impl FnOnce() + Send) {
     let act = || {
         let mut sets = capabilities(None).unwrap();
@@ -293,7 +294,7 @@ fn the_group_is_kept_or_gets_no_more_than_everybody() {
 
 const ACL: &str = "system.posix_acl_access";
 
-/// An ACL that lets one more user read; in the form that the system keeps it.
+/// Returns an ACL that lets one more user read, in the system's format.
 fn acl(user: u32) -> Vec<u8> {
     let none = u32::MAX;
     let entries: [(u16, u16, u32); 5] =
@@ -314,10 +315,10 @@ fn attribute(path: &Path, name: &str) -> Option<Vec<u8>> {
     Some(value)
 }
 
-/// Guards who may read a file: it is nobody else when it is replaced.
+/// Guards the users who may read a file: they are the same after it was replaced.
 #[test]
 fn acls_and_attributes_of_users_are_kept() {
-    // A file system that has both.
+    // A file system that supports both.
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("x.npy");
     [1u8].write_npy(&path).unwrap();
@@ -335,7 +336,7 @@ fn acls_and_attributes_of_users_are_kept() {
         assert_eq!(attribute(&path, "user.empty").as_deref(), Some(&b""[..]), "{way}");
         assert_eq!(mode(&path), 0o640, "{way}");
     }
-    // The directory gives this ACL to new files; it is not for one that had none.
+    // The directory's default ACL applies to new files, and not to the replacement of a file without an ACL.
     fs::remove_file(&path).unwrap();
     fs::write(&path, []).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
@@ -346,7 +347,7 @@ fn acls_and_attributes_of_users_are_kept() {
     assert_eq!(attribute(&directory.path().join("new.npy"), ACL), Some(acl(OTHER)));
 }
 
-/// Guards a group that loses a file, whose ACL would be for another group.
+/// Guards files that lose their group: the ACL would then apply to another group.
 #[test]
 fn an_acl_is_not_kept_if_the_group_is_not() {
     if !is_root("an_acl_is_not_kept_if_the_group_is_not") {
@@ -361,7 +362,7 @@ fn an_acl_is_not_kept_if_the_group_is_not() {
     assert_eq!((attribute(&path, ACL), mode(&path)), (None, 0o600));
 }
 
-/// Guards the umask, which some systems forget for files without a name.
+/// Guards the umask, which some systems ignore for files without a name.
 #[test]
 fn a_file_for_everybody_is_made_with_a_name() {
     let child = npy_tests::again("child_without_umask").output().unwrap();
@@ -387,7 +388,7 @@ fn child_without_umask() {
     }
 }
 
-/// Guards the order of bytes and names: with `sync` or without, the same file is there.
+/// Guards `sync`: the files are the same with it and without it.
 #[test]
 fn synced_files_are_as_others() {
     let directory = tempfile::tempdir().unwrap();
@@ -413,7 +414,7 @@ fn synced_files_are_as_others() {
     assert_eq!(names(directory.path()), ["x.npy", "x.npz"]);
 }
 
-/// Guards a name that is lost with the power: the directory is synced, too, and only where that is asked for.
+/// Guards the name after a power failure: with `sync`, and only then, the directory is synced, too.
 #[test]
 fn sync_needs_a_directory_that_can_be_opened() {
     if !is_root("sync_needs_a_directory_that_can_be_opened") {
@@ -422,7 +423,7 @@ fn sync_needs_a_directory_that_can_be_opened() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npy");
     fs::set_permissions(directory.path(), Permissions::from_mode(0o300)).unwrap();
-    // Otherwise root may open it all the same.
+    // Otherwise root could open it despite the permissions.
     without(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH, || {
         for (way, write) in &ways()[..3] {
             write(&path).unwrap_or_else(|error| panic!("{way}: {error}"));
@@ -438,7 +439,7 @@ fn sync_needs_a_directory_that_can_be_opened() {
         let error = writer.sync().unwrap_err();
         assert!(denied(&error), "{error}");
     });
-    // Once is enough.
+    // The directory is synced only once.
     fs::set_permissions(directory.path(), Permissions::from_mode(0o700)).unwrap();
     let mut writer = Writer::<u8, _>::create(&path).unwrap();
     writer.sync().unwrap();

@@ -1,4 +1,4 @@
-//! Arrays to and from what serde reaches.
+//! Arrays to and from the types and formats of serde.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -151,7 +151,7 @@ fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     result.unwrap_err().to_string()
 }
 
-/// Guards row and field.
+/// Guards the row and the field in the error.
 #[test]
 fn what_does_not_fit_is_named() {
     #[derive(Deserialize, Debug)]
@@ -224,7 +224,7 @@ fn rows_that_are_serialized_make_an_array() {
         array.get(&[1]).unwrap().to_string(),
         "('𝄞yz', (0.5, 1.5), [1, -2, 3], [[1, 2], [3, 4]], (7, True), 'S', 'é', -1, (1, 2))"
     );
-    // What has no type of its own takes the widest.
+    // A number without a type of its own gets the widest type.
     let rows = [json!({"a": 1, "b": [1.5]}), json!({"b": [2], "a": -1})];
     let array = DynArray::serialize_rows(&rows).unwrap();
     assert_eq!(array.dtype().to_string(), "[('a', '<i8'), ('b', '<f8', (1,))]");
@@ -234,7 +234,7 @@ fn rows_that_are_serialized_make_an_array() {
     let array = DynArray::serialize_rows(&rows).unwrap();
     assert_eq!(array.dtype().to_string(), "[('a', '<f8'), ('b', '<U4', (1,))]");
     assert_eq!(array.to_string(), "[(1.5, ['x']) (-1.0, ['long'])]");
-    // Rows that are no records.
+    // Rows that are not records.
     let array = DynArray::serialize_rows(&[[1u8, 2], [3, 4]]).unwrap();
     assert_eq!((array.shape(), array.dtype().to_string()), (&[2, 2][..], "|u1".into()));
     assert_eq!(DynArray::serialize_rows(&["", ""]).unwrap().dtype().to_string(), "<U1");
@@ -278,7 +278,7 @@ fn dtypes_and_headers_there_and_back() {
     }
 }
 
-/// Guards time and memory: a header of a hundred bytes can state any number of values of no bytes.
+/// Guards time and memory: a header of a hundred bytes can claim any number of values of no bytes.
 #[test]
 fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
     for (descr, shape) in [
@@ -300,7 +300,7 @@ fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
     assert_eq!(serde_json::to_value(few).unwrap(), json!([{"x": ["", ""], "y": []}]));
 }
 
-/// Guards what a type does not take: it is an error, and not left out.
+/// Guards values that do not fit the type: they are an error, and not left out.
 #[test]
 fn all_parts_are_taken() {
     let three = raw("[('x', '|u1', (3,))]", &[1], Order::C, &[1, 2, 3]);
@@ -312,7 +312,7 @@ fn all_parts_are_taken() {
     assert!(raw("<c8", &[1], Order::C, &[0; 8]).from_rows::<[f32; 1]>().is_err());
 }
 
-/// Guards what JSON calls numbers, and names that stand there twice.
+/// Guards the numbers of JSON, and repeated names.
 #[test]
 fn rows_of_json_become_arrays() {
     let dtype = |rows: serde_json::Value| {
@@ -344,13 +344,13 @@ fn rows_of_json_become_arrays() {
     assert!(serde_json::to_string(&surrogate).unwrap_err().to_string().contains("U+D800"));
 }
 
-/// Guards the limits that a program has set, in both directions.
+/// Guards the limits that a program has set, whether they allow the rows or not.
 #[test]
 fn rows_of_no_bytes_are_as_many_as_the_reader_allows() {
     let array = raw("[('x', '|S0', (1048577,))]", &[1], Order::C, &[]);
     let mut bytes = Vec::new();
     array.write_npy_to(&mut bytes).unwrap();
-    // A value counts as 128 bytes, and 16 bytes count as an item.
+    // A value counts as 128 bytes, and each 16 bytes count as an empty item.
     for (empty_items, allowed) in [(1 << 24, true), (1 << 23, false)] {
         let mut limits = Limits::default();
         limits.empty_items = empty_items;

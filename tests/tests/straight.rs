@@ -1,4 +1,5 @@
-//! Large arrays that are in memory what they are in the file move without a detour: what comes out is what comes out of a small one.
+//! Large arrays that have the same bytes in memory as in the file are transferred directly: the result is the same as
+//! for small ones.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Cursor;
@@ -10,10 +11,10 @@ use npy_core::{
     WriteOptions, ZeroCopy, npz, time,
 };
 
-/// More bytes than it takes, and no whole number of blocks.
+/// Enough bytes for a direct transfer, and not a multiple of a block.
 const BYTES: usize = 1_600_013;
 
-/// Bytes that no two neighbours have in common.
+/// Returns pseudo-random bytes.
 fn noise(bytes: usize) -> Vec<u8> {
     let mut state = 1u32;
     let step = |_| {
@@ -23,12 +24,12 @@ fn noise(bytes: usize) -> Vec<u8> {
     (0..bytes).map(step).collect()
 }
 
-/// Values of any bytes.
+/// Returns values of arbitrary bytes.
 fn values<T: Element>(count: usize) -> Vec<T> {
     noise(count * T::SIZE).chunks_exact(T::SIZE).map(T::decode).collect()
 }
 
-/// The canonical bytes, one value after the other.
+/// Returns the canonical bytes of all values.
 fn encoded<T: Element>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; values.len() * T::SIZE];
     for (item, value) in bytes.chunks_exact_mut(T::SIZE).zip(values) {
@@ -37,7 +38,7 @@ fn encoded<T: Element>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// Writes and reads many values, in both byte orders, and compares with what goes item by item.
+/// Writes and reads many values in both byte orders, and compares the result with item-by-item writes.
 fn both_ways<T: Element + Clone>(dir: &Path) {
     let count = BYTES / T::SIZE;
     let values: Vec<T> = values(count);
@@ -55,7 +56,7 @@ fn both_ways<T: Element + Clone>(dir: &Path) {
 
         let read = Vec::<T>::read_npy(&path).unwrap();
         assert!(encoded(&read) == bytes, "{name} {order:?}: read");
-        // A stream of unknown length goes block by block.
+        // A stream of unknown length is read block by block.
         let read = Vec::<T>::read_npy_from(&file[..]).unwrap();
         assert!(encoded(&read) == bytes, "{name} {order:?}: streamed");
         let read = ReadOptions::new().threads(2).read::<Vec<T>>(&path).unwrap();
@@ -88,7 +89,7 @@ struct Mixed {
     tag: Void<4>,
 }
 
-/// Big-endian in files, and in memory as the machine has it.
+/// Big-endian in files, native in memory.
 #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 #[npy(endian = "big")]
 #[repr(C)]
@@ -118,7 +119,7 @@ struct Generic<T: Copy> {
     b: T,
 }
 
-/// Guards the stack, which has no room for an item as large as an image.
+/// Guards the stack, which cannot hold an item as large as an image.
 #[test]
 fn large_items_do_not_pass_over_the_stack() {
     let dir = tempfile::tempdir().unwrap();
@@ -129,7 +130,7 @@ fn large_items_do_not_pass_over_the_stack() {
     assert!(images.as_flattened().as_flattened().iter().copied().eq(0..2 << 20));
 }
 
-/// Guards memory that comes as zeros from the system: no part of it is left so.
+/// Guards memory that the system provides zeroed: all of it is filled.
 #[test]
 fn more_than_32_mib_are_filled_at_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -171,7 +172,7 @@ fn many_values_are_written_and_read_as_few_are() {
     both_ways::<Generic<i32>>(dir.path());
 }
 
-/// Stored as Celsius, kept as Kelvin: no byte of it is what it is in the file.
+/// Stored in Celsius, in memory in Kelvin: its bytes differ from those in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(transparent)]
 struct Kelvin(f64);
@@ -192,7 +193,7 @@ impl Element for Kelvin {
     }
 }
 
-// SAFETY: any bytes are a number, which has no padding.
+// SAFETY: any bytes are a valid number, which has no padding.
 #[allow(unsafe_code)]
 unsafe impl ZeroCopy for Kelvin {
     const PADDED: bool = false;
@@ -214,7 +215,7 @@ mod celsius {
     }
 }
 
-/// The derive would refuse to view it.
+/// A type that the derive of `ZeroCopy` refuses.
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct With {
@@ -222,7 +223,7 @@ struct With {
     temperature: f64,
 }
 
-/// A field is left out that has the place of another.
+/// A field is skipped, and another one is at its position.
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 struct Skipping {
@@ -233,7 +234,7 @@ struct Skipping {
 
 macro_rules! viewed_by_hand {
     ($($type:ty),*) => {$(
-        // SAFETY: any bytes are a number, which has no padding.
+        // SAFETY: any bytes are a valid number, which has no padding.
         #[allow(unsafe_code)]
         unsafe impl ZeroCopy for $type {
             const PADDED: bool = false;
@@ -253,7 +254,7 @@ struct Reading {
     temperature: Kelvin,
 }
 
-/// Guards against values that are taken for their bytes where the type encodes them.
+/// Guards against writing the bytes in memory of a type that has its own encoding.
 #[test]
 fn a_type_that_encodes_is_asked_to() {
     stored_as_celsius(Reading { temperature: Kelvin(300.0) });
@@ -286,7 +287,7 @@ fn arrays_of_any_rank_and_order() {
             assert!(bits(&read) == bits(&array), "{order:?} {written:?}");
             let any = DynArray::read_npy(&path).unwrap();
             assert!(any.as_bytes() == &fs::read(&path).unwrap()[128..]);
-            // The parts of an item stand together in one of the two.
+            // In one of the two orders, the parts of an item are contiguous.
             let pairs = NpyArray::<[f64; 2]>::read_npy(&path).unwrap();
             let pairs = pairs.iter().flatten().map(|n| n.to_bits());
             assert!(pairs.eq(bits(&array)), "{order:?} {written:?}: pairs");
@@ -314,7 +315,7 @@ fn members_of_archives() {
         let read: Vec<Tick> = archive.read("ticks").unwrap();
         assert!(encoded(&read) == encoded(&ticks), "{level:?}");
         assert!(encoded(&archive.read_columns::<Tick>().unwrap()) == encoded(&ticks));
-        // Its checksum is wrong then.
+        // The checksum is wrong after this.
         let at = file.len() / 16;
         file[at] ^= 1;
         let mut archive = npz::Reader::new(Cursor::new(file)).unwrap();
@@ -339,7 +340,7 @@ fn a_file_that_is_cut_while_it_is_open_is_an_error() {
         let error = reader.read_vec::<u16>().unwrap_err();
         let ErrorKind::Truncated { expected, found, .. } = *error.kind() else { panic!("{error}") };
         assert_eq!(usize::try_from(expected).unwrap(), 2 * (BYTES / 2));
-        // Now that the file is whole again, nobody knows where to go on.
+        // Although the file is complete again, the position is unknown.
         OpenOptions::new().write(true).open(&path).unwrap().set_len(whole).unwrap();
         for error in [reader.read_vec::<u16>().err(), reader.read_dyn().err()] {
             let error = error.unwrap().to_string();

@@ -1,4 +1,4 @@
-//! Lists of text and bytes, of whatever width.
+//! Lists of text and bytes, of any width.
 
 use npy_core::{
     ByteOrder, DType, DynArray, Header, Limits, NpyArray, Order, ReadNpy, ReadOptions, WriteNpy,
@@ -23,7 +23,7 @@ fn file(dtype: &str, shape: &[usize], data: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Guards the bytes, against NumPy's: the longest decides, and one character is the least.
+/// Guards the bytes, against NumPy's: the width is that of the longest item, and at least one character.
 #[test]
 fn lists_are_as_wide_as_numpys() {
     let same = |name: &str, ours: Vec<u8>| {
@@ -72,12 +72,12 @@ fn lists_are_read_from_any_width() {
     let matrix = NpyArray::<String>::read_npy(golden("text_list_matrix.npy")).unwrap();
     assert_eq!((matrix.shape(), matrix.order()), (&[3, 2][..], Order::Fortran));
     assert!(matrix.iter().eq(["a", "bc", "def", "", "é", "整"]));
-    // `S` that is UTF-8.
+    // `S` that contains UTF-8.
     let mixed = file("|S3", &[2], b"a\xc3\xa9z\0\0");
     assert_eq!(Vec::<String>::read_npy_from(&mixed[..]).unwrap(), ["aé", "z"]);
 }
 
-/// Guards many blocks, the last one not full, and the row in an error in one of them.
+/// Guards many blocks, the last one incomplete, and the row of an error in one of them.
 #[test]
 fn long_lists_come_back_and_errors_have_their_row() {
     let list: Vec<String> = (0..100_000).map(|i| format!("é{i}")).collect();
@@ -90,15 +90,15 @@ fn long_lists_come_back_and_errors_have_their_row() {
         let error = Vec::<String>::read_npy_from(&file[..]).unwrap_err().to_string();
         assert!(error.starts_with("row 99998: code point 0x"), "{error}");
     }
-    // The later ones are shorter: nothing of the blocks before may be left in theirs.
+    // The later items are shorter: nothing of earlier blocks may remain in theirs.
     let bytes: Vec<Vec<u8>> = (0..100_000).map(|i| vec![b'x'; 9 - i / 10_001]).collect();
     assert_eq!(Vec::<Vec<u8>>::read_npy_from(&written(&bytes)[..]).unwrap(), bytes);
-    // One item larger than a block.
+    // One item is larger than a block.
     let list = ["x".repeat(100_000), String::new(), "y".into()];
     assert_eq!(Vec::<String>::read_npy_from(&written(&list)[..]).unwrap(), list);
 }
 
-/// Guards what is no text: an error that says what to do, and nothing lost in silence.
+/// Guards invalid text: an error that says what to do, and nothing is lost silently.
 #[test]
 fn what_is_no_text_is_an_error() {
     let error = Vec::<String>::read_npy(golden("S5.npy")).unwrap_err().to_string();
@@ -130,7 +130,7 @@ fn what_is_no_text_is_an_error() {
     assert!(error.starts_with(r#"row 0: b"\x00" ends with a NUL"#), "{error}");
 }
 
-/// Guards limits, and memory against headers that lie.
+/// Guards limits, and memory against false headers.
 #[test]
 fn lists_that_are_not_there_cost_nothing() {
     for dtype in ["<U0", "|S0"] {
@@ -154,7 +154,7 @@ fn lists_that_are_not_there_cost_nothing() {
     assert!(result.unwrap_err().to_string().contains("Limits::array_bytes"));
 }
 
-/// Guards the stream: what follows the array is left.
+/// Guards the stream: bytes after the array are not consumed.
 #[test]
 fn a_list_is_taken_to_the_byte() {
     let both = [written(&["a", "bc"]), written(&["é"])].concat();

@@ -1,4 +1,4 @@
-//! A second thread that reads or writes: it changes the time it takes, and nothing else.
+//! Reading and writing with more threads: it changes the time, and nothing else.
 
 use std::fs;
 use std::io::ErrorKind::StorageFull;
@@ -20,7 +20,7 @@ enum Phase {
     S = 2,
 }
 
-/// Eleven bytes, so that no block ends at a round number.
+/// Eleven bytes, so that no item ends at a block boundary.
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 struct Pick {
     phase: Phase,
@@ -45,7 +45,7 @@ fn open(path: &std::path::Path) -> Reader<fs::File> {
 fn several_threads_read_what_one_reads() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("picks.npy");
-    // None, less than a block, less than is worth a thread, and more.
+    // None, less than a block, too few for a second thread, and more.
     for count in [0, 1, 10_000, 300_000, 1_000_000] {
         let all = picks(count);
         all.write_npy(&path).unwrap();
@@ -57,7 +57,7 @@ fn several_threads_read_what_one_reads() {
         }
     }
     let all = picks(1_000_000);
-    // In parts, which begin anywhere, and to the end.
+    // In parts that begin at any row, and the rest.
     let mut reader = open(&path);
     let mut found = Vec::new();
     for max in [1, 700_000, 5, 100_000] {
@@ -68,13 +68,13 @@ fn several_threads_read_what_one_reads() {
     assert_eq!(reader.remaining(), 0);
     assert!(found[..800_006] == all[..800_006]);
     assert!(found[800_006..] == all[900_000..]);
-    // Any shape, swapped.
+    // An array of two dimensions, with swapped bytes.
     let array = NpyArray::new((0..2_000_000u32).collect(), [1000, 2000]).unwrap();
     WriteOptions::new().byte_order(ByteOrder::Big).write(&path, &array).unwrap();
     assert!(open(&path).read_array::<u32>().unwrap() == array);
 }
 
-/// Guards against a file that stands where the second thread has left it.
+/// Guards against the file position that another thread has left.
 #[test]
 fn after_a_failure_a_row_is_found_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -96,12 +96,12 @@ fn after_a_failure_a_row_is_found_again() {
         reader.read_chunk::<Pick>(&mut one, 1).unwrap();
         assert_eq!(one, all[row..=row]);
     }
-    // And the length of the file is still known.
+    // The length of the file is still known, too.
     reader.seek_to(500_000).unwrap();
     assert!(reader.read_vec::<Pick>().unwrap() == all[500_000..]);
 }
 
-/// Guards against a wait for what comes later, or never, where what came is an error already.
+/// Guards against waiting for data that comes later, or never, when an error is already certain.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_is_not_read_ahead() {
@@ -112,7 +112,7 @@ fn a_pipe_is_not_read_ahead() {
     let mut bytes = Vec::new();
     picks(1_000_000).write_npy_to(&mut bytes).unwrap();
     let data = bytes.len() - 11 * 1_000_000;
-    // In the second block; of the third there is a part.
+    // In the second block; the third is incomplete.
     bytes[data + 11 * 30_000] = 9;
     let (result, results) = mpsc::channel();
     let reading = path.clone();
@@ -123,7 +123,7 @@ fn a_pipe_is_not_read_ahead() {
     assert!(error.to_string().contains("row 30000"), "{error}");
 }
 
-/// Decodes no negative number.
+/// Panics when it decodes a negative number.
 #[derive(Debug, PartialEq)]
 struct Positive(i64);
 
@@ -145,7 +145,7 @@ impl Element for Positive {
     }
 }
 
-/// Guards against a second thread that goes on, and against blocks that are taken for others.
+/// Guards against a thread that continues after a panic, and against blocks that are mistaken for others.
 #[test]
 fn after_a_panic_a_row_is_found_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn after_a_panic_a_row_is_found_again() {
     }
 }
 
-/// Guards against a reader that only one thread may look at, as the channel in it is. It fails by not compiling.
+/// Guards that readers are `Send` and `Sync`: otherwise it does not compile.
 #[test]
 fn readers_go_to_other_threads() {
     fn check<T: Send + Sync>() {}
@@ -187,7 +187,7 @@ fn a_file_that_is_cut_is_found_out() {
     let path = dir.path().join("picks.npy");
     picks(1_000_000).write_npy(&path).unwrap();
     let mut reader = open(&path);
-    // After it was opened.
+    // The file is truncated after it was opened.
     let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(8_000_000).unwrap();
     let mut found = Vec::new();
@@ -196,7 +196,7 @@ fn a_file_that_is_cut_is_found_out() {
     assert_eq!(found.len(), (8_000_000 - 192) / 11);
 }
 
-/// Guards where two threads meet in what they both fill: all of it, from any row on, in either byte order.
+/// Guards a buffer that two threads fill: it is filled completely, from any row on, in either byte order.
 #[test]
 fn two_threads_fill_one_list() {
     let dir = tempfile::tempdir().unwrap();
@@ -210,7 +210,7 @@ fn two_threads_fill_one_list() {
             reader.seek_to(from).unwrap();
             assert!(reader.read_vec::<u64>().unwrap() == all[from..], "{order:?} {from}");
             assert_eq!(reader.remaining(), 0);
-            // The file stands behind them, and goes back.
+            // The position is at the end, and can be moved back.
             let mut two = Vec::new();
             reader.seek_to(7).unwrap();
             reader.read_chunk::<u64>(&mut two, 2).unwrap();
@@ -219,7 +219,7 @@ fn two_threads_fill_one_list() {
         let mut two = ReadOptions::new();
         two.threads(2);
         assert!(two.read::<DynArray>(&path).unwrap().to_vec::<u64>().unwrap() == all);
-        // Cut, behind what opening has read, where the one thread finds out, or the other.
+        // Truncated after the part that opening has read, in the part of either thread.
         for length in [5000, 3_000_000, 7_999_999] {
             let mut reader = open(&path);
             let bytes = fs::read(&path).unwrap();
@@ -244,7 +244,7 @@ fn two_threads_fill_one_list() {
 fn a_full_disk_is_told_of() {
     let error = picks(1_000_000).write_npy("/dev/full").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io(e) if e.kind() == StorageFull), "{error}");
-    // The value is wrong, and what was there stays.
+    // An invalid value is an error, and the old file stays.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("old.npy");
     [1u8].write_npy(&path).unwrap();
@@ -255,14 +255,14 @@ fn a_full_disk_is_told_of() {
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1]);
 }
 
-/// A record with a value that may not fit.
+/// A record with a value that may be too long.
 #[derive(NpyRecord, Clone)]
 struct Named {
     #[npy(width = 5)]
     name: String,
 }
 
-/// Guards against threads for which there is nothing to do.
+/// Guards against threads without work.
 #[test]
 fn there_are_no_more_threads_than_blocks() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the compiler says of structs that are wrong: `tests/tests/ui/`, a folder a rule, one mistake a file.
+//! Compiler messages for incorrect structs: `tests/tests/ui/` has a folder for each rule, and a file for each mistake.
 
 #[test]
 fn the_compiler_points_at_the_mistake() {

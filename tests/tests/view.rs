@@ -1,4 +1,4 @@
-//! Arrays used where they lie: the same values as reading gives, or an error that says what to call instead.
+//! Arrays viewed in place: the same values as from reading, or an error that says what to call instead.
 
 use std::fmt::Debug;
 
@@ -42,7 +42,7 @@ struct Outer {
 #[repr(C)]
 struct Ordered(u8, Le<i32>, Be<f64>, [Be<u16>; 2], Packed<Be<i64>, 0>);
 
-/// A unit that compares, as the derived `PartialEq` of what holds it asks for.
+/// A unit that implements `PartialEq`, which the derived `PartialEq` of its users requires.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Tick;
 
@@ -106,7 +106,7 @@ fn ordered(x: f64) -> Ordered {
     Ordered(1, Le::new(-2), Be::new(x), [Be::new(3), Be::new(0x0102)], packed(Be::new(-1)))
 }
 
-/// The array as this machine has it in memory.
+/// Returns the file of the array in native byte order.
 fn native<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
     let mut file = Vec::new();
     WriteOptions::new().byte_order(ByteOrder::NATIVE).write_to(&mut file, array).unwrap();
@@ -127,7 +127,7 @@ fn file(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     with_header(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}"), data)
 }
 
-/// Bytes at an address that is so far from a multiple of 64.
+/// Bytes at an address that is `past` bytes after a multiple of 64.
 struct Placed {
     buffer: Vec<u8>,
     start: usize,
@@ -151,7 +151,7 @@ impl Placed {
     }
 }
 
-/// Views what reading gives, of one dimension and of two, in both orders.
+/// Compares views with the result of reading, for one and two dimensions, in both orders.
 #[track_caller]
 fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
     let placed = Placed::new(&native(items), 0);
@@ -164,7 +164,7 @@ fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
     for array in [twice.to_order(Order::Fortran), twice] {
         let placed = Placed::new(&native(&array), 0);
         let Ok(view) = ArrayView::<T>::from_bytes(placed.bytes()) else {
-            // The one array that is not in one piece.
+            // The only array whose items are strided.
             assert!(T::dtype().sub_array().is_some() && array.order() == Order::Fortran);
             continue;
         };
@@ -207,7 +207,7 @@ fn views_show_what_reading_gives() {
     assert_viewed(&[Alone { inner: Celsius(0.5) }]);
 }
 
-/// Guards the dtype in memory: each number as it lies there, whatever the type is written as.
+/// Guards the dtype in memory: native byte order, whatever the type is written as.
 #[test]
 fn the_dtype_in_memory_is_that_of_the_bytes() {
     #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
@@ -246,7 +246,7 @@ fn the_dtype_in_memory_is_that_of_the_bytes() {
     assert_eq!(Celsius::<i16>::memory_dtype().to_string(), format!("{order}i2"));
     assert_eq!(<[Be<f32>; 2]>::memory_dtype().to_string(), "('>f4', (2,))");
 
-    // What is written for it has another byte order than its numbers in memory, and must not be shown as they are.
+    // The written bytes have another byte order than the numbers in memory, so they must not be viewed.
     let mut bytes = Vec::new();
     let item = Stated { number: 1.5, little: Le::new(1), big: Be::new(2) };
     [item].write_npy_to(&mut bytes).unwrap();
@@ -257,7 +257,7 @@ fn the_dtype_in_memory_is_that_of_the_bytes() {
     }
 }
 
-/// What `crate = lying` names: the library's traits, and proofs that prove nothing.
+/// The crate that `crate = lying` names: the traits of the library, and checks that check nothing.
 #[allow(unreachable_pub)]
 mod lying {
     pub use npy_core::{DType, Element, NpyRecord, ZeroCopy};
@@ -300,7 +300,7 @@ struct Honest {
     value: u32,
 }
 
-/// With three bytes of padding, and a dtype that has none.
+/// Has three bytes of padding, and a dtype without padding.
 #[derive(ZeroCopy, Clone, Copy)]
 #[npy(crate = lying)]
 #[repr(C)]
@@ -330,7 +330,7 @@ impl Element for Lying {
     }
 }
 
-/// Guards against undefined bytes: `PADDED` is found by the library, whatever crate the struct names.
+/// Guards against undefined bytes: `PADDED` is computed by the library, whatever crate the attribute names.
 #[test]
 fn a_crate_that_lies_does_not_hide_padding() {
     const { assert!(Lying::PADDED) };
@@ -372,7 +372,7 @@ fn padding_is_known() {
     assert_eq!(full, [false; 7]);
 }
 
-/// Guards writing in place: into the file that is read afterwards, and nowhere else.
+/// Guards writing in place: the value is in the file when it is read again, and nothing else changes.
 #[test]
 fn what_is_written_to_a_view_is_in_the_file() {
     let items = [packed::<Be<f64>, 2>(Be::new(0.5)), packed(Be::new(1.5))];
@@ -397,7 +397,7 @@ fn what_is_written_to_a_view_is_in_the_file() {
     }
 }
 
-/// Guards sub-arrays, which stand for the last dimensions.
+/// Guards sub-arrays, which take the last dimensions.
 #[test]
 fn sub_arrays_are_the_last_dimensions() {
     let array = NpyArray::new((0..12).collect::<Vec<i32>>(), [2, 2, 3]).unwrap();
@@ -423,7 +423,7 @@ fn sub_arrays_are_the_last_dimensions() {
     assert_eq!(NpyArray::<[i32; 3]>::read_npy_from(&fortran[..]).unwrap().shape(), [2, 2]);
 }
 
-/// Guards the ends: one item without dimensions, none at any address, items of no bytes.
+/// Guards edge cases: a single item without dimensions, no items at any address, items of no bytes.
 #[test]
 fn one_item_no_items_and_items_of_no_bytes() {
     let placed = Placed::new(&native(&1.5f64), 0);
@@ -451,7 +451,7 @@ fn one_item_no_items_and_items_of_no_bytes() {
     }
 }
 
-/// Guards references: none is made to an address that its type cannot have.
+/// Guards references: none is created at an address that is misaligned for its type.
 #[test]
 fn no_value_is_misaligned() {
     fn check<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
@@ -472,7 +472,7 @@ fn no_value_is_misaligned() {
             }
         }
     }
-    /// The same for one that writes, which a type with padding has not.
+    /// The same for a mutable view, which types with padding do not support.
     fn check_mut<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
         check(items);
         for past in 0..64 {
@@ -491,7 +491,7 @@ fn no_value_is_misaligned() {
     check_mut(&[[1u32, 2], [3, 4]]);
 }
 
-/// Guards the end of the bytes.
+/// Guards truncated files.
 #[test]
 fn a_file_cut_anywhere_is_an_error() {
     let items = [packed::<u32, 2>(7), packed(8)];
@@ -506,7 +506,7 @@ fn a_file_cut_anywhere_is_an_error() {
         };
         assert_eq!(found, end.checked_sub(header).map(|found| found as u64), "{end}: {error}");
         assert!(ArrayViewMut::<Packed<u32, 2>>::from_bytes(placed.bytes_mut()).is_err());
-        // As reading says it.
+        // The message is the same as from reading.
         let read = Vec::<Packed<u32, 2>>::read_npy_from(placed.bytes()).unwrap_err();
         assert_eq!(Error::from(error).to_string(), read.to_string());
     }
@@ -514,7 +514,7 @@ fn a_file_cut_anywhere_is_an_error() {
     assert_eq!(ArrayView::<Packed<u32, 2>>::from_bytes(&longer).unwrap().as_slice(), items);
 }
 
-/// Guards the claims of headers: they are compared with what is there, and cost nothing.
+/// Guards against false headers: they are compared with the data, and cost nothing.
 #[test]
 fn hostile_headers_are_refused() {
     let view = |bytes: &[u8]| ArrayView::<u8>::from_bytes(bytes).unwrap_err().to_string();
@@ -539,13 +539,13 @@ fn hostile_headers_are_refused() {
     let nothing = file("'|S0'", "(4611686018427387904,)", b"");
     let error = ArrayView::<ByteStr<0>>::from_bytes(&nothing).unwrap_err();
     assert!(error.to_string().contains("Limits::empty_items"), "{error}");
-    // Eight bytes more than can be counted.
+    // The data would end eight bytes past the end of the address space.
     let wide = file("'<f8'", "(2305843009213693952,)", &[0; 64]);
     let error = ArrayView::<Le<f64>>::from_bytes(&wide).unwrap_err();
     assert!(error.to_string().contains("larger than any memory"), "{error}");
 }
 
-/// Guards the comparison of layouts: byte for byte, and nothing that does not matter.
+/// Guards the comparison of layouts: it is exact, except for differences that do not matter.
 #[test]
 fn only_the_same_layout_is_viewed() {
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -579,19 +579,19 @@ fn only_the_same_layout_is_viewed() {
     let error = ArrayView::<Pair>::from_bytes(&bytes).unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
     assert_eq!(Vec::<Pair>::read_npy_from(&bytes[..]).unwrap(), [pair]);
-    // Not even to be read.
+    // Files that cannot be read as this type, either.
     for descr in ["[('a', '<u2')]", "[('a', '<u2'), ('b', '|i1')]", "[('A', '<u2'), ('b', '|u1')]"]
     {
         let error = ArrayView::<Pair>::from_bytes(&file(descr, "(1,)", &[1, 2, 3])).unwrap_err();
         assert!(matches!(error, ViewError::Unreadable(_)), "{descr}: {error}");
     }
-    // A field of the file where the struct has padding: nobody looks there.
+    // A field of the file at the padding of the struct is ignored.
     let wider: DType = Aligned::memory_dtype();
     let descr = wider.to_string().replacen("('', '|V7')", "('z', '|u1'), ('', '|V6')", 1);
     let data = DynArray::read_npy_from(&native(&[aligned(0.5)])[..]).unwrap().into_bytes();
     let placed = Placed::new(&file(&descr, "(1,)", &data), 0);
     assert_eq!(*ArrayView::<Aligned>::from_bytes(placed.bytes()).unwrap(), [aligned(0.5)]);
-    // Sub-arrays of sub-arrays, as one and as two.
+    // Nested sub-arrays are the same as one of two dimensions.
     let bytes = file("[('a', ('|u1', (2,)), (3,))]", "(1,)", &[1, 2, 3, 4, 5, 6]);
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
     #[repr(C)]
@@ -602,7 +602,7 @@ fn only_the_same_layout_is_viewed() {
     assert_eq!(*ArrayView::<Grid>::from_bytes(&bytes).unwrap(), [grid]);
 }
 
-/// Guards the sentences: each says what is wrong and what to call instead.
+/// Guards the messages: each says what is wrong and what to call instead.
 #[test]
 fn each_view_error_says_what_to_do() {
     let other = if cfg!(target_endian = "big") { "<" } else { ">" };
@@ -643,7 +643,7 @@ fn each_view_error_says_what_to_do() {
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
 }
 
-/// Guards the types that features bring.
+/// Guards the types of optional features.
 #[test]
 fn rarer_numbers_are_viewed_as_they_are_read() {
     assert_viewed(&[npy_core::Void([1u8, 2, 3]), npy_core::Void([0; 3])]);

@@ -1,4 +1,4 @@
-//! What serde makes of an array takes memory that the bytes of the file pay for, however its header is built.
+//! The memory of values deserialized with serde is limited by the size of the file, whatever its header claims.
 
 use npy_core::{DynArray, Error, NpyRecord, Order, ReadNpy, Reader};
 use npy_tests::alloc::{Counting, peak};
@@ -8,7 +8,8 @@ use serde_json::Value;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes of values that a byte of the file pays for, and those that nothing pays for: what SECURITY.md says.
+/// The bytes of memory allowed for each byte of the file, and the constant in addition; SECURITY.md has the same
+/// numbers.
 const PAID: usize = 2048;
 const UNPAID: usize = 16 << 20;
 
@@ -21,7 +22,7 @@ fn shape(dimensions: &[usize]) -> String {
     format!("({},)", dimensions.join(", "))
 }
 
-/// Files of few bytes that make many values, each with its name. Two are as large as may be.
+/// Small files that make many values, each with its name. Two of them are just within the limits.
 fn small_files_of_many_values() -> Vec<(&'static str, Vec<u8>)> {
     let make = |descr: &str, shape: &[usize], bytes: usize| {
         file(2, &header(descr, &self::shape(shape)), &vec![1; bytes])
@@ -82,7 +83,7 @@ fn rows_of_small_files_take_memory_that_the_file_pays_for() {
     }
 }
 
-/// A type that is large by itself counts where there are no bytes at all.
+/// A type that is large in memory is counted by its size, even if its items have no bytes.
 #[test]
 fn large_rows_of_no_bytes_are_counted_by_their_size() {
     #[derive(serde::Deserialize)]
@@ -99,7 +100,7 @@ fn large_rows_of_no_bytes_are_counted_by_their_size() {
     assert!(rows.is_err() && cost < 10_000);
 }
 
-/// Records that are read one by one come in batches: of a type with a large field of its own, in small ones.
+/// Records that are read one by one are decoded in batches; those of a large type, in small batches.
 #[test]
 fn a_batch_of_large_records_takes_no_more_than_a_block() {
     #[derive(NpyRecord)]

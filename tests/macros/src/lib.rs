@@ -1,8 +1,9 @@
-//! An attribute that does what a derive before it does not expect.
+//! An attribute that replaces a struct after the derives before it have run, which they do not expect.
 
 use proc_macro::TokenStream;
 
-/// The item becomes the one in the parentheses, after the derives before it have seen the other.
+/// Replaces the item by the one in the parentheses; derives that are listed before this attribute have seen the
+/// original.
 #[proc_macro_attribute]
 pub fn becomes(instead: TokenStream, _: TokenStream) -> TokenStream {
     instead

@@ -1,4 +1,5 @@
-//! Random calls of a writer of archives, against a list in memory: what is finished holds what was taken, and nothing else.
+//! Random calls of an archive writer, checked against a list in memory: a finished archive holds exactly the members
+//! that were accepted.
 
 use std::io::{Cursor, Read, Seek, Write};
 
@@ -39,13 +40,13 @@ fn options(choices: &mut Choices<'_>) -> WriteOptions {
     options
 }
 
-/// What an archive must hold.
+/// The expected contents of an archive.
 #[derive(Clone, Default)]
 struct Model {
     members: Vec<(String, Vec<Lucky>)>,
-    /// Whether a write has failed: nothing may succeed from there on.
+    /// True once a write has failed: from then on every write must fail.
     failed: bool,
-    /// Whether writes may fail for another reason than what is written.
+    /// True if writes may fail for other reasons than invalid names or values.
     may_fail: bool,
 }
 
@@ -54,7 +55,7 @@ impl Model {
         self.members.iter().any(|(other, _)| other == name)
     }
 
-    /// One call; `false` for the last.
+    /// Makes one call; returns `false` for the last one.
     fn step<W: Write>(&mut self, choices: &mut Choices<'_>, writer: &mut Writer<W>) -> bool {
         if choices.is_empty() {
             return false;
@@ -86,7 +87,7 @@ impl Model {
         true
     }
 
-    /// A member that is written row by row: those that cannot be stored are left out.
+    /// Writes a member row by row; invalid rows are skipped.
     fn rows<W: Write>(
         &mut self,
         choices: &mut Choices<'_>,
@@ -103,13 +104,13 @@ impl Model {
             if choices.one_in(4) { Ok(false) } else { rows.finish().map(|()| true) }
         });
         match written {
-            // It was dropped: there is none.
+            // The rows were dropped without `finish`, so there is no member.
             Ok(false) => assert!(!self.failed && !self.has(&plain(name))),
             written => self.note(vec![(plain(name), good)], written.map(drop)),
         }
     }
 
-    /// What a call has come to that is to add these members.
+    /// Records the result of a call that was to add these members.
     fn note(&mut self, members: Vec<(String, Vec<Lucky>)>, result: Result<()>) {
         let is_taken = members.iter().any(|(name, _)| self.has(name));
         let is_unlucky = members.iter().any(|(_, items)| items.contains(&Lucky(13)));
@@ -135,7 +136,7 @@ impl Model {
     }
 }
 
-/// Whether it is the error of a name that is taken or of a value that is invalid.
+/// True for the error of a name that is taken or of a value that is invalid, where such an error is expected.
 fn is_of(error: &Error, is_taken: bool, is_unlucky: bool) -> bool {
     match error.kind() {
         ErrorKind::MemberName { .. } => is_taken,
@@ -148,7 +149,7 @@ fn plain(name: &str) -> String {
     name.strip_suffix(".npy").unwrap_or(name).to_owned()
 }
 
-/// Mostly few; now and then more than a block; one of them may be invalid.
+/// Returns mostly few items, sometimes more than a block; one of them may be invalid.
 fn items(choices: &mut Choices<'_>) -> Vec<Lucky> {
     let byte = u32::from(choices.byte());
     let count = match choices.byte() {
@@ -157,7 +158,7 @@ fn items(choices: &mut Choices<'_>) -> Vec<Lucky> {
         220.. => byte * 8,
         few => u32::from(few % 16),
     };
-    // Numbers from which 13 is missing, but where it is wanted.
+    // None of these numbers is 13, which is set only below.
     let mut items: Vec<_> = (0..count).map(|i| Lucky((byte + 14) * (i % 251 + 1))).collect();
     if choices.one_in(4) && !items.is_empty() {
         let at = usize::from(choices.byte()) * items.len() / 256;
@@ -179,7 +180,7 @@ fn in_memory(choices: &mut Choices<'_>, options: &WriteOptions) {
 
 fn in_a_stream(choices: &mut Choices<'_>, options: &WriteOptions) {
     let mut writer = options.stream(Vec::new());
-    // What was written of a member cannot be taken back.
+    // A member that fails after some of it was written cannot be undone in a stream.
     let mut model = Model { may_fail: true, ..Model::default() };
     while model.step(choices, &mut writer) {}
     match writer.finish() {
@@ -206,7 +207,7 @@ fn on_a_disk(choices: &mut Choices<'_>, options: &WriteOptions) {
     }
 }
 
-/// A file that is made and appended to, again and again; what is not finished is as if it had not begun.
+/// Creates a file and appends to it repeatedly; an archive that is not finished leaves no trace.
 fn in_a_file(choices: &mut Choices<'_>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("x.npz");
@@ -234,7 +235,7 @@ fn in_a_file(choices: &mut Choices<'_>) {
     }
 }
 
-/// Calls of all kinds.
+/// Seeds that make calls of all kinds.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     super::noise().into_iter().map(|noise| noise.repeat(3)).collect()
 }

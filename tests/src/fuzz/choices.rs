@@ -1,6 +1,6 @@
-//! Decisions, taken from the bytes of a fuzzer.
+//! Decisions made from the bytes of a fuzzer.
 
-/// Bytes that decide. Behind their end every choice is the first one.
+/// Bytes that decide. After their end, every choice is the first one.
 #[derive(Debug)]
 pub(super) struct Choices<'a>(pub(super) &'a [u8]);
 
@@ -9,7 +9,7 @@ impl<'a> Choices<'a> {
         self.0.split_off_first().copied().unwrap_or(0)
     }
 
-    /// A number below `n`, which is small.
+    /// Returns a number below `n`, which is small.
     pub(super) fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n
     }
@@ -22,7 +22,7 @@ impl<'a> Choices<'a> {
         from[self.below(from.len())]
     }
 
-    /// So many bytes; zeros behind the end.
+    /// Returns `n` bytes; zeros after the end.
     pub(super) fn bytes(&mut self, n: usize) -> Vec<u8> {
         let (now, rest) = self.0.split_at(n.min(self.0.len()));
         self.0 = rest;
@@ -35,7 +35,7 @@ impl<'a> Choices<'a> {
         self.0.is_empty()
     }
 
-    /// All that is left.
+    /// Returns the remaining bytes.
     pub(super) fn rest(self) -> &'a [u8] {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Any text as a dtype: what is one prints as a text that is the same one.
+//! Any text as a dtype: a valid one prints as text that parses to the same dtype.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) fn run(input: &[u8]) {
     }
 }
 
-/// Text and dtype say the same of each other, and the dtype is what ARCHITECTURE.md calls well formed.
+/// Asserts that printing and parsing are inverses, and that the dtype is well formed as ARCHITECTURE.md defines it.
 pub(super) fn assert_stable(dtype: &DType) {
     let descr = dtype.descr();
     let parsed = |text: &str| text.parse::<DType>().unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -49,7 +49,7 @@ fn assert_well_formed(dtype: &DType) {
         assert!(field.offset() >= end, "{dtype}: fields overlap");
         end = field.offset() + field.dtype().itemsize();
         assert!(end <= dtype.itemsize(), "{dtype}: a field behind the end");
-        // Two that look alike may differ in a half of a surrogate pair.
+        // Two names with different lone surrogates look the same.
         let plain = !field.name().contains('\u{fffd}');
         assert!(descrs.insert(field.name()) || !plain, "{dtype}: a name stands there twice");
         assert_well_formed(field.dtype());

@@ -1,10 +1,10 @@
-//! Any bytes as a file of any dtype: what is one is written again as it was, and all that can be asked of it has an answer.
+//! Any bytes as a file of any dtype: a valid one reads back equal after it was written, and every method works on it.
 
 use npy_core::{DynArray, Order, ReadNpy, Reader, Value, WriteNpy};
 
 use super::dtype::assert_stable;
 
-/// How many items are looked at: of items of no bytes there may be any number.
+/// The number of items to check: there may be any number of items of no bytes.
 const SOME: usize = 64;
 
 pub(super) fn run(input: &[u8]) {
@@ -40,7 +40,7 @@ pub(super) fn run(input: &[u8]) {
     let packed = array.cast(&array.dtype().packed()).expect("padding does not matter");
     let padded = packed.cast(array.dtype()).expect("nor does it the other way");
     assert_eq!(padded.cast(packed.dtype()).expect("again"), packed);
-    // Moving items of no bytes is moving nothing, however many there are.
+    // Reordering items of no bytes moves nothing, however many there are.
     let turned = |array: &DynArray, order| array.to_order(order).expect("there is memory");
     let fortran = turned(&array, Order::Fortran);
     assert_eq!(turned(&fortran, Order::C).as_bytes(), turned(&array, Order::C).as_bytes());
@@ -57,7 +57,7 @@ fn written(array: &DynArray) -> Vec<u8> {
     bytes
 }
 
-/// Asks a value all there is to ask.
+/// Calls every method of a value.
 fn look(value: &Value<'_>) {
     let _ = format!("{value} {value:?}");
     let _ = (value.as_i64(), value.as_u64(), value.as_f64(), value.is_nat(), value.as_bytes());

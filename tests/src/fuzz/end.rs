@@ -1,5 +1,5 @@
-//! The end records of an archive with numbers that lie, in a file of any size: opening it takes little memory, and what is opened is the
-//! archive that is there.
+//! End records of an archive with false numbers, in a file of any size: opening it takes little memory, and what opens
+//! is the real archive.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -9,18 +9,18 @@ use super::Random;
 use super::choices::Choices;
 use crate::zips::{Raw, archive, npy};
 
-/// Some bytes, zeros that take no memory, and bytes again.
+/// A sparse file in memory: some bytes, zeros that take no memory, and bytes again.
 struct Holed {
     head: Vec<u8>,
     tail: Vec<u8>,
     /// The position of the tail.
     end: u64,
     at: u64,
-    /// The number of bytes that may be read yet.
+    /// The number of bytes that may still be read.
     left: usize,
 }
 
-/// Who searches a hole of any size reads more.
+/// The limit on bytes read: a reader that searches a large hole exceeds it.
 const READ: usize = 4 << 20;
 
 impl Holed {
@@ -71,7 +71,7 @@ pub(super) fn run(input: &[u8]) {
     let mut file = archive(b"", &members, b"");
     file.truncate(file.len() - SMALL);
     let directory = file.windows(4).position(|bytes| bytes == b"PK\x01\x02").expect("members");
-    // The hole is before the directory, after it, or nowhere.
+    // The position of the hole: before the directory, after it, or none.
     let hole = choices.pick(&[0, 70_000, 3 << 30, 1 << 40]);
     let split = choices.pick(&[file.len(), directory, 4]);
     let tail = file.split_off(split);
@@ -103,7 +103,7 @@ pub(super) fn run(input: &[u8]) {
     }
     let claimed = claimed.map(|honest| plausible(&mut choices, honest));
 
-    // The large record, in the tail or before the hole, with more in it than its numbers.
+    // The zip64 end record, in the tail or before the hole, also with extra data.
     let mut large = b"PK\x06\x06".to_vec();
     let (place, length) = match choices.below(8) {
         0 => (file.head.len() as u64, after - file.head.len() as u64),
@@ -143,18 +143,18 @@ pub(super) fn run(input: &[u8]) {
 
     let Ok(mut reader) = Reader::new(file) else { return };
     if reader.is_empty() {
-        // That is what no members in no bytes mean.
+        // An end record with zero members in zero bytes means an empty archive.
         return;
     }
     assert!(reader.names().eq(["x", "y"]));
-    // A hole in a member, or a directory that is said to be elsewhere, is an error and never other bytes.
+    // A hole in a member, or a wrong position of the directory, must be an error and never return other bytes.
     let may_fail = split == 4 || claimed != honest;
     let (x, y) = (reader.read::<Vec<u8>>("x"), reader.read::<Vec<u16>>("y"));
     assert!(x.map_or(may_fail, |x| x == [1]));
     assert!(y.map_or(may_fail, |y| y == [2; 9]));
 }
 
-/// Numbers of all kinds.
+/// Seeds with numbers of all kinds.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let mut random = Random::new(3);
     (0..400).map(|_| (0..40).map(|_| random.byte()).collect()).collect()

@@ -1,4 +1,5 @@
-//! Any bytes as a header: what is one can be written, and is the same then; bytes and streams are read alike.
+//! Any bytes as a header: a valid one can be written and parses to the same header; bytes and streams give the same
+//! result.
 
 use npy_core::{Header, Version};
 
@@ -21,9 +22,9 @@ pub(super) fn run(input: &[u8]) {
     assert_stable(&header);
 }
 
-/// Written and read it is the same, and written again the same bytes.
+/// Asserts that the header reads back equal, and is then written as the same bytes.
 fn assert_stable(header: &Header) {
-    // Escapes may take it over a limit; the one that matters here is that of the whole header.
+    // Escapes may make a text longer than its limit; the limit of the whole header must hold.
     let Ok(bytes) = header.to_bytes() else { panic!("{header:?} cannot be written") };
     assert_eq!(bytes.len() % 64, 0);
     let (again, offset) = Header::parse(&bytes).unwrap_or_else(|e| panic!("{header:?}: {e}"));

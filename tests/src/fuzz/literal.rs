@@ -1,4 +1,4 @@
-//! Any text as a Python literal: what is one has one spelling, which says the same.
+//! Any text as a Python literal: a valid one has one canonical spelling, which parses to the same value.
 
 use npy_core::private::literal;
 
@@ -10,7 +10,7 @@ pub(super) fn run(input: &[u8]) {
         let again = literal(spelled, false);
         assert_eq!(again.as_ref(), Some(spelled), "{text:?} was understood as what is no literal");
     }
-    // What today's Python takes an older one takes, too; nothing in a header is written otherwise.
+    // Text that is a literal to both Python 3 and Python 2 means the same to both, as far as headers use it.
     if let (Some(three), Some(two)) = (three, two) {
         assert_eq!(three, two, "{text:?}");
     }

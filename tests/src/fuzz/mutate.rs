@@ -1,4 +1,4 @@
-//! Inputs that are a little different, for tests that must be quick and the same in every run.
+//! Slightly changed inputs, for tests that must be fast and the same in every run.
 
 /// Random numbers that are the same for the same seed.
 #[derive(Debug)]
@@ -17,19 +17,19 @@ impl Random {
         self.0
     }
 
-    /// Any byte.
+    /// Returns any byte.
     pub fn byte(&mut self) -> u8 {
         self.next().to_be_bytes()[0]
     }
 
-    /// A number below `n`; zero for zero.
+    /// Returns a number below `n`; zero if `n` is zero.
     pub fn below(&mut self, n: usize) -> usize {
         let n = u64::try_from(n).unwrap_or(u64::MAX).max(1);
         usize::try_from((self.next() >> 11) % n).unwrap_or(0)
     }
 }
 
-/// What means something in a header or an archive, and numbers at the ends of their types.
+/// Byte strings with a meaning in a header or an archive, and the extreme numbers of some types.
 const SCRAPS: [&[u8]; 27] = [
     b"(",
     b")",
@@ -60,7 +60,7 @@ const SCRAPS: [&[u8]; 27] = [
     b"PK\x06\x06",
 ];
 
-/// Changes a few places of the input.
+/// Changes the input at a few positions.
 pub fn mutate(input: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let at = random.below(input.len() + 1);

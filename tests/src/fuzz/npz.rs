@@ -1,4 +1,4 @@
-//! Any bytes as an archive: all ways to read agree, and what is read right is written again and read equal.
+//! Any bytes as an archive: all ways to read agree, and what could be read is written and read back equal.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Write};
@@ -29,7 +29,7 @@ struct Group {
     b: Vec<String>,
 }
 
-/// How many checksums are put right, so that what stands behind them is reached.
+/// The number of wrong checksums to repair, so that the code after the check is reached.
 const REPAIRS: usize = 6;
 
 pub(super) fn run(input: &[u8]) {
@@ -49,14 +49,15 @@ pub(super) fn run(input: &[u8]) {
     }
 }
 
-/// What a file of a few KiB is given: without limits it may ask for a thousand times its size, and again for each member.
+/// Opens with a low limit on inflation: by default a file of a few KiB may inflate to a thousand times its size, for
+/// each member.
 fn open(bytes: &[u8]) -> Option<Reader<Cursor<&[u8]>>> {
     let mut limits = Limits::default();
     limits.inflated_bytes = 1 << 20;
     ReadOptions::new().limits(limits).reader(Cursor::new(bytes)).ok()
 }
 
-/// The first checksum that does not hold: what is stated, and what is found.
+/// Returns the first wrong checksum: the stated one and the computed one.
 fn wrong_checksum(bytes: &[u8]) -> Option<(u32, u32)> {
     match open(bytes)?.read_all().err()?.kind() {
         &ErrorKind::Checksum { expected, found } => Some((expected, found)),
@@ -118,7 +119,7 @@ fn one(reader: &mut Reader<Cursor<&[u8]>>, name: &str) -> Option<DynArray> {
     Some(array)
 }
 
-/// Whether each name finds its own member, and can be written.
+/// True if each name finds its own member and can be written.
 fn are_keys(names: &[String]) -> bool {
     let mut sorted = names.to_vec();
     sorted.sort();
@@ -126,7 +127,7 @@ fn are_keys(names: &[String]) -> bool {
         && !names.iter().any(|name| name.ends_with(".npy"))
 }
 
-/// Writes arrays in all ways, and reads them again.
+/// Writes arrays in all ways, and reads them back.
 fn again(arrays: &[(String, DynArray)]) {
     let mut deflate = WriteOptions::new();
     deflate.deflate(1);
@@ -157,7 +158,7 @@ fn reopened(bytes: &[u8]) -> Reader<Cursor<&[u8]>> {
     Reader::new(Cursor::new(bytes)).expect("what was written")
 }
 
-/// Reads a struct, writes it and reads it again. Numbers may be NaN: so the text is compared.
+/// Reads a struct, writes it and reads it back. Compares the debug text, as numbers may be NaN.
 fn fields<T: NpzArchive + std::fmt::Debug>(reader: &mut Reader<Cursor<&[u8]>>) {
     let Ok(read) = reader.read_fields::<T>() else { return };
     let written = write(&WriteOptions::new(), |writer| writer.write_fields(&read));
@@ -165,11 +166,11 @@ fn fields<T: NpzArchive + std::fmt::Debug>(reader: &mut Reader<Cursor<&[u8]>>) {
     assert_eq!(format!("{again:?}"), format!("{read:?}"));
 }
 
-/// The members where they lie. Their checksums are not looked at, so those may be seen that cannot be read.
+/// Views the members in place. Checksums are not checked here, so members may be visible that cannot be read.
 fn map(bytes: &[u8], names: &[String], arrays: &HashMap<String, DynArray>) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(bytes).expect("the disk takes it");
-    // SAFETY: nobody else knows the file.
+    // SAFETY: nobody else uses the file.
     #[allow(unsafe_code)]
     let map = unsafe { Map::open(file.path()) };
     if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
@@ -200,7 +201,7 @@ fn map(bytes: &[u8], names: &[String], arrays: &HashMap<String, DynArray>) {
     }
 }
 
-/// Small archives of many kinds: ours, and those that other tools make.
+/// Small archives of many kinds: our own, and those of other tools.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let mut deflate = WriteOptions::new();
     deflate.deflate(6);

@@ -1,4 +1,4 @@
-//! A random dtype to a random dtype: the plan gives what an interpreter gives that looks at one scalar after the other.
+//! A random dtype to a random dtype: a plan gives the same result as an interpreter that converts one scalar at a time.
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::{ByteOrder, DType, DynArray, Order};
@@ -14,7 +14,7 @@ pub(super) fn run(input: &[u8]) {
         2 => record(&mut choices, 3).parse().expect("a dtype"),
         _ => relaid(&mut choices, &from).parse().expect("a dtype"),
     };
-    // Now and then more than a block of 256 KiB.
+    // Sometimes more than a block of 256 KiB.
     let large = choices.one_in(250);
     let count = choices.below(6);
     let count = if large { (260 << 10) / from.itemsize().max(1) + 1 } else { count };
@@ -55,7 +55,7 @@ fn scalar(choices: &mut Choices<'_>) -> String {
     }
 }
 
-/// A descr: a scalar, a sub-array or a record.
+/// Returns a descr: a scalar, a sub-array or a record.
 fn descr(choices: &mut Choices<'_>, depth: usize) -> String {
     match choices.below(if depth == 0 { 1 } else { 4 }) {
         0 | 1 => format!("'{}'", scalar(choices)),
@@ -82,7 +82,7 @@ fn record(choices: &mut Choices<'_>, depth: usize) -> String {
     )
 }
 
-/// Much the same anew: other byte orders, sizes and padding, fewer fields in another order.
+/// Returns the descr of a similar dtype: other byte orders, sizes and padding, and fewer fields in another order.
 fn relaid(choices: &mut Choices<'_>, dtype: &DType) -> String {
     if choices.one_in(40) {
         return descr(choices, 1);
@@ -123,7 +123,8 @@ fn relaid(choices: &mut Choices<'_>, dtype: &DType) -> String {
     format!("'{order}{}'", choices.pick(wider))
 }
 
-/// Whether each value of the one is a value of the other: [`Cast::Lossless`](npy_core::Cast::Lossless), said once more.
+/// True if every value of `from` is a value of `to`: an independent version of
+/// [`Cast::Lossless`](npy_core::Cast::Lossless).
 fn fits(from: &DType, to: &DType) -> bool {
     match (from.scalar(), to.scalar()) {
         (Some(from), Some(to)) => scalar_fits(*from, *to),
@@ -142,7 +143,7 @@ fn fits(from: &DType, to: &DType) -> bool {
     }
 }
 
-/// Base and dimensions of sub-arrays of sub-arrays.
+/// Returns the base and all dimensions of nested sub-arrays.
 fn flat(mut dtype: &DType) -> (&DType, Vec<usize>) {
     let mut dims = Vec::new();
     while let Some((base, shape)) = dtype.sub_array() {
@@ -158,7 +159,7 @@ fn scalar_fits(from: Scalar, to: Scalar) -> bool {
     if from.kind() == to.kind() && f == t {
         return true;
     }
-    // Bits of the integers that are exact, with those of a float's parts.
+    // The width in bits of the integers that a float, or a part of a complex number, represents exactly.
     let precision = |kind, size| match (kind, size) {
         (Float, 2) => Some(11),
         (Float, 4) | (Complex, 8) => Some(24),
@@ -170,7 +171,7 @@ fn scalar_fits(from: Scalar, to: Scalar) -> bool {
         (Bool, Int | UInt) => true,
         (Bool, Float | Complex) => precision(to.kind(), t).is_some(),
         (Int | UInt, Float | Complex) => precision(to.kind(), t).is_some_and(|bits| f * 8 <= bits),
-        // Long doubles only ever become other long doubles.
+        // Long doubles convert only to other long doubles.
         (Float, Float) | (Complex, Complex) => {
             let (from, to) = (precision(from.kind(), f), precision(to.kind(), t));
             f < t && from.is_some() == to.is_some()
@@ -187,7 +188,7 @@ fn scalar_fits(from: Scalar, to: Scalar) -> bool {
 fn assert_same(from: &DType, to: &DType, before: &[u8], after: &[u8]) {
     if let (Some(f), Some(t)) = (from.scalar(), to.scalar()) {
         let same = if f.kind() == t.kind() && f.itemsize() == t.itemsize() {
-            // The bytes themselves, those of a number in its order.
+            // Compares the bytes, those of a number in little-endian order.
             turned(*f, before) == turned(*t, after)
         } else {
             number(*f, before) == number(*t, after)
@@ -212,7 +213,7 @@ fn assert_same(from: &DType, to: &DType, before: &[u8], after: &[u8]) {
     }
 }
 
-/// The bytes, each number with its lowest first.
+/// Returns the bytes with each number in little-endian order.
 fn turned(scalar: Scalar, bytes: &[u8]) -> Vec<u8> {
     let unit = match scalar.kind() {
         ScalarKind::Complex => bytes.len() / 2,
@@ -227,16 +228,16 @@ fn turned(scalar: Scalar, bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What a scalar is worth, whatever its size.
+/// The value of a scalar, whatever its size.
 #[derive(PartialEq, Debug)]
 enum Number {
-    /// The real and the imaginary part; an integer that fits is a float here, too.
+    /// The real and the imaginary part; also an integer that is small enough to be exact as a float.
     Float(Float, Float),
     Int(i128),
     Bytes(Vec<u8>),
 }
 
-/// A float whose NaNs are equal, and whose zeros are not.
+/// A float for which all NaNs are equal, and the two zeros are not.
 #[derive(PartialEq, Debug)]
 enum Float {
     Nan,
@@ -250,7 +251,7 @@ fn float(value: f64) -> Float {
 fn number(scalar: Scalar, bytes: &[u8]) -> Number {
     let bytes = turned(scalar, bytes);
     let unsigned = |bytes: &[u8]| bytes.iter().rev().fold(0_i128, |n, &b| n << 8 | i128::from(b));
-    // In a common form: a float where it is one for sure.
+    // Uses one form for equal numbers: a float if it is certainly exact.
     let int = |n: i128| {
         if n.abs() < 1 << 53 { Number::Float(float(n as f64), float(0.0)) } else { Number::Int(n) }
     };
@@ -271,7 +272,7 @@ fn number(scalar: Scalar, bytes: &[u8]) -> Number {
             let (re, im) = bytes.split_at(bytes.len() / 2);
             Number::Float(float(ieee(re)), float(ieee(im)))
         }
-        // Of a long double ten bytes count.
+        // Only ten bytes of a long double count.
         ScalarKind::Float => Number::Bytes(bytes[..10].to_vec()),
         ScalarKind::Complex => {
             let (re, im) = bytes.split_at(bytes.len() / 2);
@@ -281,7 +282,7 @@ fn number(scalar: Scalar, bytes: &[u8]) -> Number {
     }
 }
 
-/// A float of any size up to 8 bytes, by what IEEE 754 says.
+/// Decodes a float of up to 8 bytes as IEEE 754 defines it.
 fn ieee(bytes: &[u8]) -> f64 {
     let bits = bytes.iter().rev().fold(0_u64, |n, &byte| n << 8 | u64::from(byte));
     let (exponent_bits, fraction_bits) = match bytes.len() {

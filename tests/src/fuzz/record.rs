@@ -1,4 +1,5 @@
-//! Any bytes as a file of a type: every way to read gives the same items or the same error, and items are written as they were read.
+//! Any bytes as a file of a type: every way to read gives the same items or the same error, and items are written as
+//! they were read.
 
 use std::io::Cursor;
 
@@ -51,7 +52,7 @@ fn seven() -> u32 {
     7
 }
 
-/// What an `Option` would be elsewhere: fields that a file may lack.
+/// Fields that may be missing in a file; in other formats they would be an `Option`.
 #[derive(NpyRecord, Debug, Clone, Default)]
 #[npy(deny_unknown_fields)]
 struct Optional {
@@ -106,7 +107,7 @@ const CHECKS: [Check; 16] = [
     text,
 ];
 
-/// Canonical bytes, which tell one NaN from another; of an error what it says.
+/// Returns canonical bytes, in which NaNs can be told apart, or the error message.
 fn bytes<T: Element>(items: npy_core::Result<Vec<T>>) -> Result<Vec<u8>, String> {
     Ok(encoded(&items.map_err(|error| error.to_string())?))
 }
@@ -133,14 +134,14 @@ fn check<T: Element>(file: &[u8], cast: Cast, chunk: usize) {
     } else {
         assert!(listed.is_err() || whole.is_err(), "{shape:?} is no list");
     }
-    // One item that takes all of the array is no list.
+    // A single item that takes the whole array is not a list.
     let single = whole.is_ok() && shape.is_empty();
     parts::<T>(file, &options, chunk, single, &whole);
 
     let Ok(dynamic) = DynArray::read_npy_from(file) else {
         return assert!(whole.is_err(), "what can be read as a type can be read as it is");
     };
-    // Parts of an item that are strided are put together, and only those.
+    // Not compared where the parts of an item may be strided: reading gathers such parts.
     let scattered = T::dtype().sub_array().is_some() && dynamic.shape().len() > 1;
     if cast == Cast::Exact && !scattered {
         let items = dynamic.to_vec::<T>();
@@ -154,7 +155,7 @@ fn check<T: Element>(file: &[u8], cast: Cast, chunk: usize) {
     }
 }
 
-/// What is read in parts is what is read at once.
+/// Asserts that reading in parts gives the same as reading at once.
 fn parts<T: Element>(
     file: &[u8],
     options: &ReadOptions,
@@ -165,12 +166,12 @@ fn parts<T: Element>(
     let Ok(mut reader) = options.reader(Cursor::new(file)) else { return };
     let Ok(records) = reader.records::<T>() else { return };
     let records: Vec<_> = records.take(100_000).collect();
-    // Items of no bytes come one by one without end, where all of them would be too many.
+    // Items of no bytes can be read one by one without end, although all of them at once would exceed the limit.
     let endless = records.len() == 100_000;
     if !endless {
         assert!(records.iter().rev().skip(1).all(Result::is_ok), "an error is the last item");
         let records = bytes(records.into_iter().collect());
-        // The first of several errors, which need not be the one that matters most.
+        // Of several errors this is the first, which may differ from the one that a complete read reports.
         assert_eq!(records.as_ref().ok(), whole.as_ref().ok(), "one by one");
     }
 
@@ -189,7 +190,7 @@ fn parts<T: Element>(
     }
 
     let Ok(mut reader) = options.reader(Cursor::new(file)) else { return };
-    // The second half, and then all of it: nothing may be left of what was read before.
+    // Reads the second half, then everything: nothing of the first read may remain.
     let rows = reader.header().shape().first().copied().unwrap_or(1);
     if reader.header().shape().len() == 1 && rows < 10_000 && !single {
         reader.seek_to(rows / 2).expect("there is such a row");
@@ -202,7 +203,7 @@ fn parts<T: Element>(
     }
 }
 
-/// Written and read again it is the same.
+/// Asserts that items are the same after they were written and read.
 fn again<T: Element>(file: &[u8], options: &ReadOptions) {
     let array = options.read_from::<NpyArray<T>>(file).expect("a second time");
     if array.as_slice().len() > 100_000 {
@@ -218,7 +219,7 @@ fn again<T: Element>(file: &[u8], options: &ReadOptions) {
     assert_eq!(logical(&read), logical(&array));
 }
 
-/// Lists of text, as wide as the file has them.
+/// Reads and writes lists of text of any width.
 fn text(file: &[u8], _: Cast, _: usize) {
     if let Ok(texts) = Vec::<String>::read_npy_from(file) {
         let mut written = Vec::new();

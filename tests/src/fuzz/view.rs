@@ -1,4 +1,4 @@
-//! Any bytes, at any address, as an array in place: what can be viewed can be read, and is the same.
+//! Any bytes, at any address, as an array in place: what can be viewed can also be read, and is the same.
 
 use npy_core::{
     ArrayView, Be, ByteOrder, ByteStr, Element, Le, NpyArray, NpyRecord, ReadNpy, WriteOptions,
@@ -50,7 +50,7 @@ pub(super) fn run(input: &[u8]) {
     let check = choices.pick(&CHECKS);
     let at = choices.below(16);
     let input = choices.rest();
-    // The same bytes at another address: so many behind a multiple of 16.
+    // Places the same bytes at another offset from a multiple of 16.
     let mut memory = vec![0; input.len() + 32];
     let start = memory.as_ptr().align_offset(16) + at;
     memory[start..start + input.len()].copy_from_slice(input);

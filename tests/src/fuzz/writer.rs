@@ -1,4 +1,5 @@
-//! Random calls of a `Writer`, against a list in memory: what was flushed is in the file, and nothing that was not taken.
+//! Random calls of a `Writer`, checked against a list in memory: the file holds everything that was flushed, and
+//! nothing that was not accepted.
 
 use std::fmt::Debug;
 use std::io::{Seek, Write};
@@ -37,7 +38,7 @@ pub(super) fn run(input: &[u8]) {
             code: n,
         }),
         3 => session(&mut choices, |n| [n; 3_000]),
-        // Every seventh cannot be stored.
+        // Every seventh value is invalid.
         _ => session(&mut choices, |n| Text {
             name: "x".repeat(usize::from(n % 7).min(4) % 5),
             id: n,
@@ -70,11 +71,11 @@ fn session<T: Element + Clone + PartialEq + Debug>(
     }
 }
 
-/// What was taken, and how many of it were flushed.
+/// The accepted items, and how many of them were flushed.
 struct Model<T> {
     taken: Vec<T>,
     flushed: usize,
-    /// Whether a write has failed: nothing may succeed from there on.
+    /// True once a write has failed: from then on every write must fail.
     failed: bool,
     next: u16,
 }
@@ -90,7 +91,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
         (0..n).map(|i| item(first.wrapping_add(u16::try_from(i).unwrap_or(0)))).collect()
     }
 
-    /// One call; `false` for the last.
+    /// Makes one call; returns `false` for the last one.
     fn step<W: Write + Seek>(
         &mut self,
         choices: &mut Choices<'_>,
@@ -131,7 +132,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
         true
     }
 
-    /// What a call has taken of these items.
+    /// Records how many of these items a call has accepted.
     fn note(&mut self, items: &[T], result: npy_core::Result<()>, count: usize) {
         let storable = items.iter().take_while(|item| is_storable(*item)).count();
         match result {
@@ -153,7 +154,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
         }
     }
 
-    /// Asserts that a file holds what was flushed, and maybe more of what was taken.
+    /// Asserts that a file holds what was flushed, and possibly more of what was accepted.
     fn assert_in(&self, file: &[u8]) {
         let read = Vec::<T>::read_npy_from(file).expect("a file that loads at any moment");
         assert!((self.flushed..=self.taken.len()).contains(&read.len()), "{}", read.len());
@@ -191,7 +192,7 @@ fn on_disk<T: Element + Clone + PartialEq + Debug>(
     model.assert_in(&disk.bytes());
 }
 
-/// A file that is opened again and again.
+/// Opens a file again and again.
 fn in_file<T: Element + Clone + PartialEq + Debug>(
     choices: &mut Choices<'_>,
     options: &WriteOptions,
@@ -209,7 +210,7 @@ fn in_file<T: Element + Clone + PartialEq + Debug>(
             writer.finish().expect("nothing fails");
             model.flushed = model.taken.len();
         } else {
-            // As a program that is killed: what was not flushed is gone.
+            // Like a killed process: items that were not flushed are lost.
             drop(writer);
         }
         let file = std::fs::read(&path).expect("it is there");
@@ -220,7 +221,7 @@ fn in_file<T: Element + Clone + PartialEq + Debug>(
     }
 }
 
-/// An array whose shape is known.
+/// Writes an array of a known shape.
 fn shaped<T: Element + Clone + PartialEq + Debug>(
     choices: &mut Choices<'_>,
     options: &WriteOptions,

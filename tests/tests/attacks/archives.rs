@@ -1,4 +1,4 @@
-//! Each way to read an archive.
+//! Every way to read an archive.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -21,7 +21,7 @@ struct Fields {
     y: Option<Vec<u8>>,
 }
 
-/// For one who fears bombs.
+/// Options for untrusted archives.
 fn options() -> ReadOptions {
     let mut limits = Limits::default();
     limits.inflation = 50;
@@ -38,14 +38,14 @@ fn open(bytes: &[u8]) -> Result<(Archive<'_>, Vec<String>), String> {
     Ok((reader, names))
 }
 
-/// Does the same with each member; the first error.
+/// Applies `f` to each member, and returns the first error.
 fn each<T>(
     bytes: &[u8],
     read: impl Fn(&mut Archive<'_>, &str) -> npy_core::Result<T>,
 ) -> Result<(), String> {
     let (mut reader, names) = open(bytes)?;
     let read = names.iter().map(|name| said(read(&mut reader, name)));
-    // All of them, whatever the first says.
+    // Reads all of them, even after an error.
     read.fold(Ok(()), Result::and)
 }
 
@@ -66,7 +66,7 @@ fn threads(_: &[u8], path: &Path) -> Result<(), String> {
 }
 
 fn map(_: &[u8], path: &Path) -> Result<(), String> {
-    // SAFETY: nobody else knows the file.
+    // SAFETY: nobody else uses the file.
     #[allow(unsafe_code)]
     let map = unsafe { Map::open(path) }.map_err(|error| error.to_string())?;
     let mut all = Ok(());
@@ -83,7 +83,7 @@ fn map(_: &[u8], path: &Path) -> Result<(), String> {
 
 fn append(_: &[u8], path: &Path) -> Result<(), String> {
     let mut writer = Writer::append(path).map_err(|error| error.to_string())?;
-    // Dropped: the file stays as it is.
+    // The writer is dropped, so the file stays as it is.
     said(writer.write("new", &[1u8]))
 }
 

@@ -1,4 +1,4 @@
-//! Each way to read one array.
+//! Every way to read a single array.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ impl Default for Row {
     }
 }
 
-/// The first items of an iterator, or the first error.
+/// Takes the first items of an iterator; an error if one of them is an error.
 fn some<T, E: ToString>(items: impl Iterator<Item = Result<T, E>>) -> Result<(), String> {
     items.take(SOME).try_for_each(said)
 }
@@ -73,13 +73,13 @@ fn column(bytes: &[u8], _: &Path) -> Result<(), String> {
 }
 
 fn map<T: ZeroCopy>(_: &[u8], path: &Path) -> Result<(), String> {
-    // SAFETY: nobody else knows the file.
+    // SAFETY: nobody else uses the file.
     #[allow(unsafe_code)]
     said(unsafe { Map::<T>::open(path) })
 }
 
 fn map_any(_: &[u8], path: &Path) -> Result<(), String> {
-    // SAFETY: nobody else knows the file.
+    // SAFETY: nobody else uses the file.
     #[allow(unsafe_code)]
     let map = unsafe { MapAny::open(path) }.map_err(|error| error.to_string())?;
     drop(map.column::<u8>("x"));
@@ -87,7 +87,7 @@ fn map_any(_: &[u8], path: &Path) -> Result<(), String> {
     said(map.get::<Row>(0))
 }
 
-/// Each reader, and whether it must give an array where an attack is to be read.
+/// The readers; the flag is true if a reader must give an array for every attack that is to be read.
 pub(crate) const READERS: [(&str, bool, Read); 21] = [
     ("Header::parse", true, |bytes, _| said(Header::parse(bytes))),
     ("Header::read_npy", true, |_, path| said(Header::read_npy(path))),

@@ -1,4 +1,5 @@
-//! The attacks of `npy_tests::attacks`, on every reader: each ends as it must, in memory and work that the file's size bounds.
+//! The attacks of `npy_tests::attacks` on every reader: each has the expected outcome, and its memory and work are
+//! bounded by the file size.
 
 mod archives;
 mod arrays;
@@ -14,20 +15,20 @@ use npy_tests::attacks::{self, Attack, Outcome, file, header};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many items are asked for where there may be any number of them: all that a small attack has.
+/// The number of items to request where there may be any number: more than a small attack has.
 const SOME: usize = SMALL + 1000;
 
-/// A way to read: `Ok` if it gave an array, however few of its items were wanted.
+/// A way to read: `Ok` if it gave an array, even if it read only some of the items.
 type Read = fn(&[u8], &Path) -> Result<(), String>;
 
 fn said<T, E: ToString>(result: Result<T, E>) -> Result<(), String> {
     result.map(drop).map_err(|error| error.to_string())
 }
 
-/// Each way to read, and whether it must give an array where an attack is to be read.
+/// The ways to read; the flag is true if a reader must give an array for every attack that is to be read.
 type Readers = &'static [(&'static str, bool, Read)];
 
-/// The attacks, and what they are read by.
+/// The attacks, with the readers that apply to them.
 const KINDS: [(&[Attack], Readers); 2] =
     [(attacks::ALL, &arrays::READERS), (attacks::archives::ALL, &archives::READERS)];
 
@@ -35,11 +36,11 @@ fn attacks() -> impl Iterator<Item = (&'static Attack, Readers)> {
     KINDS.into_iter().flat_map(|(attacks, readers)| attacks.iter().map(move |it| (it, readers)))
 }
 
-/// Of how many pieces an attack is made, and of how many a large one.
+/// The number of pieces in a small and in a large attack.
 const SMALL: usize = 2000;
 const LARGE: usize = 12_000;
 
-/// A folder for the files.
+/// Writes the bytes to a file in the folder.
 fn written(bytes: &[u8], folder: &tempfile::TempDir) -> std::path::PathBuf {
     let path = folder.path().join("x.npy");
     std::fs::write(&path, bytes).unwrap();
@@ -51,7 +52,7 @@ fn each(sizes: &[usize], mut check: impl FnMut(&Attack, &[Vec<u8>], &str, &dyn F
     let folder = tempfile::tempdir().unwrap();
     for (attack, readers) in attacks() {
         let mut files: Vec<Vec<u8>> = sizes.iter().map(|&n| (attack.make)(n)).collect();
-        // Some are what they are.
+        // Attacks of a fixed size are the same for all sizes.
         files.dedup();
         let paths: Vec<_> = (0..files.len()).map(|i| folder.path().join(i.to_string())).collect();
         paths.iter().zip(&files).for_each(|(path, file)| std::fs::write(path, file).unwrap());
@@ -61,7 +62,7 @@ fn each(sizes: &[usize], mut check: impl FnMut(&Attack, &[Vec<u8>], &str, &dyn F
     }
 }
 
-/// Guards what becomes of each: none is read that must not be, and none is refused for another reason than the one that it is about.
+/// Guards the outcome of each attack: none is read that must be refused, and none is refused for an unrelated reason.
 #[test]
 fn each_attack_ends_as_it_must() {
     let folder = tempfile::tempdir().unwrap();
@@ -73,12 +74,12 @@ fn each_attack_ends_as_it_must() {
             let said = match (attack.outcome, read(&bytes, &path)) {
                 (Outcome::Refused(part), Err(message)) if any && !message.contains(part) => message,
                 (Outcome::Refused(part), Ok(())) => {
-                    // Only the data is not there, or is a program: the header may be read.
+                    // Only the data is missing or a program: the header itself may be read.
                     let in_data = ["truncated", "Python objects"].contains(&part);
                     if in_data && reader.starts_with("Header") {
                         continue;
                     }
-                    // Nor need all of an archive be wanted.
+                    // A reader need not read all of an archive.
                     if !any && reader.starts_with("npz") {
                         continue;
                     }
@@ -94,7 +95,7 @@ fn each_attack_ends_as_it_must() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Guards the screen of whoever reads the message: a file says nothing there that is not shown for what it is.
+/// Guards the terminal of whoever reads a message: control characters of a file are escaped in it.
 #[test]
 fn no_message_holds_what_a_terminal_obeys() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,7 +114,7 @@ fn no_message_holds_what_a_terminal_obeys() {
     }
 }
 
-/// Guards memory: of a file it is what its bytes are, a few times, and of a header what that is, some times more.
+/// Guards memory: it is at most a small multiple of the file, and a larger multiple of its header.
 #[test]
 fn memory_is_bounded_by_the_bytes_that_are_there() {
     each(&[SMALL, LARGE], |attack, files, reader, read| {
@@ -126,12 +127,12 @@ fn memory_is_bounded_by_the_bytes_that_are_there() {
     });
 }
 
-/// The header that was read last is known; here each is to be read.
+/// Replaces the cached header, so that each header is parsed.
 fn forget() {
     Header::parse(&file(1, &header("'|u1'", "()"), &[])).unwrap();
 }
 
-/// Guards work, as far as the allocator sees it: what is copied, and copied again, grows as the file does.
+/// Guards work as far as the allocator sees it: the bytes that are copied grow linearly with the file.
 #[test]
 fn twice_the_file_takes_twice_the_memory() {
     each(&[SMALL, 2 * SMALL], |attack, files, reader, read| {
@@ -145,7 +146,8 @@ fn twice_the_file_takes_twice_the_memory() {
     });
 }
 
-/// Guards work, all of it: how often each piece of the code is run, which the compiler counts. `cargo xtask work` has it do that.
+/// Guards all work: counts how often each region of the code runs, with the compiler's counters. Run by `cargo xtask
+/// work`.
 #[cfg(counted)]
 #[test]
 fn twice_the_file_takes_twice_the_steps() {
@@ -167,14 +169,15 @@ fn twice_the_file_takes_twice_the_steps() {
     }
 }
 
-/// Guards memory against the length of a file, where that costs its sender nothing: a file of holes.
+/// Guards memory against the length of a sparse file, which costs its sender nothing.
 ///
-/// The header is read, the first items are, and what is in a map; all of it is more than any memory. 409: data that grows.
+/// Reads the header, the first items, and the items of a map; the whole array is larger than any memory. 409: data
+/// amplification.
 #[test]
 fn a_file_of_holes_takes_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npy");
-    // As large as the file system lets it be.
+    // As large as the file system allows.
     let sizes = (33..63).rev().map(|bits| 1_u64 << bits);
     let mut sizes = sizes.filter(|&size| {
         let text = header("'|u1'", &format!("({size},)"));
@@ -195,7 +198,7 @@ fn a_file_of_holes_takes_no_memory() {
     let ((), cost) = peak(|| {
         assert_eq!(Header::read_npy(&path).unwrap().count() as u64, size);
         let mut reader = Reader::open(&path).unwrap();
-        // Who has no memory for all of it can read it in parts.
+        // An array that does not fit in memory can still be read in parts.
         reader.read_dyn().unwrap_err();
         reader.read_vec::<u8>().unwrap_err();
         assert_eq!(reader.records::<u8>().unwrap().take(SOME).map(Result::unwrap).count(), SOME);
@@ -205,9 +208,10 @@ fn a_file_of_holes_takes_no_memory() {
     assert!(cost < 2 << 20, "{cost}");
 }
 
-/// What the end records of a large file claim: a few KiB on disk, and memory for as much as the file is long.
+/// Writes a sparse archive with false end records: a few KiB on disk, and a claim of as much memory as the file is
+/// long.
 ///
-/// `place` and `size` are those of the directory, and `more` is the length of the data in the large record.
+/// `place` and `size` are those of the directory, and `more` is the length of the extra data in the zip64 end record.
 fn holed_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
     let length = place + size;
     let mut end = b"PK\x06\x06".to_vec();
@@ -215,7 +219,7 @@ fn holed_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
     end.extend([45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     [count, count, size, place].iter().for_each(|number| end.extend(number.to_le_bytes()));
     let mut file = File::create(path).unwrap();
-    // A file that begins as an archive does.
+    // The file begins like an archive.
     file.write_all(b"PK\x03\x04").unwrap();
     file.seek(SeekFrom::Start(length)).unwrap();
     file.write_all(&end).unwrap();
@@ -228,13 +232,13 @@ fn holed_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
     file.write_all(&rest).unwrap();
 }
 
-/// Opens the archive in each way; the errors.
+/// Opens the archive in every way, and returns the errors.
 fn opened(path: &Path) -> [String; 4] {
     let mut limits = Limits::default();
     limits.members = u64::MAX;
     let mut all = npz::ReadOptions::new();
     all.limits(limits);
-    // SAFETY: nobody else knows the file.
+    // SAFETY: nobody else uses the file.
     #[allow(unsafe_code)]
     let map = unsafe { npz::Map::open(path) };
     [
@@ -254,15 +258,15 @@ fn child_that_opens_holes() {
     const GIB: u64 = 1 << 30;
     let count = GIB / 46;
     let cases = [
-        // As many members as have room in a GiB, after two that they may be counted against.
+        // As many members as fit in a directory of 1 GiB, after 2 GiB that could hold their data.
         (
             [count, GIB, 2 * GIB],
             0,
             "exceeds the limit of 1048576; if you trust the source, raise Limits::members",
         ),
-        // One member too many.
+        // One member more than fits.
         ([count + 1, GIB, 2 * GIB], 0, "its directory of 1073741824 bytes is said to have"),
-        // A large record of 3 GiB.
+        // A zip64 end record of 3 GiB.
         ([0, 0, 4], 3 * GIB, "its zip64 end record is not directly before the locator"),
         ([1, 46, 4], 3 * GIB, "its zip64 end record is not directly before the locator"),
     ];
@@ -279,13 +283,15 @@ fn child_that_opens_holes() {
     }
 }
 
-/// Guards memory against what an archive claims before it has any member: `zip` would take it at once, and the process would end.
+/// Guards memory against the claims of an archive before any member is read: a reader that allocates for them at once
+/// aborts the process.
 #[test]
 fn a_holed_archive_is_refused() {
     assert!(npy_tests::again("child_that_opens_holes").status().unwrap().success());
 }
 
-/// Guards memory against members that cost their sender some eighty bytes each: a directory of ever so many is a few times the file.
+/// Guards memory against members that cost their sender about eighty bytes each: a directory takes at most a small
+/// multiple of the file.
 #[test]
 fn many_members_take_a_few_times_the_file() {
     let many = attacks::archives::ALL.iter().find(|attack| attack.name == "many_members");
@@ -302,7 +308,7 @@ fn many_members_take_a_few_times_the_file() {
     assert!(error.contains("Limits::members"), "{error}");
 }
 
-/// Guards files against names: none is made or looked for that an archive names.
+/// Guards the file system: the names in an archive are never used as paths.
 #[test]
 fn names_touch_no_file() {
     let folder = tempfile::tempdir().unwrap();

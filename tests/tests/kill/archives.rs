@@ -1,4 +1,5 @@
-//! A process that writes archives is killed, again and again: the path holds the old archive or the new one, and either whole.
+//! A process that writes archives is killed many times: the path always holds the complete old archive or the complete
+//! new one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,7 +13,7 @@ use npy_tests::fuzz::Random;
 
 use crate::{FILE, SEED, rounds};
 
-/// The members that a generation adds. What an archive holds depends on nothing but which generation is its last.
+/// Returns the members that a generation adds. The contents of an archive depend only on its last generation.
 fn added(generation: u64) -> Vec<(String, Vec<u64>)> {
     let mut random = Random::new(generation);
     let members = 1 + random.below(3);
@@ -27,12 +28,12 @@ fn added(generation: u64) -> Vec<(String, Vec<u64>)> {
     (0..members).map(member).collect()
 }
 
-/// Whether a generation makes a new archive: else it is appended to the one before.
+/// True if a generation makes a new archive; otherwise it appends to the previous one.
 fn is_new(generation: u64) -> bool {
     generation.is_multiple_of(5)
 }
 
-/// All that an archive holds whose last generation is this one.
+/// Returns the complete contents of an archive whose last generation is this one.
 fn whole(generation: u64) -> Vec<(String, Vec<u64>)> {
     (generation - generation % 5..=generation).flat_map(added).collect()
 }
@@ -47,7 +48,7 @@ fn put(writer: &mut Writer<fs::File>, name: &str, values: &[u64]) {
     rows.finish().unwrap();
 }
 
-/// Not a test of its own: what is killed. It says the generation of each archive that is finished.
+/// Not a test of its own: the process that is killed. Prints the generation of each finished archive.
 #[test]
 #[ignore = "the process that the other test kills"]
 fn child() {
@@ -71,7 +72,7 @@ fn child() {
     }
 }
 
-/// Runs a child from this generation on, and kills it after some time; gives the last that it said to have finished.
+/// Runs a child from this generation on, and kills it after some time; returns the last generation that it printed.
 fn run_and_kill(path: &Path, next: u64, random: &mut Random) -> Option<u64> {
     let mut child = npy_tests::again("archives::child")
         .env(FILE, path)
@@ -81,10 +82,10 @@ fn run_and_kill(path: &Path, next: u64, random: &mut Random) -> Option<u64> {
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let mut said = lines.filter_map(|line| line.parse::<u64>().ok());
-    // One of three is killed while it starts or is at its first archive.
+    // One in three is killed while it starts or writes its first archive.
     let first = if random.below(3) > 0 { said.next() } else { None };
     let wait = thread::spawn(move || said.last().or(first));
-    // As often in the first 100 microseconds as between the last two powers of two.
+    // The first 100 microseconds get as many kills as each later doubling of the time.
     let most = 16 << random.below(11);
     thread::sleep(Duration::from_micros(random.below(most) as u64));
     child.kill().unwrap();
@@ -92,7 +93,7 @@ fn run_and_kill(path: &Path, next: u64, random: &mut Random) -> Option<u64> {
     wait.join().unwrap()
 }
 
-/// The generation of the archive that is there; it must be whole.
+/// Returns the generation of the existing archive, which must be complete.
 fn generation(path: &Path, case: &str) -> u64 {
     let mut reader = Reader::open(path).unwrap_or_else(|error| panic!("{case}: {error}"));
     let last = reader.names().last().and_then(|name| name.split('/').next()?.parse().ok());
@@ -112,7 +113,7 @@ fn dynamic(values: &[u64]) -> DynArray {
     DynArray::read_npy_from(&file[..]).unwrap()
 }
 
-/// Guards `create`, `append` and `finish` of archives: at whatever moment the process is killed.
+/// Guards `create`, `append` and `finish` of archives, whenever the process is killed.
 #[test]
 fn a_process_that_is_killed_leaves_the_old_archive_or_the_new_one() {
     let rounds = rounds();
@@ -124,7 +125,7 @@ fn a_process_that_is_killed_leaves_the_old_archive_or_the_new_one() {
         let said = run_and_kill(&path, before.map_or(0, |it: u64| it + 1), &mut random);
         let case = format!("round {round}: {before:?} before, {said:?} finished");
         let least = said.or(before);
-        // What was not finished lies beside it, or nowhere.
+        // An unfinished archive is another file in the directory, or has no name.
         for entry in fs::read_dir(dir.path()).unwrap() {
             let other = entry.unwrap().path();
             if other != path {
@@ -135,7 +136,7 @@ fn a_process_that_is_killed_leaves_the_old_archive_or_the_new_one() {
             continue;
         }
         let found = generation(&path, &case);
-        // It may have been killed between the end of an archive and saying so.
+        // The child may have been killed after it finished an archive and before it printed that.
         let next = least.map_or(0, |it| it + 1);
         assert!(Some(found) == least || found == next, "{case}: found {found}");
         finished += u64::from(said.is_some());

@@ -10,11 +10,11 @@ use npy_core::{DType, Element, InvalidValue, ReadNpy, WriteNpy, npz};
 
 use crate::FILE;
 
-/// Which of the writes the child does.
+/// The kind of write that the child does.
 const CASE: &str = "NPY_KILL_CASE";
 const CASES: [&str; 3] = ["array", "archive", "rows of an archive"];
 
-/// A number that is never written if it is 1.
+/// A number whose encoding blocks forever if it is 1.
 struct Endless(u8);
 
 impl Element for Endless {
@@ -45,12 +45,12 @@ fn wait() -> ! {
     }
 }
 
-/// Not a test of its own: what is killed.
+/// Not a test of its own: the process that is killed.
 #[test]
 #[ignore = "the process that the other test kills"]
 fn child() {
     let (Some(path), Ok(case)) = (env::var_os(FILE), env::var(CASE)) else { return };
-    // More than a block, and more than waits in memory.
+    // More than a block, and more than is kept in memory.
     let mut values: Vec<Endless> = (0..3 << 20).map(|_| Endless(0)).collect();
     values.push(Endless(1));
     match case.as_str() {
@@ -67,11 +67,11 @@ fn child() {
     unreachable!("it was to be killed");
 }
 
-/// Guards the directory: what a killed process had begun is not in it.
+/// Guards the directory: a killed process leaves no temporary file in it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_that_is_killed_halfway_leaves_no_temporary_file() {
-    // Not every file system has files without names; this one has.
+    // A file system that supports files without names; not all do.
     let dir = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = dir.path().join("old");
     for case in CASES {

@@ -1,4 +1,4 @@
-//! A process that writes is killed, again and again: the file it leaves loads, with the rows of its last flush.
+//! A process that writes rows is killed many times: the file that it leaves loads, with the rows of the last flush.
 
 use std::cell::Cell;
 use std::env;
@@ -13,7 +13,7 @@ use npy_core::{DType, Element, Header, InvalidValue, NpyRecord, Order, ReadNpy, 
 
 use crate::{FILE, NAME, SEED, rounds};
 
-/// Each row says which one it is, so that one that is lost, doubled or mixed up shows.
+/// Each row contains its index, so that lost, duplicated and mixed-up rows are detected.
 #[derive(NpyRecord, Debug, PartialEq)]
 struct Row {
     index: u64,
@@ -24,11 +24,11 @@ struct Row {
 }
 
 thread_local! {
-    /// By how much the name of the last field is longer, and so the header.
+    /// The number of bytes that are added to the name of the last field, and so to the header.
     static LONGER: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A row in a file with a header of any length, which is set once a thread.
+/// A row in a file with a header of any length, which is set per thread.
 #[derive(Debug, PartialEq)]
 struct Named(Row);
 
@@ -55,7 +55,7 @@ fn row(index: u64) -> Named {
     Named(Row { index, hash, rest: [u32::from(low); 21], last: high })
 }
 
-/// How much longer the name must be, so that this many bytes before the end of the first page are left for the number.
+/// Returns the number of bytes to add, so that only `bytes` bytes of the first page are left for the number of rows.
 fn longer_for(bytes: usize) -> usize {
     let header = Header::new(Row::dtype(), [0], Order::C).unwrap().to_bytes().unwrap();
     let shape = b"'shape': (";
@@ -79,8 +79,8 @@ impl Random {
     }
 }
 
-/// Not a test of its own: what is killed. It says `open N` when it has a file with that many rows, then `N` for each flush
-/// that succeeded.
+/// Not a test of its own: the process that is killed. Prints `open N` when it has opened a file of N rows, then `N`
+/// after each successful flush.
 #[test]
 #[ignore = "the process that the other test kills"]
 fn child() {
@@ -100,7 +100,7 @@ fn child() {
     let mut next = u64::try_from(writer.count()).unwrap();
     say(format!("open {next}\n"));
     loop {
-        // Mostly few rows; now and then more than a block.
+        // Mostly few rows, sometimes more than a block.
         let count = match random.below(20) {
             0 => random.below(6000),
             1..=4 => random.below(300),
@@ -114,7 +114,8 @@ fn child() {
         next += count;
         writer.flush().unwrap();
         say(format!("{next}\n"));
-        // Often as quickly as it goes. With nine more rows the last digit gets smaller: half of a change makes a larger number.
+        // Often without a pause. Nine more rows make the last digit smaller, so a half-written number would be too
+        // large.
         for _ in 0..random.below(3) * 100 {
             writer.extend((next..next + 9).map(row)).unwrap();
             writer.flush().unwrap();
@@ -123,7 +124,8 @@ fn child() {
     }
 }
 
-/// Runs a child for some time and kills it; gives what it said to have opened, and the last that it said to have flushed.
+/// Runs a child for some time and kills it; returns the number of rows that it printed on opening, and after its last
+/// flush.
 fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
     let mut random = Random::new(!seed);
     let mut child = npy_tests::again("rows::child")
@@ -140,7 +142,7 @@ fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
         let count = opened.as_ref().unwrap_or(&line).parse::<u64>().ok()?;
         Some((opened.is_some(), count))
     });
-    // One of three is killed while it starts, which may be before it has a file.
+    // One in three is killed while it starts, possibly before it has opened a file.
     let opened = if random.below(3) > 0 { said.next() } else { None };
     let wait = thread::spawn(move || {
         let (mut opened, mut flushed) = (opened.map(|it| it.1), 0);
@@ -152,7 +154,7 @@ fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
         }
         (opened, flushed)
     });
-    // As often in the first 100 microseconds as between the last two powers of two.
+    // The first 100 microseconds get as many kills as each later doubling of the time.
     let most = 16 << random.below(11);
     thread::sleep(Duration::from_micros(random.below(most)));
     child.kill().unwrap();
@@ -160,7 +162,7 @@ fn run_and_kill(path: &Path, seed: u64) -> (Option<u64>, u64) {
     wait.join().unwrap()
 }
 
-/// Kills a process that writes to a file in this directory; the header is longer by that many bytes.
+/// Repeatedly kills a process that writes to a file in this directory, whose header is longer by this many bytes.
 fn assert_survives(dir: &Path, longer: usize) {
     LONGER.set(longer);
     let rounds = rounds();
@@ -186,7 +188,7 @@ fn assert_survives(dir: &Path, longer: usize) {
                 assert_eq!(opened, before, "{case}: what the next one finds");
                 assert!(count >= before, "{case}: {count} rows are left");
             }
-            // It may have been killed after it had made or opened the file, and before it could say so.
+            // The child may have been killed after it opened the file and before it printed that.
             None => {}
         }
         opened_at_all += u64::from(opened.is_some());
@@ -196,7 +198,7 @@ fn assert_survives(dir: &Path, longer: usize) {
             fs::remove_file(&path).unwrap();
             before = 0;
         } else if round % 4 == 0 {
-            // With NumPy's header, which leaves no room for the number within a page if it is long.
+            // With NumPy's header, in which the number may cross a page boundary if the header is long.
             rows.write_npy(&path).unwrap();
         }
     }
@@ -204,19 +206,19 @@ fn assert_survives(dir: &Path, longer: usize) {
     assert!(flushed_at_all > rounds / 4, "too few got so far that there was something to lose");
 }
 
-/// Guards `flush`, `create` and `append`: at whatever moment the process is killed.
+/// Guards `flush`, `create` and `append`, whenever the process is killed.
 #[test]
 fn a_process_that_is_killed_leaves_what_it_flushed() {
     assert_survives(tempfile::tempdir().unwrap().path(), 0);
 }
 
-/// Guards headers in which a change of the number would go from one page to the next.
+/// Guards headers in which a change of the number would cross a page boundary.
 #[test]
 fn a_process_that_is_killed_leaves_what_it_flushed_behind_a_header_of_two_pages() {
     assert_survives(tempfile::tempdir().unwrap().path(), longer_for(4));
 }
 
-/// Guards the same where a write is quickest, and stops between two pages most often.
+/// Guards the same on a tmpfs, where writes are fastest and stop between two pages most often.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_process_that_is_killed_leaves_what_it_flushed_in_memory() {

@@ -1,4 +1,4 @@
-//! Members and archives over 4 GiB, where the sizes and places of the first zip have no room.
+//! Members and archives over 4 GiB, which need zip64 for sizes and positions.
 
 // Opening a map is unsafe: the files here are this test's own.
 #![allow(unsafe_code)]
@@ -15,14 +15,14 @@ use crate::sparse::Sparse;
 
 /// More than 4 GiB of numbers.
 const BIG: usize = (1 << 29) + 1000;
-/// Of which three are more than 4 GiB together.
+/// Three of these are more than 4 GiB together.
 const PART: usize = 180 << 20;
-/// What the last number is: the others are zeros.
+/// The last number; all others are zero.
 const LAST: u64 = 0x0123_4567_89ab_cdef;
-/// What may be held in memory.
+/// The memory limit.
 const FEW: usize = 4 << 20;
 
-/// So many numbers in a file of holes.
+/// Maps a sparse file of `count` numbers.
 fn numbers(path: &Path, count: usize) -> Map<u64> {
     let header = Header::new(u64::dtype(), [count], Order::C).unwrap().to_bytes().unwrap();
     let end = (header.len() + 8 * count) as u64;
@@ -60,7 +60,7 @@ fn check(path: &Path, members: &[(&str, &[u64])]) {
     check_in_python(path, members);
 }
 
-/// The same by `zipfile` and NumPy, where they are.
+/// The same with `zipfile` and NumPy, if they are installed.
 fn check_in_python(path: &Path, members: &[(&str, &[u64])]) {
     const SCRIPT: &str = "
 import sys, zipfile
@@ -91,11 +91,11 @@ with np.load(path) as arrays:
     );
 }
 
-/// Writes the members stored and deflated, to a file and to a stream, and reads them again.
+/// Writes the members stored and deflated, to a file and to a stream, and reads them back.
 fn each_way(source: &Path, count: usize, names: &[&'static str]) {
     let map = numbers(source, count);
     let mut members: Vec<_> = names.iter().map(|name| (*name, &map[..])).collect();
-    // Behind them, so that it stands where the others end.
+    // A small member after the large ones, so that it starts past 4 GiB.
     let small = [0, LAST];
     members.push(("small", &small));
     let path = source.with_extension("npz");
@@ -128,7 +128,7 @@ fn an_archive_of_more_than_4_gib() {
     let dir = tempfile::tempdir().unwrap();
     let source = dir.path().join("x.npy");
     each_way(&source, PART, &["a", "b", "c"]);
-    // Stored, it is mapped; and another member goes behind it.
+    // A stored archive can be mapped, and a member can be appended.
     let path = source.with_extension("npz");
     let numbers = numbers(&source, PART);
     let members = [("a", &numbers[..]), ("b", &numbers[..]), ("c", &numbers[..])];
@@ -144,7 +144,7 @@ fn an_archive_of_more_than_4_gib() {
     assert_eq!(map.view::<u64>("small").unwrap()[..], [0, LAST]);
 }
 
-/// Its rows wait in a file, which is no hole.
+/// The rows are spooled to a file that is not sparse.
 #[test]
 fn rows_of_more_than_4_gib() {
     let dir = tempfile::tempdir().unwrap();
@@ -161,7 +161,7 @@ fn rows_of_more_than_4_gib() {
         writer.finish().unwrap();
     });
     assert!(cost < FEW, "{cost}");
-    // As the file of holes that was never made.
+    // The same contents as the sparse file.
     let mut reader = Reader::open(&path).unwrap();
     assert_eq!(reader.header("big").unwrap().shape(), [BIG]);
     let mut member = reader.member("big").unwrap();

@@ -1,4 +1,4 @@
-//! Files of many gigabytes, most of them holes that take no disk.
+//! Files of many gigabytes, sparse so that they take little disk space.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -15,7 +15,7 @@ struct Shot {
 
 const SHOTS: usize = (10 << 30) / 65_536;
 
-/// Makes a file of ten gibibytes of zeros.
+/// Makes a sparse file of ten gibibytes of zeros.
 fn shots(path: &Path) {
     let header = Header::new(Shot::dtype(), [SHOTS], Order::C).unwrap().to_bytes().unwrap();
     let length = header.len() + SHOTS * 65_536;
@@ -37,7 +37,7 @@ fn ten_gibibytes_stream_through_a_few_blocks() {
     });
     assert_eq!((count, reader.remaining()), (SHOTS, 0));
     assert!(cost <= 2 << 20, "{cost}");
-    // Rows near its end are found at once.
+    // Rows near the end are found without reading the file.
     reader.seek_to(SHOTS - 2).unwrap();
     assert_eq!(reader.records::<Shot>().unwrap().count(), 2);
     // In chunks, and with a second thread.

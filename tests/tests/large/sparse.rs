@@ -1,4 +1,4 @@
-//! A file in which zeros are holes: it is as long as what was written, and takes hardly any disk.
+//! A file in which blocks of zeros are left out: it has its full length, and takes little disk space.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -19,7 +19,7 @@ impl Sparse {
 impl Write for Sparse {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let end = self.at + bytes.len() as u64;
-        // What was written before may have to become zeros.
+        // Zeros over bytes that were written before must be written.
         if self.at < self.length || bytes.iter().any(|&byte| byte != 0) {
             self.file.seek(SeekFrom::Start(self.at))?;
             self.file.write_all(bytes)?;

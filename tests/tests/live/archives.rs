@@ -1,4 +1,4 @@
-//! Structs as archives: what `np.savez` writes is read into fields, and what they write `np.load` reads.
+//! Structs as archives: archives of `np.savez` are read into fields, and ours are read by `np.load`.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ with np.load('ours.npz') as ours:
 #[derive(NpzArchive, Debug, PartialEq)]
 struct Positional(Vec<i64>, f64, #[npy(rename = "named")] bool);
 
-/// Guards the names of arrays without one.
+/// Guards the names of arrays that were saved without one.
 #[test]
 fn tuples_are_positional_arguments() {
     let dir = tempfile::tempdir().unwrap();

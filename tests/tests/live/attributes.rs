@@ -1,4 +1,4 @@
-//! Each attribute of the derive: what it writes is what NumPy saves, and what NumPy saves in another layout is read.
+//! Each attribute of the derive: files equal those of NumPy, and files that NumPy saved in another layout are read.
 
 use npy_core::NpyElement;
 
@@ -126,8 +126,8 @@ fn attributes_write_what_numpy_saves() {
     assert_eq!(ours.assert_numpys(), 11);
 }
 
-/// The same rows as NumPy saves them in another order, packed, in the other byte order, with fields that are not wanted, narrower
-/// numbers, other names, and without what has a default.
+/// The same rows, saved by NumPy in another layout: other field order and byte order, packed, with unknown fields,
+/// narrower numbers, other names, and without the fields that have a default.
 #[test]
 fn attributes_read_what_numpy_saves() {
     let dir = tempfile::tempdir().unwrap();

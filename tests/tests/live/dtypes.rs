@@ -19,7 +19,7 @@ fn rarer_numbers_are_written_as_numpy_saves_them() {
         )*};
     }
     complex!(f32: "c8", f64: "c16");
-    // NumPy leaves six bytes of each to chance: those of ours, and of the array that they are compared with, are zeros.
+    // NumPy leaves six bytes of each undefined; here they are zero in our files and in the arrays for comparison.
     let values = [0.0, -0.1, f64::MAX, f64::NEG_INFINITY];
     let longs = "np.concatenate([np.array([0.0, -0.1, np.finfo('f8').max, -np.inf], 'f8').astype('g').view('u1').reshape(4, 16)[:, :10], np.zeros((4, 6), 'u1')], 1)";
     add_containers(
@@ -34,7 +34,7 @@ fn rarer_numbers_are_written_as_numpy_saves_them() {
     assert!(ours.assert_numpys() > 500);
 }
 
-/// A list as Python writes it.
+/// Returns the list as Python source.
 fn python_list<S: std::fmt::Debug>(list: &[S]) -> String {
     format!("{list:?}").replace(r"\u{10ffff}", r"\U0010ffff")
 }
@@ -102,7 +102,7 @@ fn lists_of_text_are_written_as_numpy_saves_them() {
     assert!(ours.assert_numpys() > 200);
 }
 
-/// Where items stand in shapes of every rank, order and size, by NumPy and with `astype` as the judge.
+/// Guards the order of items in shapes of all ranks, orders and sizes; `astype` gives the expected values.
 #[test]
 fn what_numpy_saves_is_read_as_what_it_holds() {
     let dir = tempfile::tempdir().unwrap();
@@ -216,7 +216,7 @@ fn assert_reads_texts(path: &Path, shape: &str, texts: &str, characters: bool, l
     }
 }
 
-/// Long doubles of all kinds: of every exponent, halfway between two `f64`, subnormal, infinite, and no number at all.
+/// Returns long doubles of all kinds: all exponents, halfway between two `f64`, subnormal, infinite, and NaN.
 fn long_doubles() -> Vec<LongDouble> {
     const FIRST: u64 = 1 << 63;
     const ONE: u64 = 0x3fff;
@@ -236,11 +236,11 @@ fn long_doubles() -> Vec<LongDouble> {
     };
     for i in 0..4000 {
         let (sign, bits) = (random() & 0x8000, random());
-        // Any bits at all; the exponents of `f64` and some beyond; where its numbers are subnormal.
+        // Random bits; the exponents of `f64` and some beyond; subnormal numbers.
         push(random(), bits);
         push(sign | (ONE - 1100 + random() % 2200), bits | FIRST);
         push(sign | (ONE - 1080 + random() % 64), bits | FIRST);
-        // Halfway, or next to it: in numbers of 53 bits, and in subnormal ones of so many.
+        // Halfway between two `f64`, or next to it: with 53 bits, and with the fewer bits of subnormal numbers.
         let around = |half: u64| {
             let halfway = ((bits | FIRST) & !(2 * half - 1)) | half;
             [halfway, halfway + 1, halfway - 1][i % 3] | FIRST
@@ -248,7 +248,8 @@ fn long_doubles() -> Vec<LongDouble> {
         push(sign | (ONE + random() % 100), around(1 << 10));
         let kept = 1 + random() % 51;
         push(sign | (ONE - 1075 + kept), around(FIRST >> kept));
-        // Without the first bit; with an exponent of zero; infinities and NaN, and what only looks like them.
+        // Without the leading bit; with an exponent of zero; infinities, NaNs, and invalid patterns that look like
+        // them.
         push(random(), bits & !FIRST);
         push(sign, bits);
         push(sign | 0x7fff, bits);

@@ -41,7 +41,8 @@ fn ndarrays_of_sub_arrays_are_written_as_numpy_saves_them() {
     assert_eq!(ours.assert_numpys(), 15);
 }
 
-/// Guards items of no bytes: an array made in Fortran order is saved as one, though every order of nothing is the same.
+/// Guards items of no bytes: an array in Fortran order is saved in that order, although both orders have the same
+/// (empty) data.
 #[test]
 fn items_of_no_bytes_are_written_in_the_order_that_numpy_saves() {
     let mut ours = Ours::new();
@@ -68,7 +69,7 @@ fn items_of_no_bytes_are_written_in_the_order_that_numpy_saves() {
     assert_eq!(ours.assert_numpys(), 70);
 }
 
-/// Guards the limits of what is written: as deep, and of as many dimensions, as NumPy reads.
+/// Guards the limits for writing: the deepest nesting and the most dimensions that NumPy reads.
 #[test]
 fn the_deepest_dtypes_that_we_write_are_read_by_numpy() {
     let nested = |depth: usize, wrap: fn(serde_json::Value) -> serde_json::Value| {

@@ -1,4 +1,4 @@
-//! Thousands of texts that are nearly headers: Python's parser takes those that ours takes, and makes the same of them.
+//! Thousands of texts that are almost headers: our parser accepts the same ones as Python's, with the same values.
 
 use npy_core::private::literal;
 use npy_tests::fuzz::{Random, mutate, target};

@@ -1,6 +1,6 @@
-//! Against a real NumPy, both ways: what either of the two writes, the other writes too, byte for byte.
+//! Tests against a real NumPy, both ways: what either writes, the other writes as the same bytes.
 //!
-//! One Python process a test: it makes or checks all files of the test in one directory.
+//! Each test runs one Python process, which makes or checks all files of the test in one directory.
 
 mod archives;
 mod attributes;
@@ -38,7 +38,7 @@ use npy_tests::Numpy;
 use num_complex::Complex;
 use tempfile::TempDir;
 
-/// What every script starts with. `make` fills an array without touching its padding, which stays zero.
+/// The start of every script. `make` fills an array without touching its padding, which stays zero.
 const PRELUDE: &str = r#"
 import os, random, sys, warnings
 import numpy as np

@@ -1,6 +1,7 @@
-//! Files that NumPy and we have mapped at the same time: each sees what the other writes, or does not, as the mode says.
+//! Files that NumPy and we have mapped at the same time: each sees the changes of the other, or does not, depending on
+//! the mode.
 
-// Opening a map is.
+// Opening a map is unsafe.
 #![allow(unsafe_code)]
 
 use super::*;
@@ -20,7 +21,7 @@ fn pick(i: u8) -> Pick {
     Pick { station: i, time, axes: [Le::new(i.into()), Le::new(-1), Le::new(300)] }
 }
 
-/// A file of ten picks, and a NumPy in its directory.
+/// A file of ten picks, and a NumPy session in its directory.
 struct Case {
     dir: TempDir,
     numpy: Session,
@@ -44,7 +45,8 @@ impl Case {
     }
 }
 
-// SAFETY, of all maps here: NumPy changes items when it is asked to, and no reference to an item is kept while it is asked.
+// SAFETY, for all maps here: NumPy changes items only when it is asked to, and no reference to an item is kept
+// meanwhile.
 
 fn map<T: ZeroCopy>(path: impl AsRef<Path>) -> Map<T> {
     // SAFETY: see above.
@@ -71,7 +73,7 @@ fn copied<T: ZeroCopy>(path: impl AsRef<Path>) -> MapMut<T> {
     unsafe { MapMut::open_copy_on_write(path) }.unwrap()
 }
 
-/// Guards `r`: what NumPy writes, in `r+` or by `np.memmap`, is there at once.
+/// Guards `r`: changes by NumPy, in `r+` or by `np.memmap`, are visible at once.
 #[test]
 fn a_map_shows_what_numpy_writes() {
     let mut case = Case::new();
@@ -86,13 +88,13 @@ fn a_map_shows_what_numpy_writes() {
     assert_eq!((map[9], any.get::<Pick>(9).unwrap()), (last, last));
     assert_eq!(any.column::<i16>("axes[2]").unwrap().get(9), Some(9));
     assert_eq!(map[2], pick(2));
-    // The same file without its header.
+    // The same file, mapped from the end of its header on.
     case.ask("w = np.memmap('x.npy', m.dtype, 'r+', offset=m.offset, shape=(10,))");
     case.ask("w['station'][0] = 77");
     assert_eq!((map[0].station, any.column::<u8>("station").unwrap().get(0)), (77, Some(77)));
 }
 
-/// Guards `r+`: what we write is in NumPy's maps of every mode at once, and in the file.
+/// Guards `r+`: our changes are visible at once in NumPy's maps of every mode, and in the file.
 #[test]
 fn numpy_sees_what_is_written_in_place() {
     let mut case = Case::new();
@@ -106,7 +108,7 @@ fn numpy_sees_what_is_written_in_place() {
         map.flush().unwrap();
         assert_eq!(case.ask("float(m['time'][5])"), format!("{expected}.0"), "{mode}, flushed");
     }
-    // Both write, each its own items.
+    // Both write, to different items.
     case.ask("m = np.load('x.npy', mmap_mode='r+')");
     case.ask("m['station'][:5] = 11");
     map[5..].iter_mut().for_each(|it| it.station = 22);
@@ -119,7 +121,7 @@ fn numpy_sees_what_is_written_in_place() {
     assert_eq!(case.ask("np.load('x.npy')['station'].tolist()"), format!("{stations:?}"));
 }
 
-/// Guards `c`: copies stay what they are, on both sides.
+/// Guards `c`: neither side sees changes to the other's copy.
 #[test]
 fn copies_are_nobody_elses() {
     let mut case = Case::new();
@@ -142,7 +144,7 @@ fn copies_are_nobody_elses() {
     assert_eq!(std::fs::read(case.path()).unwrap(), before);
 }
 
-/// Guards `w+`: either makes the file, the other fills it.
+/// Guards `w+`: one side creates the file, the other fills it.
 #[test]
 fn a_new_file_is_filled_by_both() {
     let mut case = Case::new();
@@ -168,7 +170,7 @@ fn a_new_file_is_filled_by_both() {
     assert_eq!(case.ask("o.tolist()"), "[[0, 0, 5], [-7, 0, 0]]");
     assert_eq!(ours.at(&[0, 2]).map(|it| it.get()), Some(5));
 
-    // The order of NumPy's array is that of the file.
+    // NumPy's array has the order of the file.
     case.ask("f = np.lib.format.open_memmap('f.npy', 'w+', '<f4', (2, 3), fortran_order=True)");
     let mut fortran = map_mut::<Le<f32>>(case.dir.path().join("f.npy"));
     assert_eq!((fortran.shape(), fortran.order()), (&[2, 3][..], Order::Fortran));
@@ -177,7 +179,7 @@ fn a_new_file_is_filled_by_both() {
     assert_eq!(case.ask("f.tolist()"), "[[0.0, 0.0, 0.0], [2.5, 0.0, 1.5]]");
 }
 
-/// Guards the bytes of a new file: header and zeros as `open_memmap` makes them.
+/// Guards the bytes of a new file: the same header and zeros as from `open_memmap`.
 #[test]
 fn new_files_are_those_of_open_memmap() {
     #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
@@ -237,7 +239,7 @@ print('done')
     assert_eq!(python(script, files.dir.path()).trim(), "done");
 }
 
-/// Guards the end of the file: one that is short is refused, where NumPy's `r+` would fill it up with zeros.
+/// Guards the end of the file: a truncated file is refused, where NumPy's `r+` would extend it with zeros.
 #[test]
 fn a_short_file_is_neither_mapped_nor_made_longer() {
     let mut case = Case::new();

@@ -1,4 +1,4 @@
-//! Archives, both ways.
+//! Archives, written by NumPy and by us.
 
 use std::process::Command;
 
@@ -125,7 +125,7 @@ for name in sorted(os.listdir('.')):
     print(name)
 "#;
     assert_eq!(python(script, dir.path()).lines().count(), 6);
-    // Info-ZIP, where there is one.
+    // Info-ZIP, if it is installed.
     for name in ["stored.npz", "deflated.npz", "stream.npz", "deflated_stream.npz", "appended.npz"]
     {
         let Ok(output) = Command::new("unzip").arg("-t").arg(path(name)).output() else { break };

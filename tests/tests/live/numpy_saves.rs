@@ -1,9 +1,9 @@
-//! NumPy writes, we read and write again.
+//! Files by NumPy: we read them and write them again.
 
 use super::*;
 
-/// Saves arrays and lists what they are. `each` takes a dtype through ranks, orders and sizes; the items are random
-/// bytes, padding too.
+/// Saves arrays and lists their properties. `each` saves a dtype in many ranks, orders and sizes; the items are random
+/// bytes, padding included.
 const SAVE: &str = r#"
 rng = random.Random(1)
 SHAPES = [(), (0,), (1,), (5,), (0, 3), (2, 3), (1, 4), (4, 1), (2, 3, 4), (2, 1, 3), (2, 0, 3)]
@@ -33,13 +33,13 @@ def each(dtype, shapes=SHAPES):
             save(filled(dtype, shape, order))
 "#;
 
-/// Runs a script of `save`s, and reads each file and writes it again. Gives the number of files.
+/// Runs a script of `save`s; reads each file and writes it again. Returns the number of files.
 fn assert_the_same_again(script: &str) -> usize {
     let dir = tempfile::tempdir().unwrap();
     let listing = python(&format!("{SAVE}{script}"), dir.path());
     let again = dir.path().join("again.npy");
     for line in listing.lines() {
-        // Messages show the whole line: version, item size, order, shape and descr.
+        // Error messages show the complete line: version, item size, order, shape and descr.
         let [file, version, itemsize, order, shape, descr] =
             line.splitn(6, '\t').collect::<Vec<_>>().try_into().unwrap();
         let path = dir.path().join(format!("{file}.npy"));

@@ -1,4 +1,4 @@
-//! What NumPy tests its own format with: the arrays of `test_format.py`, and the files beside it.
+//! NumPy's own test data for its format: the arrays of `test_format.py`, and the files that come with it.
 
 use super::*;
 

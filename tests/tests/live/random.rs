@@ -1,10 +1,10 @@
-//! Ten thousand random dtypes: NumPy saves arrays of them, one behind the other in one file, and prints the items.
+//! Ten thousand random dtypes: NumPy saves arrays of them, one after the other in one file, and prints the items.
 
 use npy_core::Value;
 
 use super::*;
 
-/// Draws dtypes and items, saves them, and prints what the items are. Numbers go as their bits, text as its code points.
+/// Generates dtypes and items, saves them, and prints the items: numbers as their bits, text as its code points.
 const SCRIPT: &str = r#"
 import struct
 rng = random.Random(2)
@@ -98,7 +98,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// As the script prints it.
+/// Formats an item as the script does.
 fn item(value: Value<'_>) -> String {
     let list = |values: Vec<String>| values.join(" ");
     match value {
@@ -125,7 +125,7 @@ fn item(value: Value<'_>) -> String {
     }
 }
 
-/// The items in brackets, a pair for each dimension.
+/// Formats the items with a pair of brackets for each dimension.
 fn items(array: &DynArray, index: &mut Vec<usize>) -> String {
     let Some(&n) = array.shape().get(index.len()) else {
         return item(array.get(index).unwrap());

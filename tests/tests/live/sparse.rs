@@ -1,4 +1,4 @@
-//! SciPy's sparse matrices, both ways: each loads what the other saves, and the members are the same bytes.
+//! SciPy's sparse matrices, both ways: each side loads the other's files, and the members have the same bytes.
 
 use super::*;
 use npy_core::npz::{self, NpzArchive, sparse};
@@ -16,13 +16,13 @@ def make(format, kind):
     return getattr(sparse, f'{format}_{kind}')(dense)
 "#;
 
-/// Reads a file of SciPy's, and writes it again beside it.
+/// Reads a file by SciPy, and writes it again under another name.
 fn rewrite<T: NpzArchive>(dir: &Path, name: &str) {
     let matrix: T = npz::load(dir.join(format!("{name}.npz"))).unwrap();
     npz::save(dir.join(format!("{name}.ours.npz")), &matrix).unwrap();
 }
 
-/// Guards the members: what is read and written again is what SciPy had saved, byte for byte, and it loads that.
+/// Guards the members: after reading and writing they have the same bytes as SciPy's, and SciPy loads them.
 #[test]
 fn what_scipy_saves_is_read_and_written() {
     let dir = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ print(seen)
     assert_eq!(python(&script, dir.path()).trim(), "20");
 }
 
-/// Guards the wide indices, values of other dtypes, and matrices that are made here.
+/// Guards wide indices, values of other dtypes, and matrices made in Rust.
 #[test]
 fn what_is_made_here_scipy_loads() {
     let dir = tempfile::tempdir().unwrap();

@@ -39,7 +39,7 @@ with open('both', 'ab') as f:
     assert_eq!(reader.header().dtype().itemsize(), 11);
     assert_eq!(reader.read_vec::<Point>().unwrap(), points);
 
-    // By path the first is read, and what follows is not looked at.
+    // Reading by path takes the first array and ignores the rest.
     assert_eq!(Vec::<i32>::read_npy(dir.path().join("two")).unwrap().len(), 5);
 
     let bytes = std::fs::read(dir.path().join("both")).unwrap();

@@ -195,7 +195,7 @@ fn nested() -> Vec<Nested> {
 
 const PAIR: &str = "[('f0', 'u4'), ('f1', 'f4', (2,))]";
 
-/// Declarations that the expressions below share.
+/// Returns the Python expression for the nested rows; its parts are used several times.
 fn nested_expression() -> String {
     let of = "[('head', 'i2'), ('tail', 'i2', (2,))]";
     let dtype =
@@ -250,7 +250,7 @@ fn structs_are_written_as_numpy_saves_them() {
         &[Loud { station_code: 1, gain: 2.5 }],
         "make([('STATION_CODE', 'u1'), ('GAIN', 'f4')], [(1, 2.5)])",
     );
-    // Beyond latin-1: only version 3.0 can.
+    // A name beyond latin-1 needs version 3.0.
     ours.add(&[Beyond { whole: 5 }], "make([('整', 'u1')], [(5,)])");
     for version in [Version::V1, Version::V2] {
         let mut options = WriteOptions::new();
@@ -291,7 +291,7 @@ fn structs_keep_the_byte_orders_they_state() {
         p(6)
     );
     let little_py = format!("make({own}, [(-2, 300)])");
-    // What is stated stays, whatever the options say.
+    // A stated byte order stays, whatever the options say.
     for order in [None, Some(ByteOrder::Little), Some(ByteOrder::Big)] {
         let mut options = WriteOptions::new();
         if let Some(order) = order {
@@ -357,7 +357,7 @@ fn aligned_structs_have_numpys_aligned_layout() {
     assert_eq!(offset("j"), std::mem::offset_of!(Aligned, j));
 
     let loose = |x| Loose { x, y: 0.5 };
-    // A list inside would be aligned by NumPy, too.
+    // As a list in the dtype, the inner record would be aligned, too.
     let dtype = "np.dtype([('x', 'u1'), ('y', 'f8')])";
     ours.add_all(
         &[AlignedOutside { a: 1, b: loose(2), c: 3, d: [loose(4), loose(5)] }],
@@ -375,7 +375,7 @@ fn aligned_structs_have_numpys_aligned_layout() {
     ours.assert_numpys();
 }
 
-/// Has NumPy save the array of each expression. `as_` copies fields by name into another dtype, whose other bytes
+/// Has NumPy save the array of each expression. `as_` copies fields by name into another dtype, whose remaining bytes
 /// are 0xAA.
 fn saved(expressions: &[String]) -> (TempDir, Vec<PathBuf>) {
     let dir = tempfile::tempdir().unwrap();
@@ -412,7 +412,7 @@ fn structs_are_read_from_any_layout_of_their_fields() {
     let mut expressions = vec![py.clone(), format!("big({py})")];
     expressions.extend(
         [
-            // Another order, more fields, other byte orders, other padding.
+            // Other field orders, more fields, other byte orders, other padding.
             format!("{PACKED}[::-1]"),
             format!("[('new', 'f4', (3,))] + {PACKED} + [('extra', 'S9'), ('n', [('gain', 'f4')])]"),
             format!("[f for p in zip({PACKED}, [(f'x{{i}}', 'i2') for i in range(7)]) for f in p]"),
@@ -424,7 +424,7 @@ fn structs_are_read_from_any_layout_of_their_fields() {
              formats=['>f8', 'm8[25s]', '>M8[ns]', 'S5', '>(2,3)i2', 'u4', '?'], \
              offsets=[3, 12, 24, 40, 45, 64, 71], itemsize=100)"
                 .into(),
-            // (3,) of it twice lies in memory as (2, 3) does.
+            // Two sub-arrays of shape (3,) have the same memory layout as one of shape (2, 3).
             format!("{PACKED}[:3] + [('axes', np.dtype(('>i2', (3,))), (2,))] + {PACKED}[4:]"),
         ]
         .map(|dtype| format!("as_({dtype}, {py})")),
@@ -461,7 +461,7 @@ fn nested_and_aligned_structs_are_read_from_any_layout() {
         format!("as_({flat}, {aligned_py})"),
         format!("as_({flat}[::-1], {aligned_py})"),
         format!("big({aligned_py})"),
-        // What is in the file decides, not what the type would write.
+        // The byte order of the file counts, not that of the type.
         "make([('y', '<i2'), ('x', '>i4')], [(300, -2)])".into(),
     ];
     let (_dir, paths) = saved(&expressions);
@@ -503,7 +503,7 @@ fn arrays_are_indexed_alike_in_every_layout() {
                 }
             }
         }
-        // The last dimensions as items.
+        // The last dimensions as the type's own.
         assert_eq!(Vec::<[[i32; 4]; 3]>::read_npy(path).unwrap(), nested, "{expression}");
         let rows = NpyArray::<[i32; 4]>::read_npy(path).unwrap();
         assert_eq!(rows.shape(), [2, 3], "{expression}");
@@ -520,7 +520,7 @@ fn structs_take_narrower_numbers_where_asked() {
         format!("as_({dtype}, make({PACKED}, {rows}))"),
         format!("as_(np.dtype({dtype}, align=True), make({PACKED}, {rows}))"),
         format!("as_([('gain', '>i4')] + {PACKED}[:2] + {PACKED}[3:], make({PACKED}, {rows})[:1])"),
-        // Not lossless: 64 bits of integer, and a wider float.
+        // Not lossless: 64-bit integers, and a wider float.
         format!("as_([('gain', 'i8')] + {PACKED}[:2] + {PACKED}[3:], make({PACKED}, {rows})[:1])"),
         format!("as_({PACKED}[:1] + [('count', 'f8')] + {PACKED}[2:], make({PACKED}, {rows}))"),
     ];

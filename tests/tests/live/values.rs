@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn casts_that_are_accepted_are_numpys_safe_ones_with_numpys_values() {
     let dir = tempfile::tempdir().unwrap();
-    // For each pair: source, target, whether NumPy calls it safe, and what `astype` gives, as hex.
+    // Prints for each pair: source, target, whether NumPy calls the cast safe, and the result of `astype` as hex.
     let script = r#"
 kinds = '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16'.split()
 targets = '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16'.split()
@@ -61,13 +61,13 @@ for kind in kinds:
             Err(_) => {}
         }
     }
-    // NumPy calls these safe, and they lose bits.
+    // NumPy calls these casts safe, although they lose bits.
     let long = ["int640", "int641", "uint640", "uint641"];
     assert_eq!(refused, long.map(|kind| [format!("{kind} f8"), format!("{kind} c16")]).concat());
     assert_eq!(listing.lines().count(), 25 * 14);
 }
 
-/// The little-endian bytes of a value; those of one NaN for all of them.
+/// The little-endian bytes of a value, with one pattern for all NaNs.
 trait Hex {
     fn hex(&self) -> String;
 }
@@ -77,7 +77,7 @@ macro_rules! hex {
         impl Hex for $type {
             fn hex(&self) -> String {
                 let mut item = [0; <$type>::SIZE];
-                // Only a NaN differs from itself.
+                // Only a NaN is not equal to itself.
                 let value = if self != self { $nan } else { *self };
                 value.encode(&mut item).unwrap();
                 hex_of(&item)
@@ -100,7 +100,7 @@ fn times_print_as_in_numpy() {
     let mut list = String::new();
     let mut seed = 1u64;
     let mut random = || {
-        // Counts of all sizes, from a linear congruence.
+        // Counts of all magnitudes, from a linear congruential generator.
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed.cast_signed() ^ i64::MAX) >> (seed % 61)
     };
@@ -112,7 +112,7 @@ fn times_print_as_in_numpy() {
     macro_rules! units {
         ($($code:literal: $unit:ty, $bits:literal);* $(;)?) => {$(
             for &count in &counts {
-                // NumPy overflows beyond; we do not.
+                // NumPy overflows beyond these bits; we do not.
                 if count == i64::MIN || count.unsigned_abs() < 1 << $bits {
                     let time = DateTime64::<$unit>::new(count);
                     writeln!(list, "{count}\t{}\t{time}", $code).unwrap();

@@ -1,4 +1,4 @@
-//! Arrays used in the bytes of NumPy's files, without a copy.
+//! Arrays viewed in NumPy's files without a copy.
 
 use super::*;
 use npy_core::{ArrayView, ArrayViewMut, Be, Le, ZeroCopy};
@@ -20,7 +20,7 @@ struct Pick {
     count: Le<u32>,
 }
 
-/// Guards the layouts: C's is `align=True` on both sides, and a stated byte order is in memory as NumPy has it.
+/// Guards the layouts: `repr(C)` matches `align=True`, and a stated byte order is the same in memory as in NumPy.
 #[test]
 fn what_numpy_saves_is_viewed_and_what_is_changed_it_loads() {
     let dir = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ np.save('ordered', make([('station', 'u1'), ('time', '>f8'), ('count', '<u4')], 
 np.save('fortran', np.arange(6, dtype='>i2').reshape(2, 3, order='F'))
 "#;
     python(script, dir.path());
-    // At a multiple of 64, where the data is aligned for any type.
+    // The buffer starts at a multiple of 64, so that the data is aligned for any type.
     let load = |name: &str| {
         let file = std::fs::read(dir.path().join(name)).unwrap();
         let mut buffer = vec![0; file.len() + 64];

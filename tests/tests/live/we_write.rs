@@ -1,8 +1,8 @@
-//! We write, NumPy saves the same from an expression of its own.
+//! Files that we write: NumPy saves the same bytes from an expression.
 
 use super::*;
 
-/// Files of ours, and for each the array that NumPy is to make and save as the same bytes.
+/// Files of ours, each with the expression of the array that NumPy saves as the same bytes.
 pub(super) struct Ours {
     dir: TempDir,
     list: String,
@@ -54,10 +54,10 @@ impl Ours {
         }
     }
 
-    /// Has NumPy make and save each array, and compare.
+    /// Has NumPy evaluate and save each array, and compares the files.
     pub(super) fn assert_numpys(self) -> usize {
         std::fs::write(self.dir.path().join("list"), &self.list).unwrap();
-        // To a real file: for other ones NumPy copies item by item and leaves padding to chance.
+        // Saves to a real file: for other file objects NumPy copies item by item, and leaves padding undefined.
         let script = r#"
 wrong = []
 for name, version, expression in lines():
@@ -128,7 +128,7 @@ where
             }
         }
     }
-    // Elements that are sub-arrays are the last dimensions.
+    // Sub-array elements take the last dimensions.
     let triples = many.as_chunks::<3>().0.to_vec();
     let pairs = many.as_chunks::<2>().0.as_chunks::<3>().0.to_vec();
     ours.add_all(&triples, &format!("{all}.reshape(8, 3)"));
@@ -203,7 +203,7 @@ fn text_and_times_are_written_as_numpy_saves_them() {
     let py = |dtype: &str| format!("np.array([0, -1, 1251073203, -2**63], '<i8').view('<{dtype}')");
     add_containers(&mut ours, counts.map(DateTime64::<Ns>::new), &py("M8[ns]"));
     add_containers(&mut ours, counts.map(TimeDelta64::<Times<7, Day>>::new), &py("m8[7D]"));
-    // The calendar itself, and not only its counts.
+    // Calendar times, in addition to plain counts.
     let moments = [1_251_073_203_500, -62_135_596_800_000, 253_402_300_799_999];
     ours.add(
         &moments.map(DateTime64::<Ms>::new),
@@ -248,7 +248,7 @@ fn a_dtype_of_run_time_is_written_and_turned_round_as_in_numpy() {
             );
             let array = DynArray::new(dtype.clone(), shape, order, bytes).unwrap();
             ours.add(&array, &expression);
-            // Padding stays while nothing is turned round, and is zero then.
+            // Padding is kept only if no bytes are swapped; otherwise it becomes zero.
             if !descr.contains("('', ") {
                 for (order, name) in [(ByteOrder::Little, "little"), (ByteOrder::Big, "big")] {
                     let mut options = WriteOptions::new();

@@ -1,4 +1,5 @@
-//! Item by item: NumPy reads what was streamed, and what it saved grows as if it had saved it all.
+//! Writing item by item: NumPy reads a streamed file, and a file that NumPy saved grows as if NumPy had saved all of
+//! it.
 
 use npy_core::Writer;
 use npy_tests::disk::Disk;
@@ -11,7 +12,7 @@ fn numpy_follows_what_is_flushed_and_loads_what_is_finished() {
     let dir = tempfile::tempdir().unwrap();
     let create = |name: &str| Writer::<Packed, _>::create(dir.path().join(name)).unwrap();
     let mut whole = create("whole.npy");
-    // A thousand times three rows, more than a block.
+    // Three rows at a time: more than a block in total.
     for _ in 0..3000 {
         whole.extend(packed()).unwrap();
     }
@@ -21,7 +22,7 @@ fn numpy_follows_what_is_flushed_and_loads_what_is_finished() {
     flushed.write_slice(&packed()).unwrap();
     flushed.flush().unwrap();
     flushed.push(&packed()[0]).unwrap();
-    // The blocks of this one are in the file, and the header does not know.
+    // The blocks of this file are written, but its header does not count them.
     let mut dropped = create("dropped.npy");
     dropped.write_slice(&packed()).unwrap();
     dropped.flush().unwrap();
@@ -100,7 +101,7 @@ struct Aligned {
     c: [u16; 3],
 }
 
-/// Arrays that NumPy saves whole and in parts; each part is to become the whole.
+/// Arrays that NumPy saves completely and in part; the part is then extended to the complete array.
 struct Parts {
     list: String,
     #[expect(clippy::type_complexity)]
@@ -112,7 +113,7 @@ impl Parts {
         Parts { list: String::new(), grow: Vec::new() }
     }
 
-    /// `cut` has `n` for the number of rows in a part.
+    /// `cut` is an expression of the part, in which `n` is its number of rows.
     fn add<T: Element>(&mut self, array: &str, cut: &str, lengths: &[usize]) {
         for version in VERSIONS {
             let version = version.map_or("0", number);
@@ -151,7 +152,7 @@ for name, version, expression, n, cut in lines():
     }
 }
 
-/// Appends the items that a part lacks.
+/// Appends the missing items to a part.
 fn grow<T: Element>(part: &Path, whole: &Path) {
     let whole = NpyArray::<T>::read_npy(whole).unwrap();
     let mut writer = Writer::<T, _>::append(part).unwrap();
@@ -181,15 +182,15 @@ fn what_numpy_saved_grows_as_numpy_would_have_saved_it() {
     parts.add::<Packed>(&format!("big({rows})"), "big(a[:n])", &lengths);
     let aligned = "make(np.dtype([('a', 'u1'), ('b', 'f8'), ('c', 'u2', 3)], align=True), [(i, i / 2, i) for i in range(120)])";
     parts.add::<Aligned>(aligned, "a[:n]", &lengths);
-    // The same fields, and others of the struct's layout.
+    // The same fields in another layout than the struct's.
     let other = "make([('c', '>u2', (3,)), ('b', '>f8'), ('a', 'u1')], [([1, 2, i], i, i) for i in range(120)])";
     parts.add::<Aligned>(other, "a[:n]", &lengths);
-    // Rows of an array of more dimensions, by items and by rows.
+    // An array of several dimensions, extended by items and by rows.
     let cube = "np.arange(120 * 6, dtype='<i4').reshape(120, 3, 2)";
     parts.add::<i32>(cube, "a[:n]", &lengths);
     parts.add::<[i32; 2]>(cube, "a[:n]", &lengths);
     parts.add::<[[i32; 2]; 3]>(cube, "a[:n]", &lengths);
-    // In Fortran order the last dimension grows. With one column or none there is no telling the orders apart.
+    // In Fortran order the last dimension grows. With one column or none, the two orders are the same.
     let columns = "np.asfortranarray(np.arange(120 * 6, dtype='<i4').reshape(3, 2, 120))";
     parts.add::<i32>(columns, "a[..., :n]", &lengths[2..]);
     parts.assert_grow();

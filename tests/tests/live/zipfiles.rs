@@ -1,4 +1,5 @@
-//! Archives that are damaged or lie, by Python's `zipfile` and by us: what it refuses is refused, and what is read is what it reads.
+//! Damaged and contradictory archives, read by Python's `zipfile` and by us: whatever it refuses we refuse, and
+//! whatever we read is the same as in Python.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -9,7 +10,7 @@ use npy_tests::zips::{Raw, archive, crc, npy};
 
 use super::*;
 
-/// Archives of many kinds, each of which both read.
+/// Archives of many kinds, all valid for both readers.
 fn good() -> Vec<Vec<u8>> {
     let x = || Raw::of("x.npy", &npy(&[1u32, 2, 3]));
     let y = || Raw::of("größe.npy", &npy(&[4u8, 5]));
@@ -27,7 +28,7 @@ fn good() -> Vec<Vec<u8>> {
         writer.write("größe/b", &["x", "yz"]).unwrap();
         files.push(writer.finish().unwrap().into_inner());
     }
-    // The large form of the end, as it is needed for many members, or only there.
+    // The zip64 end record, once as large archives need it and once redundant.
     for small in [[0xff; 12], [2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]] {
         let mut file = archive(b"", &[x(), y()], b"");
         let end = file.split_off(file.len() - 22);
@@ -49,7 +50,7 @@ fn good() -> Vec<Vec<u8>> {
     files
 }
 
-/// One change, mostly of a number in the directory or in the end records.
+/// Makes one change, mostly to a number in the directory or in the end records.
 fn changed(file: &mut Vec<u8>, random: &mut Random) {
     let directory = file.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
     let at = match random.below(3) {
@@ -66,7 +67,7 @@ fn changed(file: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// What is wrong in one place each, with its name.
+/// Archives with one fault each, and its name.
 fn wrong() -> Vec<(&'static str, Vec<u8>)> {
     let x = || Raw::of("x.npy", &npy(&[1u32, 2, 3]));
     let one = |member: Raw| archive(b"", &[member], b"");
@@ -100,7 +101,8 @@ fn wrong() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Guards both: Python opens nothing, and reads nothing, that is refused here for being damaged; and nobody reads other bytes.
+/// Guards both readers: whatever Python refuses is refused here, and whatever is read here has the bytes that Python
+/// reads.
 #[test]
 fn what_zipfile_refuses_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -118,7 +120,7 @@ fn what_zipfile_refuses_is_refused() {
     for (i, (_, file)) in files.iter().enumerate() {
         std::fs::write(dir.path().join(format!("{i}.npz")), file).unwrap();
     }
-    // For each file a line: `-` if it is refused, or its members with their bytes.
+    // Prints a line for each file: `-` if it is refused, or its members with their bytes.
     let script = r"
 import zipfile
 for i in range(int(open('count').read())):

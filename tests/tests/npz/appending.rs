@@ -32,7 +32,7 @@ fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
     first.write("a", &1u8).unwrap();
     assert!(is_locked(Writer::append(&path)));
     first.finish().unwrap();
-    // What is dropped has changed nothing, and holds nothing.
+    // A writer that is dropped changes nothing and releases the lock.
     let mut dropped = Writer::append(&path).unwrap();
     dropped.write("b", &1u8).unwrap();
     assert!(is_locked(Writer::append(&path)));
@@ -44,7 +44,7 @@ fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// Guards the lock by another path to the same file.
+/// Guards the lock when the file is opened by another path.
 #[cfg(unix)]
 #[test]
 fn a_link_leads_to_the_same_lock() {
@@ -83,7 +83,7 @@ fn an_archive_that_was_replaced_or_removed_meanwhile_is_left_as_it_is() {
     }
 }
 
-/// How many members each process appends, one by one.
+/// The number of members that each process appends, one by one.
 const MEMBERS: u32 = 25;
 
 /// Not a test of its own: one of those that append.
@@ -107,7 +107,7 @@ fn child_that_appends() {
     }
 }
 
-/// Guards the members of all: six processes that append to one archive, none of which waits for another but by the lock.
+/// Guards the members of concurrent writers: six processes append to one archive, synchronized only by the lock.
 #[cfg(unix)]
 #[test]
 fn of_six_processes_that_append_none_loses_a_member() {

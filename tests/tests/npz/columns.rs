@@ -1,4 +1,4 @@
-//! Records as one array a field.
+//! Records stored as one array for each field.
 
 use std::io::Cursor;
 

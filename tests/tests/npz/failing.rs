@@ -1,4 +1,4 @@
-//! Values that are invalid, disks that fail, writers that are dropped.
+//! Invalid values, failing disks, and writers that are dropped.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -10,7 +10,7 @@ use npy_core::{DType, Element, ErrorKind, InvalidValue, ReadNpy};
 use npy_tests::disk::Disk;
 use npy_tests::picky::Lucky;
 
-/// So many values, the last of which is invalid.
+/// Returns this many values and an invalid one after them.
 fn unlucky(count: usize) -> Vec<Lucky> {
     let mut values = vec![Lucky(7); count];
     values.push(Lucky(13));
@@ -40,7 +40,7 @@ fn a_member_that_is_invalid_leaves_no_trace() {
             for &count in failing {
                 writer.write("bad", &unlucky(count)).unwrap_err();
             }
-            // Its name is free.
+            // The name can still be used.
             writer.write("bad", &[3u8]).unwrap();
             for &count in failing {
                 writer.write("worse", &unlucky(count)).unwrap_err();
@@ -48,7 +48,7 @@ fn a_member_that_is_invalid_leaves_no_trace() {
             writer.finish().unwrap();
             std::fs::read(&path).unwrap()
         };
-        // In the first block, behind it, and behind many.
+        // In the first block, after it, and after many blocks.
         let bytes = write(&[0, 10, 100_000, 1_000_000]);
         assert!(bytes == write(&[]), "the same bytes");
         let mut reader = Reader::open(&path).unwrap();
@@ -96,19 +96,20 @@ fn rows_that_are_not_finished_are_no_member() {
     assert_eq!(reader.read::<Vec<u32>>("a").unwrap(), [1, 2, 3, 4]);
 }
 
-/// Guards the file in which many rows wait: it goes, be they a member in the end or not, and on Unix it has no name at all.
+/// Guards the spool file of many rows: it is removed whether the rows are finished or not, and on Unix it never has a
+/// name.
 #[test]
 fn rows_leave_no_file_behind() {
     let directory = tempfile::tempdir().unwrap();
     let files = || std::fs::read_dir(directory.path()).unwrap().count();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();
-    // The archive has no name yet where the system has such files.
+    // Where the system supports it, the archive has no name yet.
     let before = files();
     assert!(before <= 1);
     for name in ["waits", "is finished"] {
         let mut rows = writer.start::<u32>(name).unwrap();
-        // More than stays in memory, and one by one after many.
+        // More than is kept in memory, then many single rows.
         rows.write_slice(&vec![7; 500_000]).unwrap();
         (0..500_000).for_each(|n| rows.push(&n).unwrap());
         assert_eq!(files(), before + usize::from(!cfg!(unix)));
@@ -124,7 +125,7 @@ fn rows_leave_no_file_behind() {
     assert!(!reader.contains("waits"));
 }
 
-/// Guards the order of members, and that many may wait for one before them.
+/// Guards the order of members, also when many are complete before an earlier one.
 #[test]
 fn small_members_wait_for_a_slow_one() {
     let slow: Vec<u8> =
@@ -177,7 +178,7 @@ fn what_is_not_finished_is_nothing() {
     writer.write("a", &[1u8]).unwrap();
     drop(writer);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    // Nor is a directory written to what somebody else still has.
+    // An unfinished archive in memory has no directory, either.
     let disk = Disk::sound();
     let mut writer = Writer::new(disk.clone()).unwrap();
     writer.write("a", &vec![1u8; 1_000_000]).unwrap();
@@ -199,7 +200,7 @@ fn names_that_cannot_be() {
     assert_eq!(u8::read_npy_from(&file[..]).unwrap(), 1);
 }
 
-/// Guards the errors of all that writes: they say in which file.
+/// Guards the errors of all writing methods: they name the file once.
 #[test]
 fn each_error_names_the_file_once() {
     let directory = tempfile::tempdir().unwrap();
@@ -225,7 +226,7 @@ fn each_error_names_the_file_once() {
     }
 }
 
-/// Guards against half a member: who catches the panic of a value has an archive without it.
+/// Guards against half a member: after a panic in a value that is caught, the archive does not have the member.
 #[test]
 fn a_value_that_panics_leaves_no_member() {
     struct Panics(u32);
@@ -257,7 +258,7 @@ fn a_value_that_panics_leaves_no_member() {
         let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
         assert!(reader.names().eq(["a", "b"]));
         assert_eq!(reader.read_all().unwrap().len(), 2);
-        // In a stream what is written cannot be taken back.
+        // A member that was partly written cannot be removed from a stream.
         let mut writer = options.stream(Vec::new());
         let written = catch_unwind(AssertUnwindSafe(|| writer.write("bad", &values)));
         assert!(written.is_err());
@@ -266,7 +267,7 @@ fn a_value_that_panics_leaves_no_member() {
     }
 }
 
-/// Not a test of its own: no file of this process may be longer than it says.
+/// Not a test of its own: this process has a limit on the size of its files.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "the process that the other test starts"]
@@ -303,14 +304,14 @@ fn child_without_room() {
             assert_eq!(beside, 1, "nothing is left of what failed");
             room += 1;
         }
-        // All that it took.
+        // The limit at which it succeeds is the size of the file.
         assert_eq!(std::fs::metadata(path).unwrap().len(), room);
         assert!(room > 200);
         std::fs::write(path, &old).unwrap();
     }
 }
 
-/// Guards the file that is there: a disk that is full, at whatever byte, leaves it.
+/// Guards the existing file: it survives a full disk, at whatever byte it happens.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_room_the_old_archive_stays() {
@@ -320,7 +321,7 @@ fn without_room_the_old_archive_stays() {
     writer.write("old", &[1u8, 2, 3]).unwrap();
     writer.finish().unwrap();
     let child = npy_tests::again("failing::child_without_room");
-    // A shell, to have a write fail that would be too long: by default the process is killed.
+    // A shell, which makes a write past the limit fail; by default the process would be killed.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(child.get_program());
     let output = shell.args(child.get_args()).env("NPY_FULL_FILE", &path).output().unwrap();
@@ -328,7 +329,7 @@ fn without_room_the_old_archive_stays() {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// Guards the same for any writer: it learns of a disk that is full, at whatever byte.
+/// Guards any writer: a full disk is an error, at whatever byte it happens.
 #[test]
 fn a_disk_that_is_full_at_any_byte_is_told_of() {
     for options in ways() {

@@ -1,4 +1,4 @@
-//! Archives as other tools write them.
+//! Archives by other tools.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
@@ -60,7 +60,7 @@ fn names_are_found_with_and_without_npy_exact_ones_first() {
     assert!(!reader.contains("y"));
 }
 
-/// Guards archives with names that differ in `.npy` alone: NumPy finds exact names first, so "a.npy" is not "a.npy.npy".
+/// Guards archives with names that differ only in `.npy`: NumPy finds exact names first, so "a.npy" is not "a.npy.npy".
 #[test]
 fn each_name_in_names_reads_its_own_member() {
     let members = [
@@ -150,17 +150,17 @@ fn a_member_is_read_in_parts() {
     assert_eq!(chunk, [0, 1, 2]);
     assert_eq!(member.records::<u32>().unwrap().map(Result::unwrap).max(), Some(99_999));
     drop(member);
-    // What was not read to its end is no matter to the next.
+    // A member that was not read to its end does not affect the next one.
     reader.member("b").unwrap();
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
     assert_eq!(reader.header("b").unwrap().shape(), [100_000]);
     assert!(Vec::<u8>::read_npy_from(&reader.read_bytes("a").unwrap()[..]).is_ok());
 }
 
-/// Guards the last bytes: a reader may be interrupted where the end of the compressed ones is looked for.
+/// Guards the end of a member: reads may be interrupted, also in the search for the end of the compressed bytes.
 #[test]
 fn a_reader_may_be_interrupted() {
-    /// Gives a byte in every second call.
+    /// Gives one byte in every second call, and is interrupted in the others.
     struct Interrupted(Cursor<Vec<u8>>, bool);
 
     impl Read for Interrupted {
@@ -188,7 +188,7 @@ fn a_reader_may_be_interrupted() {
     assert_eq!(reader.read::<Vec<u8>>("x").unwrap(), [1, 2, 3]);
 }
 
-/// Guards the members that are there: each is found under the name that its own header has.
+/// Guards existing members with a Unicode name: they stay, and both of their names are taken.
 #[test]
 fn a_member_with_a_second_name_in_an_extra_field_is_appended_to_and_both_names_are_taken() {
     let (plain, name) = (b"caf_.npy", "café.npy");
@@ -211,16 +211,17 @@ fn a_member_with_a_second_name_in_an_extra_field_is_appended_to_and_both_names_a
     assert_eq!(Reader::open(&path).unwrap().read::<u8>("café").unwrap(), 1);
 }
 
-/// Guards what is not ours: comments, extra fields, attributes, times, and of two members of one name the one that is not found.
+/// Guards what other tools wrote: comments, extra fields, attributes, times, and the hidden first of two members of one
+/// name.
 #[test]
 fn what_append_does_not_touch_stays_byte_for_byte() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let members = || {
         let mut members = members();
-        // Neither ASCII nor UTF-8, and without the flag that says so.
+        // Neither ASCII nor UTF-8, and not marked as UTF-8.
         members[0].comment = b"caf\xe9 \x80".to_vec();
-        // A time of Unix with an owner, as Info-ZIP writes it, and a field that nobody knows.
+        // A Unix time with an owner, as Info-ZIP writes it, and an unknown field.
         members[1].extra =
             b"UT\x05\x00\x01abcdux\x0b\x00\x01\x04\xe8\x03\0\0\x04\xe8\x03\0\0\xfe\xca\x02\0hi"
                 .to_vec();
@@ -246,7 +247,7 @@ fn what_append_does_not_touch_stays_byte_for_byte() {
             let mut file = archive(b"", &members, comment);
             for entry in entries(&file) {
                 let at = file.windows(entry.len()).rposition(|bytes| bytes == entry).unwrap();
-                // Who made it, the time, and the attributes: neither is as we would write it.
+                // Creator, time, and attributes that differ from ours.
                 file[at + 4..at + 6].copy_from_slice(&[63, 10]);
                 file[at + 12..at + 16].copy_from_slice(&[0x21, 0x43, 0x65, 0x57]);
                 file[at + 36..at + 42].copy_from_slice(&[1, 0, 0x20, 0, 0xed, 0x81]);
@@ -283,7 +284,7 @@ fn what_append_does_not_touch_stays_byte_for_byte() {
     }
 }
 
-/// Guards what stands after a directory: a signature of it, or what zip64 calls extensible data.
+/// Guards data after a directory: a digital signature, or other bytes.
 #[test]
 fn an_archive_with_data_after_its_directory_is_not_appended_to() {
     let directory = tempfile::tempdir().unwrap();
@@ -302,7 +303,7 @@ fn an_archive_with_data_after_its_directory_is_not_appended_to() {
     }
 }
 
-/// Guards what was written elsewhere: it is there as it was, behind it what is new.
+/// Guards members of other tools: they stay unchanged, followed by the new ones.
 #[test]
 fn archives_of_other_tools_are_appended_to() {
     let directory = tempfile::tempdir().unwrap();
@@ -336,7 +337,8 @@ fn archives_of_other_tools_are_appended_to() {
     }
 }
 
-/// Guards files against what NumPy does not open: something before the first member. A stream may begin with other bytes.
+/// Guards files against something that NumPy cannot open: bytes before the first member. A stream may begin with other
+/// bytes.
 #[test]
 fn a_file_begins_with_its_archive() {
     let directory = tempfile::tempdir().unwrap();
@@ -345,7 +347,7 @@ fn a_file_begins_with_its_archive() {
         let file = archive(prefix, &members(), b"");
         std::fs::write(&path, &file).unwrap();
         check(file, "a stream");
-        // SAFETY: nobody else knows the file.
+        // SAFETY: nobody else uses the file.
         #[allow(unsafe_code)]
         let map = unsafe { npy_core::npz::Map::open(&path) };
         for error in [
@@ -361,7 +363,7 @@ fn a_file_begins_with_its_archive() {
             assert!(text.contains("where NumPy expects a member; remove what is before"), "{text}");
         }
     }
-    // What begins as a member does, and is not one.
+    // A prefix that looks like the start of a member.
     let file = archive(b"PK\x03\x04", &members(), b"");
     std::fs::write(&path, &file).unwrap();
     assert_eq!(Reader::open(&path).unwrap().read::<Vec<u8>>("a").unwrap(), [1, 2]);

@@ -1,4 +1,4 @@
-//! Archives that lie.
+//! Archives with false claims.
 
 use std::io::Cursor;
 
@@ -12,14 +12,14 @@ use npy_tests::zips::{Raw, archive, npy};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What a refusal may cost.
+/// The memory limit of a refusal.
 const FEW: usize = 4 << 20;
 
 fn read(bytes: Vec<u8>) -> Result<Vec<(String, DynArray)>, Error> {
     Reader::new(Cursor::new(bytes))?.read_all()
 }
 
-/// The error of an archive of this member.
+/// Returns the error for an archive of this member.
 fn refused(member: Raw) -> Error {
     let (error, cost) = peak(|| read(archive(b"", &[member], b"")).unwrap_err());
     assert!(cost < FEW, "{cost}: {error}");
@@ -44,7 +44,7 @@ fn bytes_that_were_changed_are_refused() {
     }
 }
 
-/// Guards the errors of a member that is read in parts: they say where, as those of one that is read at once.
+/// Guards the errors of a member that is read in parts: they name file and member, as those of a complete read.
 #[test]
 fn what_fails_in_a_stream_names_file_and_member() {
     let directory = tempfile::tempdir().unwrap();
@@ -79,7 +79,7 @@ fn members_are_as_long_as_their_header_says() {
         let error = refused(of(&file[..60]));
         assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
     }
-    // The size in the directory is another than that of what is inflated.
+    // The size in the directory differs from the inflated size.
     for by in [-1i64, 1] {
         let member = x().deflated();
         let size = member.size.checked_add_signed(by).unwrap();
@@ -106,7 +106,7 @@ fn claims_take_no_memory() {
     let lying = Raw::of("x.npy", &header).deflated();
     let error = refused(Raw { size: whole, zip64: true, ..lying.clone() });
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "inflated_bytes", .. }), "{error}");
-    // Under the limits, and not there.
+    // A claim within the limits, without the data.
     let mut limits = Limits::default();
     limits.inflated_bytes = u64::MAX;
     limits.inflation = u64::MAX;
@@ -144,7 +144,8 @@ fn bombs_are_limited() {
     assert!(error.to_string().contains("Limits::members"), "{error}");
 }
 
-/// Guards what is inflated: a megabyte of members that are not of the struct, or not as long as the others, could be a gigabyte.
+/// Guards memory: members that do not belong to the struct, or are longer than the others, are refused before they are
+/// inflated; a megabyte could become a gigabyte.
 #[test]
 fn columns_are_refused_before_they_are_inflated() {
     #[derive(NpyRecord, Debug)]
@@ -183,13 +184,13 @@ fn columns_are_refused_before_they_are_inflated() {
     assert!(length.contains("the column \"_zeros\" has 16777216 rows"), "{length}");
     assert!(refusal::<Wide>(&file).contains("field \"_zeros\""));
     assert!(refusal::<More>(&file).contains("no member \"_more\""));
-    // A member that is not an array is compared by its name, too.
+    // Members that are not arrays are checked by name, too.
     let text =
         archive(b"", &[Raw::of("notes.txt", b"hello"), Raw::of("_x.npy", &npy(&[1u8]))], b"");
     assert!(refusal::<Only>(&text).contains("\"notes.txt\""));
 }
 
-/// Guards the same for matrices: no format and no shape takes more than a few bytes.
+/// Guards the same for matrices: format and shape are read without inflating more than a few bytes.
 #[test]
 fn a_matrix_is_refused_before_it_is_inflated() {
     let long = vec![b'c'; 16 << 20];
@@ -218,11 +219,11 @@ fn a_matrix_is_refused_before_it_is_inflated() {
 
 #[test]
 fn bytes_belong_to_one_member() {
-    // Both entries of the directory point at the same member.
+    // Both directory entries point to the same member.
     let second = Raw { name: b"y.npy".to_vec(), place: Some(0), ..x() };
     let error = read(archive(b"", &[x(), second], b"")).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Archive { .. }), "{error}");
-    // The first reaches over the second, and then over the directory.
+    // The first member reaches into the second, and then into the directory.
     for more in [10, 2300, 4000] {
         let first = Raw { compressed: x().compressed + more, size: x().size + more, ..x() };
         let error = read(archive(b"", &[first, Raw { name: b"y.npy".to_vec(), ..x() }], b""));
@@ -270,7 +271,7 @@ fn a_directory_that_is_cut_is_refused() {
     }
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -282,7 +283,7 @@ impl Random {
     }
 }
 
-/// Good archives of all kinds, to be damaged.
+/// Valid archives of all kinds, to be damaged.
 fn good() -> Vec<Vec<u8>> {
     let fill = |mut writer: Writer<Cursor<Vec<u8>>>| {
         writer.write("a", &[1.5f64; 20]).unwrap();
@@ -310,7 +311,7 @@ fn ten_thousand_damaged_archives() {
         let (arrays, file) = &good[round % good.len()];
         let mut bytes = file.clone();
         for _ in 0..=random.next(3) {
-            // Half of them where the directory is.
+            // Half of the changes are in the directory.
             let length = bytes.len().max(1);
             let at = if random.next(2) == 0 {
                 random.next(length)
@@ -339,7 +340,7 @@ fn ten_thousand_damaged_archives() {
                 assert!(!error.to_string().is_empty());
                 refused += 1;
             }
-            // Names may be others; what is under them is what was written.
+            // Names may have changed, but each array must be one of the original ones.
             Ok(found) => {
                 for (name, array) in &found {
                     assert!(arrays.iter().any(|(_, other)| other == array), "{round}: {name}");

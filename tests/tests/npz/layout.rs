@@ -1,4 +1,4 @@
-//! The bytes of an archive: where data starts, what does not change, zip64.
+//! The bytes of an archive: alignment, reproducibility, zip64.
 
 use std::io::{Cursor, Write};
 
@@ -9,7 +9,7 @@ fn number(bytes: &[u8], at: usize) -> usize {
     usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]))
 }
 
-/// Where the data of each member starts, as their own headers say.
+/// Returns the position of each member's data, computed from the member's own header.
 fn data(file: &[u8]) -> Vec<usize> {
     let end = file.len() - 22;
     assert_eq!(file[end..end + 4], *b"PK\x05\x06", "no comment");
@@ -39,7 +39,7 @@ fn data_starts_on_a_multiple_of_64() {
         assert_eq!(data.len(), 200);
         assert!(data.iter().all(|start| start % 64 == 0), "{data:?}");
     }
-    // Also in a stream, behind descriptors.
+    // Also in a stream, whose members have data descriptors.
     let mut writer = Writer::stream(Vec::new());
     for length in 0..100 {
         writer.write(&"n".repeat(length), &vec![1u8; length]).unwrap();
@@ -52,7 +52,7 @@ fn the_same_arrays_make_the_same_bytes() {
     let mut deflate = WriteOptions::new();
     deflate.deflate(6);
     assert_eq!(write(&deflate), write(&deflate));
-    // Whatever the number of threads, also for members of many blocks in parts of other sizes.
+    // For any number of threads, also for members of many blocks that are written in parts of other sizes.
     let noise: Vec<[u8; 3]> = (0..400_000u32)
         .map(|n| {
             let n = n.wrapping_mul(0x9E37_79B9) >> 20;
@@ -72,7 +72,8 @@ fn the_same_arrays_make_the_same_bytes() {
     }
 }
 
-/// A member of many blocks, and members of exactly one and two blocks: of 1 MiB with the header of 128 bytes.
+/// Writes a member of many blocks, and members of exactly one and two blocks of 1 MiB, including the header of 128
+/// bytes.
 #[test]
 fn large_members_are_compressed_by_several_threads_to_the_same_bytes() {
     let mut random = Random::new(7);
@@ -111,7 +112,7 @@ fn large_members_are_compressed_by_several_threads_to_the_same_bytes() {
 fn small_archives_are_not_zip64() {
     for file in [write(&WriteOptions::new()), write(WriteOptions::new().deflate(1))] {
         assert!(!file.windows(4).any(|part| part == b"PK\x06\x06"));
-        // The lengths in the first header are plain.
+        // The sizes in the first header are not placeholders.
         assert_eq!(number(&file, 18), usize::from(file[18]));
     }
 }

@@ -1,4 +1,4 @@
-//! `npz`: archives written and read, and those that lie.
+//! `npz`: archives written and read, valid and hostile.
 
 mod appending;
 mod columns;

@@ -1,4 +1,4 @@
-//! Inner writers that panic, and a program that goes on.
+//! Inner writers that panic, in a program that continues.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,10 +8,10 @@ use npy_core::Result;
 use npy_core::npz::{WriteOptions, Writer};
 use npy_tests::disk::Disk;
 
-/// A disk whose driver panics in one call, or in that and all after it.
+/// A disk that panics in one call, or in that one and all later ones.
 struct Panics {
     disk: Disk,
-    /// The calls before that one.
+    /// The number of calls before the first panic.
     calls: usize,
     for_ever: bool,
 }
@@ -44,7 +44,7 @@ impl Seek for Panics {
 /// Counts the panics of this process.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Writes an archive; tells whether the inner writer panicked. After that each call is an error.
+/// Writes an archive; returns true if the inner writer panicked. After a panic each call must be an error.
 fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
     let mut panicked = false;
     let mut call = |call: &mut dyn FnMut() -> Result<()>| match catch_unwind(AssertUnwindSafe(call))
@@ -67,7 +67,7 @@ fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
         Ok(())
     });
     let Some(mut writer) = writer else { return true };
-    // More than waits in memory.
+    // More than is kept in memory.
     let values: Vec<u64> = (0..20_000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     for n in 0..2 {
         call(&mut || writer.write(&format!("large{n}"), &values));
@@ -82,12 +82,12 @@ fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
     if finish {
         call(&mut || writer.take().unwrap().finish().map(drop));
     }
-    // Also where it panics for ever, and while it was in the middle of a member.
+    // Also after permanent panics, and in the middle of a member.
     drop(writer);
     panicked
 }
 
-/// Not a test of its own: nothing is printed by it but what the library prints.
+/// Not a test of its own: its output must be only what the library prints.
 #[test]
 #[ignore = "the process that the other test starts"]
 fn child_whose_writer_panics() {
@@ -124,13 +124,14 @@ fn child_whose_writer_panics() {
                 }
                 calls += 1;
             }
-            // Without `finish` all blocks may still wait to be compressed.
+            // Without `finish`, all blocks may still be waiting for compression.
             assert!(calls > 2 || !finish, "{calls}");
         }
     }
 }
 
-/// Guards the process: a panic of the inner writer, wherever it is, is one panic, then errors, and nothing else in the end.
+/// Guards the process: a panic in the inner writer, at any call, is one panic, then errors, and nothing is printed in
+/// the end.
 #[test]
 fn an_inner_writer_that_panics_is_told_of_for_ever_and_dropped_in_silence() {
     let mut child = npy_tests::again("panicking::child_whose_writer_panics");

@@ -1,4 +1,4 @@
-//! What is written is read again, whichever way it goes.
+//! Archives read back equal, in every way to write and read them.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use npy_core::{DynArray, ErrorKind, NpyArray, Order, WriteNpy};
 
 type Memory = Cursor<Vec<u8>>;
 
-/// Each way to write an archive in memory.
+/// The ways to write an archive in memory.
 fn ways() -> Vec<(&'static str, WriteOptions)> {
     let stored = WriteOptions::new();
     let (mut quick, mut small, mut threads) =
@@ -18,7 +18,7 @@ fn ways() -> Vec<(&'static str, WriteOptions)> {
     vec![("stored", stored), ("quick", quick), ("small", small), ("threads", threads)]
 }
 
-/// Arrays of many sizes: empty, small, around a block, and of several.
+/// Arrays of many sizes: empty, small, about a block, and several blocks.
 fn arrays() -> Vec<(String, NpyArray<u32>)> {
     let sizes = [0, 1, 10, 1000, 16_352, 16_353, 65_504, 65_536, 200_000];
     sizes
@@ -98,7 +98,7 @@ fn what_is_appended_stands_behind_what_was_there() {
     let error = writer.write("a.npy", &[1u8]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::MemberName { .. }), "{error}");
     writer.write_unnamed(&vec![3u8; 1000]).unwrap();
-    // What was there stays until the end.
+    // The old archive stays until `finish`.
     assert_eq!(Reader::open(&path).unwrap().len(), 2);
     drop(writer);
     assert_eq!(Reader::open(&path).unwrap().len(), 2);
@@ -113,7 +113,7 @@ fn what_is_appended_stands_behind_what_was_there() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// Guards the time: the next free name is found without a look at all that are taken.
+/// Guards the time: the next free name is found without comparing all names that are taken.
 #[test]
 fn many_arrays_without_names_are_written_in_time() {
     const COUNT: u32 = 20_000;
@@ -123,7 +123,7 @@ fn many_arrays_without_names_are_written_in_time() {
     for n in (0..COUNT).filter(|n| *n != 7) {
         writer.write_unnamed(&n).unwrap();
     }
-    // It takes less than one; with a look at each name for each array it takes more than sixty.
+    // It takes less than a second; if every name were compared for every array, it would take more than sixty.
     assert!(start.elapsed().as_secs() < 15);
     let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.len(), COUNT as usize);

@@ -1,5 +1,5 @@
-//! Files that are written, grown, packed, read and mapped at random by a process that is killed at random, against a list of what each
-//! must hold. `cargo xtask soak` goes on for minutes, and has NumPy look at the files.
+//! A process writes, extends and reads files at random and is killed at random; the files are compared with a list of
+//! their expected contents. `cargo xtask soak` runs for minutes, and NumPy checks the files, too.
 
 mod operation;
 mod state;
@@ -16,15 +16,15 @@ use operation::Operation;
 use state::{State, WAYS, stated};
 use worker::Worker;
 
-/// Files that are there at the same time.
+/// The number of files.
 const FILES: usize = 8;
 
-/// For how long, and from which seed, if not as in every test run.
+/// A setting from the environment; by default that of a normal test run.
 fn number(name: &str, usual: u64) -> u64 {
     env::var(name).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// What NumPy is told once: how to compare a file with what it must hold.
+/// The functions that NumPy defines once: they compare a file with its expected contents.
 const NUMPY: [&str; 3] = [
     "def numbers(seed, n): return np.arange(n, dtype='u8') + np.uint64(seed << 32)",
     "def rows(f, seed, n): a = np.load(f); i = numbers(seed, n); return len(a) == n and bool((a['id'] == i).all() and \
@@ -52,7 +52,7 @@ fn ask(numpy: &mut Session, name: &str, state: &State) {
     assert_eq!(numpy.ask(&question), "True", "{question}");
 }
 
-/// What is there after a kill: one of the states that may be.
+/// Returns the state after a kill, which must be one of the possible ones.
 fn settle(path: &Path, before: &State, operation: &Operation, done: bool, case: &str) -> State {
     let states = match done {
         true => vec![operation.after(before)],
@@ -65,7 +65,7 @@ fn settle(path: &Path, before: &State, operation: &Operation, done: bool, case: 
     }
 }
 
-/// What was not finished lies beside the files, or nowhere.
+/// Removes the temporary files of unfinished writes.
 fn clean(directory: &Path) {
     for entry in directory.read_dir().unwrap() {
         let path = entry.unwrap().path();
@@ -94,7 +94,7 @@ fn files_hold_what_they_must_whatever_happens() {
         let case = format!("seed {seed}, step {next}, {}: {operation:?} of {before:?}", names[at]);
         worker.begin(&names[at], &before, &operation);
         states[at] = if random.below(20) == 0 {
-            // As often in the first 100 microseconds as between the last two powers of two.
+            // The first 100 microseconds get as many kills as each later doubling of the time.
             let most = 16 << random.below(11);
             let done = worker.kill(Duration::from_micros(random.below(most) as u64));
             worker = Worker::start(directory.path());
@@ -105,7 +105,7 @@ fn files_hold_what_they_must_whatever_happens() {
             worker.wait().unwrap_or_else(|error| panic!("{case}: {error}"));
             operation.after(&before)
         };
-        // All of them, also those that nobody has touched.
+        // Checks all files, including the ones that did not change.
         if random.below(100) == 0 {
             for (name, state) in names.iter().zip(&states) {
                 let checked = state.check(&directory.path().join(name), random.below(WAYS));

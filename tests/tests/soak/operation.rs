@@ -1,4 +1,4 @@
-//! What is done with a file, and what may be there when it was cut short.
+//! The operations on a file, and its possible contents after one is interrupted.
 
 use std::fmt;
 use std::path::Path;
@@ -9,27 +9,27 @@ use npy_tests::fuzz::Random;
 
 use crate::state::{State, Values, WAYS, numbers, row, rows};
 
-/// One operation, which a line of numbers says.
+/// One operation, which is sent as a line of numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
     pub(crate) seed: u64,
     pub(crate) count: usize,
-    /// How: a level to compress by, how often to flush, which way to read.
+    /// Selects the compression level, the number of rows between flushes, or the way to read.
     pub(crate) how: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// An array at once.
+    /// Writes a complete array.
     Write,
-    /// A file that is made row by row.
+    /// Creates a file and writes it row by row.
     Create,
-    /// Rows behind those of a file.
+    /// Appends rows to a file.
     Grow,
-    /// An archive.
+    /// Creates an archive.
     Pack,
-    /// A member behind those of an archive.
+    /// Appends a member to an archive.
     Add,
     Read,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 const KINDS: [Kind; 6] = [Kind::Write, Kind::Create, Kind::Grow, Kind::Pack, Kind::Add, Kind::Read];
 
 impl Operation {
-    /// Something that can be done with a file that holds this.
+    /// Returns a random operation that is possible on a file with these contents.
     pub(crate) fn any(state: &State, next: u64, random: &mut Random) -> Self {
         let kind = match (state, random.below(8)) {
             (State::Rows(_), 0..=2) => Kind::Grow,
@@ -48,7 +48,7 @@ impl Operation {
             (State::Rows(_), _) => Kind::Create,
             (State::Nothing, way) => [Kind::Write, Kind::Create, Kind::Pack][way % 3],
         };
-        // Mostly few rows; now and then more than a block.
+        // Mostly few rows, sometimes more than a block.
         let count = match random.below(20) {
             0 => random.below(50_000),
             1..=5 => random.below(2_000),
@@ -69,7 +69,7 @@ impl Operation {
         Some(Operation { kind, seed, count: number()?, how: number()? })
     }
 
-    /// Does it. What is there is given to compare with.
+    /// Runs the operation. `state` is the expected contents before it.
     pub(crate) fn run(&self, path: &Path, state: &State) -> Result<(), String> {
         if self.kind == Kind::Read {
             return state.check(path, self.how % WAYS);
@@ -117,7 +117,7 @@ impl Operation {
         writer.finish().map(drop)
     }
 
-    /// What is there when it is done.
+    /// Returns the contents after the complete operation.
     pub(crate) fn after(&self, state: &State) -> State {
         let new = Values { seed: self.seed, count: self.count };
         match (self.kind, state) {
@@ -131,7 +131,7 @@ impl Operation {
         }
     }
 
-    /// What may be there when it was cut short, in a file that says that it has so many rows.
+    /// Returns the possible contents after an interruption, if the header states this number of rows.
     pub(crate) fn within(&self, state: &State, stated: Option<usize>) -> Vec<State> {
         let after = self.after(state);
         let mut states = vec![state.clone(), after.clone()];

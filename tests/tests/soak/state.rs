@@ -1,11 +1,11 @@
-//! What a file holds, in a few numbers: its values follow from them.
+//! The contents of a file, as a few numbers from which all values follow.
 
 use std::path::Path;
 
 use npy_core::npz::{self, ReadOptions};
 use npy_core::{Header, MapAny, NpyRecord, ReadNpy, Reader, ViewError};
 
-/// A row that says which one of which file it is.
+/// A row that contains the seed of its file and its index.
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub(crate) id: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Row {
     tag: [u8; 3],
 }
 
-/// The number at a place of what was made from this seed.
+/// Returns the value at this index in a file or member made from this seed.
 pub(crate) fn id(seed: u64, index: usize) -> u64 {
     seed << 32 | index as u64
 }
@@ -32,14 +32,14 @@ pub(crate) fn numbers(seed: u64, count: usize) -> Vec<u64> {
     (0..count).map(|index| id(seed, index)).collect()
 }
 
-/// So many values from a seed.
+/// Values made from a seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Values {
     pub(crate) seed: u64,
     pub(crate) count: usize,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
     Nothing,
@@ -48,7 +48,7 @@ pub(crate) enum State {
     Archive(Vec<Values>),
 }
 
-/// How many ways there are to read a file.
+/// The number of ways to read a file.
 pub(crate) const WAYS: usize = 5;
 
 type Check = Result<(), String>;
@@ -66,7 +66,7 @@ fn same<T: PartialEq>(found: &[T], expected: &[T]) -> Check {
 }
 
 impl State {
-    /// Compares a file with what it must hold, in one of the ways to read it.
+    /// Compares a file with its expected contents, in one of the ways to read it.
     pub(crate) fn check(&self, path: &Path, way: usize) -> Check {
         match self {
             State::Nothing if path.exists() => Err("it is there".into()),
@@ -139,7 +139,7 @@ fn check_archive(members: &[Values], path: &Path, way: usize) -> Check {
     Ok(())
 }
 
-/// How many rows a file says that it has.
+/// Returns the number of rows that a file states.
 pub(crate) fn stated(path: &Path) -> Option<usize> {
     Header::read_npy(path).ok().map(|header| header.count())
 }

@@ -1,4 +1,4 @@
-//! The process that works on the files, and is killed now and then.
+//! The process that works on the files, and is sometimes killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::state::{State, Values};
 
 const WORKER: &str = "NPY_SOAK_WORKER";
 
-/// Not a test of its own: it is told what to do, line by line, and says when it is done.
+/// Not a test of its own: reads one operation per line, and prints a line when it is done.
 #[test]
 #[ignore = "the process that the other test kills"]
 fn child() {
@@ -29,7 +29,7 @@ fn child() {
     }
 }
 
-/// A state in a line: its kind, and seeds and counts.
+/// Formats a state as a line: its kind, seeds and counts.
 fn shown(state: &State) -> String {
     let (kind, values) = match state {
         State::Nothing => ('n', &[][..]),
@@ -50,7 +50,7 @@ fn parse(text: &str) -> State {
     }
 }
 
-/// The other end of it.
+/// The parent's side of the worker process.
 pub(crate) struct Worker {
     child: Child,
     stdin: ChildStdin,
@@ -70,21 +70,21 @@ impl Worker {
         writeln!(self.stdin, "{name} {};{operation}", shown(state)).unwrap();
     }
 
-    /// Waits until it is done.
+    /// Waits until the operation is done.
     pub(crate) fn wait(&mut self) -> Result<(), String> {
         let mut line = String::new();
         while self.stdout.read_line(&mut line).unwrap() > 0 {
             match line.trim_end() {
                 "done" => return Ok(()),
                 failed if failed.starts_with("failed: ") => return Err(failed.into()),
-                // What the test program says before.
+                // Output of the test harness.
                 _ => line.clear(),
             }
         }
         Err("the worker ended".into())
     }
 
-    /// Kills it after a while; tells whether it was done before.
+    /// Kills the process after a while; returns true if the operation was done before.
     pub(crate) fn kill(mut self, after: Duration) -> bool {
         std::thread::sleep(after);
         self.child.kill().unwrap();
@@ -98,7 +98,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It waits for a line that does not come.
+        // It is waiting for another line.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

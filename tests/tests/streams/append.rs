@@ -1,4 +1,4 @@
-//! Files that are there, from NumPy and from elsewhere.
+//! Appending to existing files, by NumPy and other programs.
 
 use super::*;
 use npy_core::DynArray;
@@ -8,7 +8,7 @@ thread_local! {
     pub(super) static ANY: RefCell<Option<DType>> = const { RefCell::new(None) };
 }
 
-/// An item of any dtype of so many bytes: the one that was set, once a thread.
+/// An item of `N` bytes and of any dtype, which is set per thread.
 #[derive(Debug, PartialEq)]
 pub(super) struct Any<const N: usize>(pub(super) [u8; N]);
 
@@ -47,7 +47,7 @@ fn append_items<const N: usize>(path: &Path, items: &[u8]) -> Result<usize, Erro
     Ok(before)
 }
 
-/// Appends the items of an array to its own file; `None` if they are of a size that is not in the list.
+/// Appends the items of an array to its own file; `None` if their size is not in the list.
 fn append_again(path: &Path, array: &DynArray) -> Result<Option<usize>, Error> {
     let little = array.dtype().with_byte_order(ByteOrder::Little);
     let items = array.cast(&little).unwrap().into_bytes();
@@ -66,7 +66,7 @@ fn append_again(path: &Path, array: &DynArray) -> Result<Option<usize>, Error> {
     std::thread::scope(|scope| scope.spawn(append).join().unwrap())
 }
 
-/// The array twice, one after the other in the file.
+/// Returns the array twice, one copy after the other in the file.
 fn doubled(array: &DynArray) -> DynArray {
     let mut shape = array.shape().to_vec();
     let axis = if array.order() == Order::Fortran { shape.len() - 1 } else { 0 };
@@ -75,7 +75,7 @@ fn doubled(array: &DynArray) -> DynArray {
     DynArray::new(array.dtype().clone(), shape, array.order(), bytes).unwrap()
 }
 
-/// The files below a folder.
+/// Returns the `.npy` files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let inside = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };
@@ -83,7 +83,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(inside).filter(npy).collect()
 }
 
-/// Whether there is nothing that could grow.
+/// Returns true if the array cannot grow: it has no dimension for that, or its rows are empty.
 fn has_no_rows(array: &DynArray) -> bool {
     let shape = array.shape();
     let rest =
@@ -91,7 +91,8 @@ fn has_no_rows(array: &DynArray) -> bool {
     rest.is_none_or(|rest| rest.contains(&0))
 }
 
-/// Guards every dtype, byte order and shape that NumPy writes: appended to, a file is what NumPy would have written.
+/// Guards every dtype, byte order and shape of NumPy: after an append, the file is the one that NumPy would have
+/// written.
 #[test]
 fn numpys_files_grow_as_numpy_would_have_written_them() {
     let dir = tempfile::tempdir().unwrap();
@@ -126,7 +127,8 @@ fn numpys_files_grow_as_numpy_would_have_written_them() {
     assert!(grown > 60 && refused < 6, "{grown} and {refused}");
 }
 
-/// Guards headers of every age and hand: what is not the length stays as it was, and the length has the room there is.
+/// Guards headers of all versions and by other programs: only the length changes, as far as the header has blanks for
+/// it.
 #[test]
 fn files_of_the_corpus_grow_in_place() {
     let dir = tempfile::tempdir().unwrap();
@@ -166,13 +168,13 @@ fn files_of_the_corpus_grow_in_place() {
     assert!(grown > 200, "{grown}");
 }
 
-/// A file of version 1 with this header and data.
+/// Returns a file of version 1 with this header and data.
 fn file(header: &str, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
     [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
 }
 
-/// The file after these items were appended, or the error of the first call that failed.
+/// Returns the file after these items were appended, and the first error.
 fn appended<T: Element>(before: &[u8], items: &[T]) -> (Vec<u8>, Result<(), Error>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
@@ -195,7 +197,8 @@ fn assert_appends<T: Element>(before: &str, data: &[u8], items: &[T], after: &st
     assert_eq!(bytes.escape_ascii().to_string(), expected.escape_ascii().to_string());
 }
 
-/// Guards the place of the number: it may stand anywhere in the header, in any spelling, and the rest moves into the blanks.
+/// Guards the position of the number: it may be anywhere in the header, in any spelling, and the text after it moves
+/// into the blanks.
 #[test]
 fn the_length_is_found_in_any_header() {
     let nine = [7; 9];
@@ -234,7 +237,7 @@ fn the_length_is_found_in_any_header() {
         "{'descr': '|u1', 'fortran_order': False, # 9\n'shape': (10,),} # 9 \n",
         &[1],
     );
-    // As latin-1 and as UTF-8 a name has another number of bytes.
+    // This name has different byte lengths in latin-1 and UTF-8.
     #[derive(NpyRecord)]
     struct Named {
         é: u8,
@@ -254,7 +257,7 @@ fn the_length_is_found_in_any_header() {
     }
 }
 
-/// Guards the room: what the header cannot say is refused before it is taken, and what was taken stays.
+/// Guards the number of digits: an item is refused if its count does not fit into the header; items before it stay.
 #[test]
 fn a_header_without_room_refuses_the_item_that_is_too_many() {
     let before = file("{'descr': '|u1', 'fortran_order': False, 'shape': (8,)}\n", &[0; 8]);
@@ -266,7 +269,7 @@ fn a_header_without_room_refuses_the_item_that_is_too_many() {
         &[0, 0, 0, 0, 0, 0, 0, 0, 1],
     );
     assert_eq!(bytes, expected);
-    // A slice is taken as a whole or not at all.
+    // A slice is accepted completely or not at all.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     fs::write(&path, &before).unwrap();
@@ -277,7 +280,7 @@ fn a_header_without_room_refuses_the_item_that_is_too_many() {
     assert_eq!(fs::read(&path).unwrap(), expected);
 }
 
-/// Guards the bytes behind the array: the header is believed if they are there, and those it does not state are cut off.
+/// Guards the end of the data: a file with missing data is refused, and extra bytes are cut off.
 #[test]
 fn the_length_in_the_header_must_have_its_bytes() {
     let mut whole = Vec::new();
@@ -299,7 +302,7 @@ fn the_length_in_the_header_must_have_its_bytes() {
         result.unwrap();
         assert_eq!(bytes, whole);
     }
-    // Unless they are another array.
+    // Extra bytes that begin like another array are an error.
     let two = [&whole[..], &whole].concat();
     let (bytes, result) = appended(&two, &[4u16]);
     let text = result.unwrap_err().to_string();
@@ -310,7 +313,7 @@ fn the_length_in_the_header_must_have_its_bytes() {
     assert_eq!(bytes, two);
 }
 
-/// Guards byte order, padding and the order of the fields: they stay those of the file.
+/// Guards byte order, padding and the order of the fields: those of the file are kept.
 #[test]
 fn items_are_written_as_the_file_has_them() {
     let header = "{'descr': [('t0', '>i8'), ('', '|V3'), ('samples', '<f4', (4,)), ('gain', '>f4'), ('station', '<u4')], 'fortran_order': False, 'shape': (0,)}  \n";
@@ -330,7 +333,7 @@ fn items_are_written_as_the_file_has_them() {
     assert!(padding.eq(&[0; 90]));
 }
 
-/// Guards against an append that would lose a field, or make one up.
+/// Guards against an append that would lose a field or invent one.
 #[test]
 fn another_dtype_is_refused_and_named() {
     #[derive(NpyRecord)]
@@ -370,7 +373,7 @@ fn another_dtype_is_refused_and_named() {
     assert!(error("'<f8'", "(3,)").starts_with("the file holds '<f8', Two expects [("));
 }
 
-/// Guards rows against what reading makes up: a default, or a field by another name, is nothing that can be appended.
+/// Guards appended rows against options that only make sense for reading: a default, or an alias.
 #[test]
 fn what_reading_allows_is_not_appended() {
     #[derive(NpyRecord)]
@@ -395,7 +398,7 @@ fn what_reading_allows_is_not_appended() {
     assert!(matches!(result.unwrap_err().kind(), ErrorKind::Unsupported { .. }));
 }
 
-/// Guards arrays of more dimensions: whole rows, counted by the dimension that grows.
+/// Guards arrays of several dimensions: only complete rows count, along the dimension that grows.
 #[test]
 fn rows_of_more_dimensions_grow_whole() {
     let dir = tempfile::tempdir().unwrap();
@@ -425,7 +428,7 @@ fn rows_of_more_dimensions_grow_whole() {
         assert_eq!(read.as_slice().len(), 30);
     }
 
-    // An element of one dimension stands for the last one.
+    // An element type with one dimension takes the last dimension.
     NpyArray::new(items[..12].to_vec(), [2, 2, 3]).unwrap().write_npy(&path).unwrap();
     let mut writer = Writer::<[u16; 3], _>::append(&path).unwrap();
     assert_eq!(writer.count(), 4);
@@ -440,7 +443,7 @@ fn rows_of_more_dimensions_grow_whole() {
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
 }
 
-/// Guards numbers beyond 32 bits, in a file of four gigabytes that are not there.
+/// Guards counts of more than 32 bits, in a sparse file of four gigabytes.
 #[test]
 fn counts_go_beyond_32_bits() {
     const MANY: u64 = (1 << 32) - 2;

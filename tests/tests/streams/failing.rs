@@ -1,18 +1,18 @@
-//! A writer that fails, at each of its bytes and at each of its calls.
+//! A writer whose disk fails, at each byte and at each call.
 
 use super::*;
 use npy_tests::disk::Disk;
 
-/// What a run on such a disk came to.
+/// The result of a run on a failing disk.
 struct Outcome {
-    /// Items that were taken, and those of them that were flushed.
+    /// The numbers of items that were accepted, and of those that were flushed.
     taken: usize,
     flushed: usize,
     bytes: Vec<u8>,
     finished: bool,
 }
 
-/// Writes items in batches, each flushed, until the disk fails; then goes on trying.
+/// Writes items in batches and flushes each, until the disk fails; later calls must fail, too.
 fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) -> Option<Outcome> {
     let mut writer = Writer::<T, _>::new(disk.clone()).ok()?;
     let (mut taken, mut flushed, mut failed) = (0, 0, false);
@@ -38,7 +38,7 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
             }
             Err(_) => failed = true,
         }
-        // The item whose push failed may be among them.
+        // The item whose `push` failed may be counted.
         let count = writer.count();
         assert!((taken..=taken + 1).contains(&count), "{count}: what was taken stays taken");
     }
@@ -48,7 +48,7 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
     Some(Outcome { taken, flushed, bytes, finished })
 }
 
-/// What must hold of what is on the disk: it loads, all that was flushed is there, and nothing that was not pushed.
+/// Asserts that the file loads, contains everything that was flushed, and nothing that was not pushed.
 fn assert_loads<T: Element + PartialEq>(outcome: &Outcome, item: impl Fn(usize) -> T, case: &str) {
     let read = Vec::<T>::read_npy_from(&outcome.bytes[..]);
     let items = read.unwrap_or_else(|error| panic!("{case}: {error}"));
@@ -58,7 +58,7 @@ fn assert_loads<T: Element + PartialEq>(outcome: &Outcome, item: impl Fn(usize) 
     assert!((*flushed..=*taken).contains(&n), "{case}: {flushed} <= {n} <= {taken}");
 }
 
-/// Fails at each byte that the file may have, and at each call.
+/// Runs with a failure at each byte of the file, and at each call.
 fn assert_survives<T: Element + PartialEq>(batches: &[usize], item: impl Fn(usize) -> T) {
     let whole = run(&Disk::sound(), batches, &item).unwrap();
     assert!(whole.finished);
@@ -78,7 +78,7 @@ fn assert_survives<T: Element + PartialEq>(batches: &[usize], item: impl Fn(usiz
     for calls in 0.. {
         let case = format!("call {calls} fails");
         match run(&Disk::with_calls(calls), batches, &item) {
-            // The header, and its number once more.
+            // Failures in the calls that write the header and its number.
             None => assert!(calls < 7, "{case}"),
             Some(outcome) if outcome.finished => {
                 assert!(calls > batches.len() * 5);
@@ -94,7 +94,7 @@ fn number(n: usize) -> u16 {
     u16::try_from(n).unwrap()
 }
 
-/// Guards the order of writes: the header states an item only when its last byte is written.
+/// Guards the order of writes: the header counts an item only after its last byte was written.
 #[test]
 fn a_writer_that_fails_anywhere_leaves_what_was_flushed() {
     assert_survives(&[1, 3, 5, 1, 30, 59, 2, 100], |n| number(n).to_le_bytes()[0]);
@@ -103,7 +103,7 @@ fn a_writer_that_fails_anywhere_leaves_what_was_flushed() {
     assert_survives(&[1, 9, 1, 2], |n| padded(number(n)));
 }
 
-/// Guards full blocks, which are written before anybody flushes: not in the header, and no harm.
+/// Guards full blocks, which are written before a flush: the header does not count them, and they do no harm.
 #[test]
 fn blocks_that_were_not_flushed_are_not_stated() {
     let item = |n: usize| [number(n); 30_000];
@@ -114,7 +114,7 @@ fn blocks_that_were_not_flushed_are_not_stated() {
     }
 }
 
-/// Guards the state after a panic in the writer: nothing is known of it, so nothing is written.
+/// Guards the state after a panic in the inner writer: it is unknown, so nothing more is written.
 #[test]
 fn a_writer_that_panicked_is_not_used_again() {
     struct Panics(bool);

@@ -1,4 +1,4 @@
-//! Arrays that are written item by item, without Python: the bytes, what stays out of them, and what a failure leaves.
+//! Arrays written item by item, without Python: the bytes, invalid items, and the file after a failure.
 
 mod append;
 mod failing;
@@ -22,7 +22,7 @@ use npy_tests::alloc::{Counting, peak};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The options of all tests: each byte order in each version.
+/// Returns the options that are tested: each byte order in each version.
 fn options() -> Vec<WriteOptions> {
     let orders = [ByteOrder::Little, ByteOrder::Big];
     let versions = [Version::V1, Version::V2, Version::V3];
@@ -39,7 +39,7 @@ fn memory<T: Element>(options: &WriteOptions) -> Writer<T, Cursor<Vec<u8>>> {
     options.writer(Cursor::new(Vec::new())).unwrap()
 }
 
-/// Streams the items in many ways, each of which must give what `WriteNpy` gives.
+/// Writes the items in many ways, each of which must give the same bytes as `WriteNpy`.
 fn assert_streams<T: Element + Debug>(items: &[T], options: &[WriteOptions]) {
     for options in options {
         let mut whole = Vec::new();
@@ -62,12 +62,12 @@ fn assert_streams<T: Element + Debug>(items: &[T], options: &[WriteOptions]) {
         writer.extend(items).unwrap();
         same(writer, "extend");
 
-        // Of an iterator that does not know its length.
+        // With an iterator of unknown length.
         let mut writer = memory(options);
         writer.extend(items.iter().filter(|_| true)).unwrap();
         same(writer, "extend without a length");
 
-        // All of it mixed, and flushed now and then.
+        // All ways mixed, with a flush now and then.
         let mut writer = memory(options);
         for (i, chunk) in items.chunks(7).enumerate() {
             match i % 4 {
@@ -89,7 +89,7 @@ fn assert_streams<T: Element + Debug>(items: &[T], options: &[WriteOptions]) {
     }
 }
 
-/// No items, few, and as many as need another digit.
+/// Tests no items, few items, and numbers of items around those that need another digit.
 fn assert_all_lengths<T: Element + Debug>(item: impl Fn(u16) -> T) {
     for n in [0, 1, 2, 9, 10, 11, 99, 100, 1001] {
         assert_streams(&(0..n).map(&item).collect::<Vec<_>>(), &options());
@@ -126,7 +126,7 @@ fn padded(n: u16) -> Padded {
     Padded { flag: n.to_le_bytes()[0], time: DateTime64::new(n.into()), code: n, name }
 }
 
-/// Guards `finish`: whatever the calls were, the file is the one of a single call.
+/// Guards `finish`: any sequence of calls gives the same file as a single one.
 #[test]
 fn a_stream_is_byte_for_byte_what_write_npy_writes() {
     assert_all_lengths(|n| n % 2 == 0);
@@ -147,7 +147,7 @@ fn a_stream_is_byte_for_byte_what_write_npy_writes() {
     assert_all_lengths(|n| [padded(n), padded(7)]);
 }
 
-/// Guards the seams between blocks, and items that are larger than one.
+/// Guards block boundaries, and items that are larger than a block.
 #[test]
 fn blocks_end_anywhere() {
     const BLOCK: usize = 256 << 10;
@@ -164,7 +164,7 @@ fn blocks_end_anywhere() {
     assert_streams(&large, &options);
 }
 
-/// Guards the place of the header: an array need not start where its file does.
+/// Guards the position of the header: an array need not be at the start of its file.
 #[test]
 fn an_array_may_start_anywhere() {
     let mut file = Cursor::new(b"before".to_vec());
@@ -181,7 +181,8 @@ fn an_array_may_start_anywhere() {
     assert_eq!(rest, b"behind");
 }
 
-/// Guards the header at the start, and its length at each flush: a reader may follow.
+/// Guards the header, which is written at the start and updated on each flush: another process can read the file
+/// meanwhile.
 #[test]
 fn a_reader_can_follow_the_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -208,7 +209,7 @@ fn a_reader_can_follow_the_file() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
 }
 
-/// Guards the moment of `create`: the new file is whole when it takes the place of the old one, which is not emptied first.
+/// Guards `create`: the new file is complete when it replaces the old one, which is not truncated first.
 #[cfg(unix)]
 #[test]
 fn create_does_not_empty_the_file_that_was_there() {
@@ -226,7 +227,7 @@ fn create_does_not_empty_the_file_that_was_there() {
     assert_eq!(Vec::<f64>::read_npy(&path).unwrap(), [3.0]);
 }
 
-/// A number that must be even. What it writes before it finds out must not stay.
+/// A number that must be even. The bytes that it writes before the check must not stay.
 #[derive(Debug, Clone, PartialEq)]
 struct Even(u32);
 
@@ -250,7 +251,7 @@ impl Element for Even {
     }
 }
 
-/// Guards the row that fails: it is not in the file, the others are, and the error says which one it was.
+/// Guards invalid items: they are not in the file, the others are, and the error names the row.
 #[test]
 fn an_invalid_value_leaves_no_byte() {
     for options in &options()[..3] {
@@ -278,7 +279,7 @@ fn an_invalid_value_leaves_no_byte() {
     }
 }
 
-/// Guards the count: too many are refused with nothing written, too few when it ends.
+/// Guards the stated count: more items are refused and not written, and fewer are an error in the end.
 #[test]
 fn a_stated_shape_is_kept() {
     let mut file = Vec::new();
@@ -319,7 +320,7 @@ fn a_stated_shape_is_kept() {
     assert!(Writer::<u8, _>::with_shape(Vec::new(), &[usize::MAX, 2]).is_err());
 }
 
-/// Guards the order: items come as the file has them, and those whose parts would be strided are refused.
+/// Guards Fortran order: items are given in the order of the file; items whose parts would be strided are refused.
 #[test]
 fn fortran_order_is_the_order_of_the_items() {
     let mut options = WriteOptions::new();
@@ -338,7 +339,7 @@ fn fortran_order_is_the_order_of_the_items() {
     };
     refused(options.with_shape::<[u8; 3], _>(Vec::new(), &[2]).unwrap_err());
     refused(options.writer::<[u8; 3], _>(Cursor::new(Vec::new())).unwrap_err());
-    // Where the orders are the same there is nothing to refuse.
+    // With a single item the orders are the same, so it is allowed.
     assert!(options.with_shape::<[u8; 3], _>(Vec::new(), &[1]).is_ok());
     assert!(options.writer::<u8, _>(Cursor::new(Vec::new())).is_ok());
 }
@@ -376,7 +377,7 @@ fn python_objects_are_refused() {
     assert!(!path.exists());
 }
 
-/// Guards memory: what a writer holds is a block or two, and little for little.
+/// Guards memory: a writer holds a block or two, and less for small arrays.
 #[test]
 fn a_writer_holds_a_block() {
     let items = vec![1.5f64; 4_000_000];
@@ -403,7 +404,7 @@ fn a_writer_holds_a_block() {
     assert!(cost < 4 << 10, "{cost}");
 }
 
-/// Guards what a file on a device, a pipe, a directory or nowhere says.
+/// Guards the errors for paths that cannot be written.
 #[test]
 fn what_cannot_be_created_says_why() {
     let dir = tempfile::tempdir().unwrap();
@@ -419,7 +420,7 @@ fn what_cannot_be_created_says_why() {
     assert!(!missing.exists());
 }
 
-/// Guards the error of a writer that cannot go back to its header, and that nothing is written to it.
+/// Guards the error for a stream that cannot seek back to the header; nothing is written to it.
 #[test]
 fn what_cannot_seek_is_sent_to_with_shape() {
     struct Pipe<'a>(&'a RefCell<Vec<u8>>);
@@ -446,7 +447,7 @@ fn what_cannot_seek_is_sent_to_with_shape() {
     assert_eq!(Vec::<f64>::read_npy_from(&sent.borrow()[..]).unwrap(), [1.0]);
 }
 
-/// Guards `Writer<T, File>` as a thing that is kept in structs and sent to threads, and that says what it is.
+/// Guards `Writer<T, File>`: it is `Send`, `'static` and `Debug`.
 #[test]
 fn a_writer_travels_and_prints() {
     fn travels<T: Send + 'static>(it: T) -> T {

@@ -1,4 +1,4 @@
-//! Headers of more than a page, in which the length is at a boundary of two pages.
+//! Headers longer than a page, in which the length is at a page boundary.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -9,16 +9,16 @@ use super::*;
 
 const PAGE: usize = 4096;
 
-/// Whether a longer length changes bytes of two pages.
+/// Returns true if a longer length would change bytes of two pages.
 fn crosses_a_page(file: &[u8]) -> bool {
     let key = b"'shape': (";
     let at = file.windows(key.len()).position(|part| part == key).unwrap() + key.len();
     let blanks = file[at..].iter().take_while(|&&byte| byte == b' ').count();
     let digits = file[at + blanks..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let changing = match blanks {
-        // What follows the number moves, and it may get 19 digits.
+        // The text after the number moves, and the number may get 19 digits.
         0 => at..at + 19 + ",), }".len(),
-        // They are there for these digits, and nothing else moves.
+        // The blanks are reserved for the digits, and nothing else moves.
         _ => at + blanks + digits - 19..at + blanks + digits,
     };
     changing.start / PAGE != (changing.end - 1) / PAGE
@@ -32,7 +32,8 @@ fn items(count: u8) -> Vec<Any<2>> {
     (0..count).map(|n| Any([n, 7])).collect()
 }
 
-/// Writes twelve items, the last ones by appending, with a name of so many bytes; tells whether NumPy's header crosses a page.
+/// Writes twelve items, the last ones by appending, with a field name of this length; returns true if NumPy's header
+/// crosses a page.
 fn assert_stays_in_its_page(length: usize) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let (old, new) = (dir.path().join("old.npy"), dir.path().join("new.npy"));
@@ -66,10 +67,10 @@ fn assert_stays_in_its_page(length: usize) -> bool {
     moves
 }
 
-/// Guards against a change of the length that is half done when the process is killed: files that are there, and new ones.
+/// Guards against a half-written length when the process is killed, in existing and in new files.
 #[test]
 fn a_length_that_would_cross_a_page_is_moved_to_where_it_does_not() {
-    // Each in a thread of its own, as a type has one dtype in each.
+    // Each in its own thread, as the dtype is set per thread.
     let case = |length| thread::spawn(move || assert_stays_in_its_page(length)).join().unwrap();
     let moved = (3990..4060).filter(|&length| case(length)).count();
     assert_eq!(moved, 19 + ",), }".len() - 1);

@@ -1,4 +1,4 @@
-//! Files that somebody else writes to at the same time, or that were opened for appending.
+//! Files that another program writes to at the same time, or that were opened for appending.
 
 use std::env;
 use std::fs::{File, OpenOptions};
@@ -20,7 +20,7 @@ fn is_locked<T: Element>(path: &Path) -> bool {
     }
 }
 
-/// Guards rows that go to a file which has lost its name: `finish` says so.
+/// Guards rows written to a file that no longer has a name: `finish` is an error.
 #[test]
 fn a_writer_whose_file_was_replaced_does_not_succeed() {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn a_writer_whose_file_was_replaced_does_not_succeed() {
     }
 }
 
-/// Guards the rows of two writers of one process: one of them is refused until the other one has finished.
+/// Guards two writers in one process: the second is refused until the first has finished.
 #[test]
 fn a_file_that_is_written_to_takes_no_second_writer() {
     let dir = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn a_file_that_is_written_to_takes_no_second_writer() {
     drop(first);
     assert!(!is_locked::<u64>(&path), "a writer that was dropped holds nothing");
 
-    // A file that replaces it is another one.
+    // The file that replaces it is not locked.
     let _first = Writer::<u64, _>::append(&path).unwrap();
     [5u64].write_npy(&path).unwrap();
     assert!(!is_locked::<u64>(&path));
@@ -77,7 +77,7 @@ fn a_file_that_is_written_to_takes_no_second_writer() {
 
 const FILE: &str = "NPY_SHARED_FILE";
 
-/// Not a test of its own: the other process, which appends 2,000 rows, says so, and finishes when it hears something.
+/// Not a test of its own: the other process, which appends 2,000 rows, prints a line, and finishes when it gets a byte.
 #[test]
 #[ignore = "the process that the other test starts"]
 fn child() {
@@ -89,7 +89,7 @@ fn child() {
     writer.finish().unwrap();
 }
 
-/// Guards the rows of two processes: none of 4,000 is lost.
+/// Guards the rows of two processes: none of the 4,000 is lost.
 #[test]
 fn of_two_processes_that_append_one_waits() {
     let dir = tempfile::tempdir().unwrap();
@@ -116,7 +116,7 @@ fn of_two_processes_that_append_one_waits() {
     assert_eq!(Vec::<u64>::read_npy(&path).unwrap(), expected);
 }
 
-/// Guards the length, which is to be written where the header is: the first call says that it cannot be.
+/// Guards the length, which must be written in the header: the first call reports that this is impossible.
 #[test]
 fn a_file_opened_for_appending_is_refused_before_it_has_an_item() {
     let dir = tempfile::tempdir().unwrap();
@@ -137,7 +137,8 @@ fn a_file_opened_for_appending_is_refused_before_it_has_an_item() {
     }
 }
 
-/// Guards archives, whose members have a checksum that is written where they begin: no archive that does not load is a success.
+/// Guards archives, whose checksums are written at the start of each member: an archive that does not load must be an
+/// error.
 #[test]
 fn an_archive_in_a_file_opened_for_appending_is_whole_or_an_error() {
     let dir = tempfile::tempdir().unwrap();
@@ -155,7 +156,7 @@ fn an_archive_in_a_file_opened_for_appending_is_whole_or_an_error() {
         assert!(error.contains("the file was opened with append(true)"), "{length}: {error}");
         assert!(fs::read(&path).unwrap().starts_with(before));
     }
-    // There is nothing to go back to.
+    // Nothing needs to be overwritten here.
     write(10, b"").unwrap();
     let mut reader = npz::Reader::open(&path).unwrap();
     assert_eq!(reader.read::<Vec<u8>>("b").unwrap(), [2; 10]);

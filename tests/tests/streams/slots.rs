@@ -1,11 +1,11 @@
-//! What is left in a block: of earlier items nothing, and all of those that were taken.
+//! The contents of a block: no bytes of earlier items, and all items that were accepted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use npy_core::npz;
 
-/// Writes one byte of its item, and leaves the others as they arrive; fails or panics after that if it is to.
+/// Writes one byte of its item and leaves the others unchanged; then fails or panics for some values.
 #[derive(Debug, Clone, Copy)]
 struct OneByte(u32);
 
@@ -44,7 +44,7 @@ fn assert_ones(data: &[u8], size: usize, ones: usize, case: &str) {
     }
 }
 
-/// Guards the promise of `Element::encode` that an item arrives as zeros, in every block.
+/// Guards the promise of `Element::encode` that each item arrives as zeros, in every block.
 #[test]
 fn bytes_that_a_type_does_not_write_are_zero() {
     let items: Vec<OneByte> = (0..70_000).map(|i| OneByte(i * 7 / 3)).collect();
@@ -64,7 +64,7 @@ fn bytes_that_a_type_does_not_write_are_zero() {
         assert_ones(array.as_bytes(), 16, 1, name);
     }
 
-    // In records, and in those that are written in parts.
+    // In records, including those that are written in parts.
     let record = |i| Holds { before: 0, inner: [OneByte(i), OneByte(i / 2)], large: [0.0; 600] };
     let records: Vec<Holds> = (0..2_000).map(record).collect();
     let dir = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ fn bytes_that_a_type_does_not_write_are_zero() {
     assert_ones(&file[file.len() - records.len() * size..], size, 2, "in blocks");
 }
 
-/// Guards items that begin to write and do not get to their end.
+/// Guards against items that fail after they have written some bytes.
 #[test]
 fn an_item_that_fails_leaves_no_byte_to_the_next() {
     let mut writer = Writer::<OneByte, _>::new(Cursor::new(Vec::new())).unwrap();
@@ -95,7 +95,7 @@ fn an_item_that_fails_leaves_no_byte_to_the_next() {
     assert_ones(&file[128..], 16, 1, "after failures");
 }
 
-/// Guards the items of an iterator that panics: those that it gave before are in the file.
+/// Guards the items of an iterator that panics: those before the panic are in the file.
 #[test]
 fn an_iterator_that_panics_loses_no_item_that_was_taken() {
     fn assert_taken<T: Element + PartialEq + Debug>(item: impl Fn(u32) -> T + Copy) {
