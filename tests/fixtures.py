@@ -13,12 +13,12 @@ from numpy.lib import format as npy
 
 OUT = Path(sys.argv[1])
 
-# "Stored array in format 2.0": that is what some of these are for.
+# "Stored array in format 2.0": the warning is expected, as some files have that version on purpose.
 warnings.simplefilter("ignore", UserWarning)
 
 
 def save(name, array, version=None):
-    """`version` None is NumPy's choice."""
+    """With `version` None, NumPy chooses the version."""
     path = OUT / f"{name}.npy"
     assert not path.exists(), f"{name} is taken"
     with open(path, "wb") as file:
@@ -26,7 +26,7 @@ def save(name, array, version=None):
 
 
 def save_bytes(name, descr, count, data):
-    """An array of a dtype that this NumPy by itself does not make."""
+    """Saves an array of a dtype that this NumPy cannot make by itself."""
     path = OUT / f"{name}.npy"
     assert not path.exists(), f"{name} is taken"
     with open(path, "wb") as file:
@@ -67,7 +67,7 @@ def scalars():
 
 
 def long_doubles():
-    """x87's 10 bytes in a slot of 16; the other 6 are whatever was in memory, here zeros."""
+    """x87's 10 bytes in a slot of 16; the other 6 are arbitrary, here zeros."""
     one_and_a_half = bytes.fromhex("00000000000000c0ff3f") + bytes(6)
     minus_two = bytes.fromhex("000000000000008000c0") + bytes(6)
     for dtype, swap in (("<f16", slice(None)), (">f16", slice(None, None, -1))):
@@ -76,7 +76,7 @@ def long_doubles():
         data = b"".join(item[swap] for item in items)
         save(f"f16_{order}", np.frombuffer(data, dtype))
         save(f"c32_{order}", np.frombuffer(data[16:], dtype.replace("f16", "c32")))
-        # As a machine of 32 bits saves them.
+        # As 32-bit machines save them.
         short = b"".join(item[:12][swap] for item in items)
         save_bytes(f"f12_{order}", dtype.replace("16", "12"), 3, short)
 
@@ -96,7 +96,7 @@ def times():
     both("m8_7D", "m8[7D]", [0, -1, 1])
     save("M8_generic", make("<M8", ["NaT", "NaT"]))
     save("m8_generic", make("<m8", [1, "NaT"]))
-    # `make` would turn these round.
+    # `make` would swap their bytes.
     for kind in "Mm":
         save(f"{kind}8_generic_be", np.array([1, -(2**63)], ">i8").view(f">{kind}8"))
     for unit in "YMWhmsa":

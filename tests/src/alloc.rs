@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_back_was_spent_too() {
+    fn freed_memory_counts_as_spent() {
         let ((), cost) = spent(|| {
             drop(vec![1_u8; 3000]);
             drop(vec![1_u8; 500]);
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_too_much() {
+    fn an_allocation_of_more_than_1_gib_fails() {
         assert!(Vec::<u8>::new().try_reserve_exact(MOST + 1).is_err());
         let mut bytes = vec![0_u8; 9];
         assert!(bytes.try_reserve_exact(MOST).is_err());
     }
 
     #[test]
-    fn calls_nest() {
+    fn nested_calls_of_peak_are_independent() {
         let (((), inner), outer) = peak(|| {
             drop(vec![0_u8; 500]);
             let _held = Box::new([0_u8; 100]);

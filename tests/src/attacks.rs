@@ -243,61 +243,61 @@ attacks! {
     duplicate_by_escape, 694, Refused("twice"), |_| descr("[('a', '<f4'), ('\\x61', '<i4')]");
     /// Fields without a name that are not padding.
     empty_names, 694, Refused("twice"), |_| descr("[('', '<f4'), ('', '<i4')]");
-    /// A NUL, where C ends a string. 158: a NUL that is not neutralised.
+    /// A NUL, where C ends a string. 158: a NUL that is not neutralized.
     escaped_nul_in_a_name, 158, Read, |_| descr("[('a\\x00b', '<f4')]");
     /// The same as a byte of the header, which Python refuses.
     raw_nul_in_a_name, 158, Refused("NUL"), |_| descr("[('a\0b', '<f4')]");
-    /// Text that turns round what follows it on a screen. 451: what people see is not what is there.
+    /// Bidirectional control characters, which reorder the text after them. 451: misleading display.
     bidirectional_name, 451, Read, |_| descr("[('\u{202e}dne\u{2066}', '<f4')]");
-    /// The same where an error would show it.
+    /// The same in a key, which an error message would show.
     bidirectional_key, 451, Refused("unknown key"), |_| file(3, "{'\u{202e}\u{2066}yek': 1}", &[]);
-    /// Commands to a terminal. 150: escape sequences that are not neutralised.
+    /// Terminal escape sequences. 150: escape sequences that are not neutralized.
     terminal_escapes, 150, Refused("unknown key"), |_| file(3, "{'\x1b]0;title\x07\x1b[2J': 1}", &[]);
-    /// The same in a dtype that is none.
+    /// The same in an invalid dtype.
     terminal_escapes_in_a_dtype, 150, Refused("dtype"), |_| array("'\x1b[31m<f8\u{9b}2J'", "(1,)");
-    /// The same where no Python is.
+    /// The same in text that is not a Python literal.
     terminal_escapes_in_nothing, 150, Refused("malformed"), |_| file(3, "\x1b[31m\u{9b}2J", &[]);
     /// The same in place of the magic.
     terminal_escapes_for_magic, 150, Refused("not a .npy file"), |_| b"\x1b[2J\x1b]0;".to_vec();
-    /// Half a surrogate pair, which is no character.
+    /// Half a surrogate pair, which is not a character.
     half_a_surrogate_pair, 176, Read, |_| descr("[('\\ud800', '<f4'), ('\\udc00', '<f4')]");
-    /// UTF-8 that is none. 176: an encoding that is not what it says.
+    /// Invalid UTF-8. 176: handling of encodings.
     broken_utf8, 176, Refused("UTF-8"), |_| {
         let mut bytes = descr("[('aaaa', '<f4')]");
         let at = bytes.windows(4).position(|window| window == b"aaaa").unwrap_or(0);
         bytes.splice(at..at + 4, *b"\xed\xa0\x80\xc0");
         bytes
     };
-    /// A path for a name. 22: paths that climb; nothing here is ever one.
+    /// A path as a name. 22: path traversal; no name is ever used as a path here.
     name_is_a_path, 22, Read, |_| descr("[('../../etc/passwd', '<f4')]");
 
     // Code.
 
-    /// A header that `eval` would run. 95: code in what is evaluated.
+    /// A header that `eval` would run. 95: code injection.
     code_in_a_header, 95, Refused("header is malformed"), |_| array("__import__('os').system('id')", "(1,)");
-    /// An expression for a shape.
+    /// An arithmetic expression as a shape.
     arithmetic_in_a_shape, 95, Refused("header is malformed"), |_| array("'|u1'", "(9**9**9,)");
-    /// A pickle, which is a program. 502: untrusted data made into objects.
+    /// A pickle, which is a program. 502: deserialization of untrusted data.
     a_pickle_for_data, 502, Refused("Python objects"),
         |_| file(1, &header("'|O'", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
-    /// The same inside of a record.
+    /// Objects inside a record.
     an_object_in_a_record, 502, Refused("Python objects"),
         |_| file(1, &header("[('a', [('b', '|O', (2,))])]", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
 
     // Data.
 
-    /// As much data as there is, and all of it wanted.
+    /// An honest file, all of which is read.
     honest_bytes, 789, Read, |n| file(1, &header("'|u1'", &format!("({n},)")), &vec![1; n]);
-    /// Small items in large records: what is skipped costs no more than what is read.
+    /// Small fields in large records: skipping bytes must cost no more than reading them.
     sparse_records, 407, Read, |n| {
         let text = header("[('x', '|u1'), ('rest', '|V1000')]", &format!("({},)", n / 1000));
         file(1, &text, &vec![1; n / 1000 * 1001])
     };
-    /// Numbers that are no character of any text. 176: an encoding that is not what it says.
+    /// Code points beyond Unicode. 176: handling of encodings.
     text_beyond_unicode, 176, Read, |n| file(1, &header("'<U2'", &format!("({},)", n / 8)), &vec![0xff; n / 8 * 8]);
-    /// Bytes that are no bool. 704 and undefined behaviour in Rust, if they became one.
+    /// Bytes other than 0 and 1 as bools. 704; in Rust, such a `bool` is undefined behavior.
     bools_that_are_none, 704, Read, |n| file(1, &header("'|b1'", &format!("({n},)")), &vec![7; n]);
-    /// Far apart in the file, side by side in memory.
+    /// Items that are adjacent in memory and far apart in the file.
     fortran_order, 407, Read, |n| {
         let text = header("'|u1'", &format!("({}, 3)", n / 3)).replace("False", "True");
         file(1, &text, &vec![1; n / 3 * 3])

@@ -11,12 +11,27 @@ pub struct Disk {
     at: usize,
     room: usize,
     calls: usize,
+    failure: Failure,
+}
+
+/// The effect of the first call that is one too many. Later ones have the same effect, except after `PanicOnce`.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    Error,
+    PanicOnce,
+    Panic,
 }
 
 impl Disk {
     /// Makes a disk that never fails.
     pub fn sound() -> Self {
-        Disk { bytes: Rc::default(), at: 0, room: usize::MAX, calls: usize::MAX }
+        Disk {
+            bytes: Rc::default(),
+            at: 0,
+            room: usize::MAX,
+            calls: usize::MAX,
+            failure: Failure::Error,
+        }
     }
 
     /// Makes a disk with a capacity of `room` bytes. A write that does not fit is written in part; existing bytes can
@@ -30,15 +45,28 @@ impl Disk {
         Disk { calls, ..Disk::sound() }
     }
 
+    /// Makes a disk that succeeds for this many calls, and then panics: once, or in every call.
+    pub fn with_panic(calls: usize, forever: bool) -> Self {
+        let failure = if forever { Failure::Panic } else { Failure::PanicOnce };
+        Disk { calls, failure, ..Disk::sound() }
+    }
+
     /// Returns the contents.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes.borrow().clone()
     }
 
     fn call(&mut self) -> io::Result<()> {
-        let left = self.calls.checked_sub(1).ok_or_else(|| io::Error::other("disk on fire"))?;
-        self.calls = left;
-        Ok(())
+        if let Some(left) = self.calls.checked_sub(1) {
+            self.calls = left;
+            return Ok(());
+        }
+        match self.failure {
+            Failure::Error => return Err(io::Error::other("disk on fire")),
+            Failure::PanicOnce => self.calls = usize::MAX,
+            Failure::Panic => {}
+        }
+        panic!("a writer that panics");
     }
 }
 
@@ -79,6 +107,8 @@ impl Seek for Disk {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
 
     #[test]
@@ -89,6 +119,17 @@ mod tests {
         disk.seek(SeekFrom::Start(1)).unwrap();
         disk.write_all(b"xy").unwrap();
         assert_eq!(disk.bytes(), b"axy");
+    }
+
+    #[test]
+    fn a_disk_panics_once_or_in_every_call() {
+        for forever in [false, true] {
+            let mut disk = Disk::with_panic(1, forever);
+            disk.write_all(b"a").unwrap();
+            let mut panics = || catch_unwind(AssertUnwindSafe(|| disk.write_all(b"b"))).is_err();
+            assert_eq!([panics(), panics()], [true, forever]);
+            assert_eq!(disk.bytes(), if forever { &b"a"[..] } else { b"ab" });
+        }
     }
 
     #[test]

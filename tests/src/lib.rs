@@ -140,6 +140,21 @@ pub fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
 }
 
+/// Returns the names of the files in a directory, sorted.
+///
+/// # Panics
+///
+/// If the directory cannot be read, or a name is not UTF-8.
+pub fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.expect("an entry").file_name().into_string().expect("UTF-8")
+    };
+    let mut names: Vec<_> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
 /// The directory of the files with expected values: `tests/corpus/README.md`.
 pub fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")

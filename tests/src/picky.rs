@@ -28,9 +28,16 @@ impl Element for Even {
     }
 }
 
-/// A number that must not be 13, checked when it is written.
+/// A number that must not be 13, checked when it is written. Writing two other numbers does not return.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lucky(pub u32);
+
+impl Lucky {
+    /// A number that panics when it is written.
+    pub const PANICS: Self = Lucky(u32::MAX);
+    /// A number that prints the line `halfway` when it is written, and then waits until the process is killed.
+    pub const WAITS: Self = Lucky(u32::MAX - 1);
+}
 
 impl Element for Lucky {
     const SIZE: usize = 4;
@@ -44,6 +51,13 @@ impl Element for Lucky {
     }
 
     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        if *self == Lucky::WAITS {
+            println!("\nhalfway");
+            loop {
+                std::thread::park();
+            }
+        }
+        assert!(*self != Lucky::PANICS, "a value that panics");
         if self.0 == 13 { Err(InvalidValue::new("13")) } else { self.0.encode(item) }
     }
 }

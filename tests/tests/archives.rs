@@ -167,7 +167,7 @@ fn archives_nest() {
 
 /// Guards the keys: a key with a `/` would come back as another one.
 #[test]
-fn a_key_that_would_be_another_is_refused() {
+fn a_key_that_would_not_read_back_equal_is_refused() {
     for key in ["", "a/b", "/", "a.npy"] {
         let map = BTreeMap::from([(key.to_owned(), 1u8)]);
         let mut writer = npz::Writer::new(Bytes::default()).unwrap();
@@ -192,7 +192,7 @@ fn a_key_that_is_no_number_is_not_taken() {
 
 /// Guards the stack: a map may contain maps of its own type, and the names come from a file.
 #[test]
-fn trees_have_an_end() {
+fn archives_nested_more_than_64_deep_are_refused() {
     #[derive(NpzArchive, Debug, PartialEq, Default)]
     struct Tree {
         leaf: Option<u8>,
@@ -231,7 +231,7 @@ fn maps_of_maps_are_read_in_time() {
 
 /// Guards half of a nested archive: it counts as present, and the error names the missing half.
 #[test]
-fn an_optional_archive_is_whole_or_none() {
+fn half_of_an_optional_archive_is_an_error() {
     #[derive(NpzArchive, Debug)]
     struct Pair {
         a: u8,
@@ -248,7 +248,7 @@ fn an_optional_archive_is_whole_or_none() {
 
 /// Guards the names of `rename`, `rename_all` and positions.
 #[test]
-fn names_are_those_that_are_given() {
+fn members_are_named_by_rename_or_position() {
     #[derive(NpzArchive, Debug, PartialEq)]
     #[npy(rename_all = "camelCase", deny_unknown_fields)]
     struct Names {
@@ -281,7 +281,7 @@ struct Single {
 
 /// Guards aliases, and that two names for one field are an error.
 #[test]
-fn an_alias_stands_for_the_name() {
+fn an_alias_is_read_like_the_name() {
     let read = loaded::<Aliased>(bytes(&[("older", 3), ("layer_0/x", 4)])).unwrap();
     assert_eq!(read, Aliased { new: 3, layer: Some(Single { x: 4 }) });
     assert_eq!(
@@ -363,7 +363,7 @@ fn a_struct_has_defaults_of_its_own() {
 
 /// Guards `deny_unknown_fields`: it applies to the names at the struct's own place only.
 #[test]
-fn members_nobody_asked_for_are_refused() {
+fn unknown_members_are_refused_if_denied() {
     #[derive(NpzArchive, Debug)]
     #[npy(deny_unknown_fields)]
     struct Strict {
@@ -411,7 +411,7 @@ fn members_nobody_asked_for_are_refused() {
 
 /// Guards `flatten`: it adds no name of its own, at any depth.
 #[test]
-fn flattened_members_stand_beside_ours() {
+fn flattened_members_get_no_prefix() {
     #[derive(NpzArchive, Debug, PartialEq)]
     struct Model {
         name: String,
@@ -475,7 +475,7 @@ mod seconds {
 
 /// Guards `with`, also together with defaults.
 #[test]
-fn other_types_are_stored_as_those_of_a_module() {
+fn a_field_with_a_module_is_stored_as_its_type() {
     #[derive(NpzArchive, Debug, PartialEq)]
     struct Events {
         #[npy(with = seconds)]
@@ -591,7 +591,7 @@ fn a_member_that_is_missing_is_named() {
 
 /// Guards `save` and `load`.
 #[test]
-fn files_hold_structs() {
+fn save_and_load_keep_a_struct() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("layer.npz");
     npz::save(&path, &layer(1.0)).unwrap();

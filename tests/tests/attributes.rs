@@ -61,7 +61,7 @@ fn an_alias_is_another_name_to_read() {
 }
 
 #[test]
-fn a_title_is_written_and_no_matter_to_read() {
+fn a_title_is_written_and_ignored_when_read() {
     #[derive(NpyRecord, Debug, PartialEq)]
     struct Pick {
         #[npy(title = "seconds since 1970")]
@@ -541,7 +541,7 @@ fn large_sub_arrays_stay_off_the_stack() {
 
 /// Guards names before aliases: an alias may be the name of a field that is flattened.
 #[test]
-fn a_name_goes_before_an_alias() {
+fn a_name_takes_precedence_over_an_alias() {
     #[derive(NpyRecord, Debug, PartialEq)]
     struct Inner {
         #[npy(default)]
@@ -629,7 +629,7 @@ fn macros_can_make_structs() {
 
 /// Guards bounds: a skipped field may borrow and need not be an element; the default is made once per record.
 #[test]
-fn what_is_skipped_asks_for_little() {
+fn skipped_fields_need_no_element_type() {
     use std::cell::Cell;
     use std::marker::PhantomData;
 
@@ -673,7 +673,7 @@ fn what_is_skipped_asks_for_little() {
 
 /// Guards values for fields of zero width.
 #[test]
-fn what_does_not_fit_into_no_bytes_is_refused() {
+fn text_for_a_field_of_zero_width_is_refused() {
     #[derive(NpyRecord)]
     struct Blank {
         #[npy(width = 0)]
@@ -709,7 +709,7 @@ fn defaults_of_items_without_bytes_are_limited() {
 
 /// Guards wide structs: 200 fields, each at its own offset.
 #[test]
-fn two_hundred_fields_are_no_matter() {
+fn a_struct_of_two_hundred_fields_reads_back_equal() {
     macro_rules! wide {
         ($($name:ident)*) => {
             #[derive(NpyRecord, Debug, PartialEq, Default)]

@@ -126,7 +126,7 @@ fn a_path_leads_to_any_part_of_a_record() {
 
 /// Guards the lengths that `ExactSizeIterator` promises, of both kinds of iterator.
 #[test]
-fn the_length_is_what_is_left() {
+fn the_length_of_an_iterator_is_what_remains() {
     for order in [ByteOrder::Little, ByteOrder::Big] {
         // More than one batch of decoded values.
         let many: Vec<Trace> = (0..2500u32).map(|i| trace((i % 251) as u8)).collect();
@@ -154,7 +154,7 @@ fn the_length_is_what_is_left() {
 
 /// Guards the loop that handles several records at a time: for any number of records and any field, including the last.
 #[test]
-fn all_are_there_whatever_their_number() {
+fn columns_of_any_length_have_all_values() {
     for count in 0..=33 {
         let (_dir, path) = saved(&traces()[..count], ByteOrder::Little);
         let map = map::<Trace>(&path);
@@ -237,7 +237,7 @@ fn a_range_is_a_column_of_its_own() {
 
 /// Guards `as_slice`: it borrows the values from the file, and only if they are contiguous.
 #[test]
-fn what_lies_side_by_side_is_a_slice() {
+fn a_contiguous_column_is_a_slice() {
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
     #[repr(C)]
     struct One {
@@ -266,7 +266,7 @@ fn what_lies_side_by_side_is_a_slice() {
 
 /// Guards the other reasons for an error: byte order, layout, address.
 #[test]
-fn what_cannot_be_a_slice_is_told() {
+fn a_column_that_cannot_be_a_slice_says_why() {
     let bytes: Vec<u8> = (0..24).collect();
     let other = if cfg!(target_endian = "big") { "<" } else { ">" };
     let (_dir, path) = file(&format!("[('x', '{other}f8')]"), &[3], bytes.clone());
@@ -296,12 +296,12 @@ fn what_cannot_be_a_slice_is_told() {
     assert!(matches!(error, ViewError::Misaligned { align: 8, past: 1, .. }), "{error}");
     assert!(first.to_vec().is_ok());
     let bytes = any.column::<[u8; 8]>("x");
-    assert!(bytes.is_err(), "a number is no sub-array");
+    assert!(bytes.is_err(), "a number is not a sub-array");
 }
 
 /// Guards empty columns: no records, records of no bytes, fields of no bytes.
 #[test]
-fn there_may_be_nothing_in_a_column() {
+fn a_column_may_be_empty() {
     let (_dir, path) = saved(&[] as &[Trace], ByteOrder::NATIVE);
     let map = map::<Trace>(&path);
     let column = map.column::<f32>("head.gain").unwrap();
@@ -336,7 +336,7 @@ fn there_may_be_nothing_in_a_column() {
 
 /// Guards that maps and columns are `Send` and `Sync`: otherwise it does not compile.
 #[test]
-fn maps_and_columns_go_to_other_threads() {
+fn maps_and_columns_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
     check::<Map<Trace>>();
     check::<npy_core::MapMut<Trace>>();
@@ -349,7 +349,7 @@ fn maps_and_columns_go_to_other_threads() {
 
 /// Guards the end of the file: the last record ends there.
 #[test]
-fn the_last_record_is_the_end() {
+fn the_last_value_of_a_column_is_read() {
     let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
     let header = Header::read_npy(&path).unwrap();
     assert_eq!(header.dtype(), &Trace::memory_dtype());

@@ -273,7 +273,7 @@ fn doubtful_archives_are_refused_or_read_right() {
 }
 
 #[test]
-fn the_manifest_is_whole() {
+fn the_manifest_lists_every_file() {
     // A case without a file, or a file without a case, would be a missing test.
     let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();

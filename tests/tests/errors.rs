@@ -222,7 +222,7 @@ fn an_invalid_value_names_its_row() {
 
 /// Guards the use of the error type with `?`: one word in size, and `Send`, `Sync` and `'static`.
 #[test]
-fn an_error_is_small_and_travels() {
+fn an_error_is_one_word_and_send_and_sync() {
     fn travels<E: std::error::Error + Send + Sync + 'static>() {}
     travels::<Error>();
     assert_eq!(size_of::<Error>(), size_of::<usize>());

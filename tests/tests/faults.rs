@@ -215,7 +215,7 @@ fn a_header_that_does_not_come_is_the_right_error() {
             }
         }
         let stream = Faulty::new(Cursor::new(&bytes[..]), step, HEADER, Fault::Dead);
-        Reader::new(stream).expect("not a byte behind the header is asked for");
+        Reader::new(stream).expect("no byte after the header is read");
     }
 }
 
@@ -231,7 +231,7 @@ fn through<W: Write>(mut writer: Writer<Row, W>) -> Result<W> {
                 (None, Ok(())) => {}
                 (None, Err(error)) => failed = Some(error),
                 (Some(_), result) => {
-                    let again = result.expect_err("a writer that failed says so for ever");
+                    let again = result.expect_err("every call after a failure is an error");
                     assert!(again.to_string().contains("an earlier write failed"), "{again}");
                 }
             }

@@ -1,19 +1,11 @@
 //! Writing to a path: afterwards it has the complete new file or the unchanged old one.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use npy_core::{DType, Element, ErrorKind, InvalidValue, NpyArray, Order, ReadNpy, WriteNpy, npz};
+use npy_tests::names;
 use npy_tests::picky::Even;
-
-/// What stands in a directory, by name.
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
 
 /// Guards the temporary file: a write that fails halfway leaves the old file and nothing else.
 #[test]
@@ -112,7 +104,7 @@ fn a_process_may_move_while_it_writes() {
     assert_eq!(names(&directory.path().join("elsewhere")), [""; 0]);
 }
 
-/// The process of [`a_process_may_move_while_it_writes`].
+/// Not a test of its own: a process that changes its directory.
 #[test]
 #[ignore = "started by `a_process_may_move_while_it_writes`"]
 fn child_that_moves() {
@@ -171,7 +163,7 @@ mod unix {
 
     /// Guards private files: while they are written, nobody else can read them either.
     #[test]
-    fn what_is_private_is_private_all_the_time() {
+    fn a_private_file_stays_private_while_it_is_written() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.npz");
         fs::write(&path, []).unwrap();

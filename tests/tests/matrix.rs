@@ -75,7 +75,7 @@ fn comes_back<T: Element + ReadNpy + WriteNpy>() {
     let bytes = if T::check(&random).is_ok() { random.clone() } else { points.collect() };
     T::check(&bytes).unwrap();
     let values: Vec<T> = bytes.chunks_exact(T::SIZE).map(T::decode).collect();
-    // Several bytes stand for the same bool.
+    // Several byte values are the same bool.
     assert!(canonical(&values) == bytes || T::dtype().to_string() == "|b1");
     list_comes_back(&values);
     for order in [ByteOrder::Little, ByteOrder::Big] {

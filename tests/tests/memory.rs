@@ -98,7 +98,7 @@ fn a_second_thread_takes_no_more() {
 
 /// Not a test of its own: the memory of all threads can be measured only where no other test runs.
 #[test]
-#[ignore = "a process that the other test starts"]
+#[ignore = "started by `a_second_thread_takes_no_more`"]
 fn both_threads() {
     in_a_file(|path| {
         let all = ticks();

@@ -107,7 +107,7 @@ fn ranks_and_empty_arrays_are_mapped() {
 }
 
 #[test]
-fn what_cannot_be_viewed_is_told() {
+fn an_array_that_cannot_be_viewed_says_why() {
     let (_dir, path) = saved(&traces(), ByteOrder::Big);
     let error = map::<Trace>(&path).unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
@@ -216,7 +216,7 @@ fn what_is_no_whole_file_is_refused_in_every_mode() {
 
 /// Guards read-only files: they can be mapped and copied, and the error of `MapMut::open` says so.
 #[test]
-fn files_for_reading_alone_are_mapped_for_that() {
+fn read_only_files_are_mapped_read_only() {
     let (_dir, path) = saved(&traces(), ByteOrder::NATIVE);
     let mut permissions = std::fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
@@ -232,7 +232,7 @@ fn files_for_reading_alone_are_mapped_for_that() {
 /// Guards that files are opened for writing only if they will be changed, also for root: a running program cannot be
 /// opened for writing, and is found not to be an array.
 #[test]
-fn a_running_program_can_be_looked_at() {
+fn a_running_program_is_not_opened_for_writing() {
     let path = std::env::current_exe().unwrap();
     let errors = [
         map::<u8>(&path).unwrap_err().into(),

@@ -59,7 +59,7 @@ fn the_number_of_dimensions_is_that_of_the_type() {
 
 /// Guards views with another memory layout: slices, steps, permuted axes.
 #[test]
-fn views_are_written_as_they_look() {
+fn strided_views_are_written_in_index_order() {
     let array =
         Array3::from_shape_fn((4, 5, 6), |(i, j, k)| i32::try_from(i * 100 + j * 10 + k).unwrap());
     let views = [
@@ -91,7 +91,7 @@ fn views_are_written_as_they_look() {
 }
 
 #[test]
-fn views_and_maps_are_looked_at() {
+fn views_and_maps_become_ndarray_views() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     ours(&[2, 3], Order::Fortran).write_npy(&path).unwrap();
@@ -108,7 +108,7 @@ fn views_and_maps_are_looked_at() {
 
 /// Guards the stride: that of the records, in elements.
 #[test]
-fn a_column_is_looked_at_with_its_stride() {
+fn a_column_becomes_a_strided_ndarray_view() {
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
     #[repr(C)]
     struct Point {

@@ -33,7 +33,7 @@ fn cell(row: usize, column: usize) -> Cell {
 /// Not a test of its own: fills every fourth row, so that the parts are interleaved, while the other processes fill
 /// theirs.
 #[test]
-#[ignore = "a process that the other test starts"]
+#[ignore = "started by `four_processes_fill_one_array`"]
 fn child() {
     let (Some(path), Ok(part)) = (env::var_os(FILE), env::var(PART)) else { return };
     let part: usize = part.parse().unwrap();

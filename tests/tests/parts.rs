@@ -227,7 +227,7 @@ impl Element for Halved {
 }
 
 #[test]
-fn an_element_of_ones_own_is_encoded() {
+fn a_custom_element_is_encoded() {
     #[derive(NpyRecord, Clone, Debug, PartialEq)]
     struct Both {
         halved: Halved,

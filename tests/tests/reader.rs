@@ -122,7 +122,7 @@ fn rows_of_items_without_values_are_counted() {
 /// Guards variance: a reader of long-lived bytes can be used where one of short-lived bytes is expected. Checked by the
 /// compiler.
 #[test]
-fn a_reader_may_live_shorter() {
+fn a_reader_is_covariant_in_its_bytes() {
     fn shorter<'a>(reader: Reader<&'static [u8]>, _: &'a [u8]) -> Reader<&'a [u8]> {
         reader
     }

@@ -52,7 +52,7 @@ impl Read for Drops<'_> {
 
 /// Guards every way of reading in parts: together the parts are the same as a complete read.
 #[test]
-fn parts_make_the_whole() {
+fn parts_equal_a_complete_read() {
     // Several blocks, the last one incomplete.
     let all = traces(30_000);
     for order in [ByteOrder::Little, ByteOrder::Big] {
@@ -136,7 +136,7 @@ fn a_part_of_a_sub_array_is_followed_by_its_rest() {
 
 /// Guards items that were read ahead: an iterator that is dropped early loses none.
 #[test]
-fn what_was_not_asked_for_remains() {
+fn items_that_were_read_ahead_stay_in_the_reader() {
     let all: Vec<u32> = (0..300_000).collect();
     for order in [ByteOrder::Little, ByteOrder::Big] {
         let bytes = file(&all, order);
@@ -193,7 +193,7 @@ fn a_cut_file_gives_what_a_cut_stream_gives() {
 }
 
 #[test]
-fn arrays_of_any_rank_are_gone_through_in_the_order_of_the_file() {
+fn records_of_any_rank_come_in_file_order() {
     let c = NpyArray::new((0..6u8).collect(), [2, 3]).unwrap();
     for order in [Order::C, Order::Fortran] {
         let array = c.to_order(order);
@@ -210,7 +210,7 @@ fn arrays_of_any_rank_are_gone_through_in_the_order_of_the_file() {
 }
 
 #[test]
-fn rows_are_found() {
+fn seek_to_finds_any_row() {
     let all = traces(20_000);
     let bytes = file(&all, ByteOrder::Big);
     let dir = tempfile::tempdir().unwrap();
@@ -284,7 +284,7 @@ fn a_column_is_one_field_of_every_record() {
 
 /// Guards the items before an invalid one, and its row number in a later block.
 #[test]
-fn what_stands_before_an_invalid_item_is_given() {
+fn items_before_an_invalid_one_are_given() {
     let mut bytes = vec![0u8; 600_000];
     bytes[300_000] = 7;
     let bytes = file(&bytes, ByteOrder::Little);
@@ -302,7 +302,7 @@ fn what_stands_before_an_invalid_item_is_given() {
 }
 
 #[test]
-fn a_file_that_is_cut_gives_what_is_whole() {
+fn a_truncated_file_gives_its_complete_records() {
     let all = traces(20_000);
     let bytes = file(&all, ByteOrder::Little);
     let cut = &bytes[..bytes.len() - 1];
@@ -324,7 +324,7 @@ fn a_file_that_is_cut_gives_what_is_whole() {
 
 /// Guards memory: reading in parts takes a block, and a column takes its own size.
 #[test]
-fn parts_take_no_more_than_they_are() {
+fn reading_in_parts_takes_little_memory() {
     let bytes = file(&traces(400_000), ByteOrder::Big);
     let (count, cost) = peak(|| {
         let mut reader = Reader::new(&bytes[..]).unwrap();
@@ -340,7 +340,7 @@ fn parts_take_no_more_than_they_are() {
 }
 
 #[test]
-fn rows_of_any_type_are_gone_through() {
+fn rows_deserialize_to_any_type() {
     let bytes = file(&traces(20_000), ByteOrder::Big);
     let mut reader = Reader::new(&bytes[..]).unwrap();
     let mut rows = reader.deserialize::<(u32, serde_json::Value, Vec<i64>)>().unwrap();
@@ -364,7 +364,7 @@ fn rows_of_any_type_are_gone_through() {
 }
 
 #[test]
-fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
+fn an_invalid_value_in_a_column_names_its_row() {
     /// The record in the file; `2` is not a `Phase`.
     #[derive(NpyRecord)]
     struct Raw {
@@ -398,7 +398,7 @@ fn a_value_in_a_column_that_is_none_is_named_by_its_row() {
 
 /// Guards against a value whose first part was already read as another type.
 #[test]
-fn sub_arrays_of_which_a_part_was_read_are_refused_also_where_they_are_buffered() {
+fn partly_read_sub_arrays_are_refused_even_if_buffered() {
     let mut file = Vec::new();
     let rows: Vec<[u32; 3]> = (0..10).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect();
     rows.write_npy_to(&mut file).unwrap();

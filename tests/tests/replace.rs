@@ -13,6 +13,7 @@ use std::process::Stdio;
 use std::thread;
 
 use npy_core::{ErrorKind, MapMut, ReadNpy, ViewError, WriteNpy, WriteOptions, Writer, npz};
+use npy_tests::names;
 use rustix::fs::{MemfdFlags, Mode, XattrFlags, memfd_create};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use tempfile::TempDir;
@@ -29,14 +30,6 @@ fn is_root(test: &str) -> bool {
         std::io::stderr().write_all(text.as_bytes()).unwrap();
     }
     is_root
-}
-
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// The ways to write to a path.

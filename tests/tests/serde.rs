@@ -302,7 +302,7 @@ fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
 
 /// Guards values that do not fit the type: they are an error, and not left out.
 #[test]
-fn all_parts_are_taken() {
+fn values_that_do_not_fit_the_type_are_errors() {
     let three = raw("[('x', '|u1', (3,))]", &[1], Order::C, &[1, 2, 3]);
     assert!(message(three.from_rows::<([u8; 2],)>()).contains("field \"x\""));
     assert_eq!(three.from_rows::<([u8; 3],)>().unwrap(), [([1, 2, 3],)]);

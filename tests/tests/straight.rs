@@ -256,7 +256,7 @@ struct Reading {
 
 /// Guards against writing the bytes in memory of a type that has its own encoding.
 #[test]
-fn a_type_that_encodes_is_asked_to() {
+fn a_type_with_its_own_encoding_is_encoded() {
     stored_as_celsius(Reading { temperature: Kelvin(300.0) });
     stored_as_celsius(With { temperature: 300.0 });
     stored_as_celsius(Skipping { sum: (), temperature: Kelvin(300.0) });
@@ -273,7 +273,7 @@ fn stored_as_celsius<T: Element + Copy + PartialEq>(reading: T) {
 }
 
 #[test]
-fn arrays_of_any_rank_and_order() {
+fn arrays_of_any_rank_and_order_read_back_equal() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     let array = NpyArray::new(values::<f64>(400 * 300 * 2), [400, 300, 2]).unwrap();
@@ -296,7 +296,7 @@ fn arrays_of_any_rank_and_order() {
 }
 
 #[test]
-fn members_of_archives() {
+fn large_members_of_archives_read_back_equal() {
     let numbers: Vec<f64> = values(BYTES / 8);
     let ticks: Vec<Tick> = values(BYTES / Tick::SIZE);
     for level in [None, Some(1)] {

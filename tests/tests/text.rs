@@ -100,7 +100,7 @@ fn long_lists_come_back_and_errors_have_their_row() {
 
 /// Guards invalid text: an error that says what to do, and nothing is lost silently.
 #[test]
-fn what_is_no_text_is_an_error() {
+fn invalid_text_is_an_error() {
     let error = Vec::<String>::read_npy(golden("S5.npy")).unwrap_err().to_string();
     let says =
         r#"row 4: b"\xff\x80" is not UTF-8, and NumPy does not say what it is; read it as Vec<u8>"#;
@@ -132,7 +132,7 @@ fn what_is_no_text_is_an_error() {
 
 /// Guards limits, and memory against false headers.
 #[test]
-fn lists_that_are_not_there_cost_nothing() {
+fn lists_with_false_headers_cost_no_memory() {
     for dtype in ["<U0", "|S0"] {
         let many = file(dtype, &[1 << 21], &[]);
         let error = Vec::<String>::read_npy_from(&many[..]).unwrap_err().to_string();
@@ -156,7 +156,7 @@ fn lists_that_are_not_there_cost_nothing() {
 
 /// Guards the stream: bytes after the array are not consumed.
 #[test]
-fn a_list_is_taken_to_the_byte() {
+fn reading_a_list_leaves_the_bytes_after_it() {
     let both = [written(&["a", "bc"]), written(&["é"])].concat();
     let mut rest = &both[..];
     assert_eq!(Vec::<String>::read_npy_from(&mut rest).unwrap(), ["a", "bc"]);

@@ -76,7 +76,7 @@ fn several_threads_read_what_one_reads() {
 
 /// Guards against the file position that another thread has left.
 #[test]
-fn after_a_failure_a_row_is_found_again() {
+fn seek_to_works_after_a_failed_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("picks.npy");
     let all = picks(1_000_000);
@@ -147,7 +147,7 @@ impl Element for Positive {
 
 /// Guards against a thread that continues after a panic, and against blocks that are mistaken for others.
 #[test]
-fn after_a_panic_a_row_is_found_again() {
+fn seek_to_works_after_a_panic() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     let mut all: Vec<i64> = (0..1_000_000).collect();
@@ -174,7 +174,7 @@ fn after_a_panic_a_row_is_found_again() {
 
 /// Guards that readers are `Send` and `Sync`: otherwise it does not compile.
 #[test]
-fn readers_go_to_other_threads() {
+fn readers_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
     check::<Reader<fs::File>>();
     check::<Records<'_, fs::File, Pick>>();
@@ -182,7 +182,7 @@ fn readers_go_to_other_threads() {
 }
 
 #[test]
-fn a_file_that_is_cut_is_found_out() {
+fn a_file_truncated_after_opening_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("picks.npy");
     picks(1_000_000).write_npy(&path).unwrap();
@@ -241,7 +241,7 @@ fn two_threads_fill_one_list() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_of() {
+fn a_full_disk_is_an_error() {
     let error = picks(1_000_000).write_npy("/dev/full").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Io(e) if e.kind() == StorageFull), "{error}");
     // An invalid value is an error, and the old file stays.

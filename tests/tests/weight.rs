@@ -63,7 +63,7 @@ fn assert_paid(name: &str, file: &[u8], cost: usize) {
 }
 
 #[test]
-fn rows_of_small_files_take_memory_that_the_file_pays_for() {
+fn memory_for_rows_is_bounded_by_the_file_size() {
     for (name, file) in small_files_of_many_values() {
         let array = DynArray::read_npy_from(&file[..]).unwrap();
         let (rows, cost) = peak(|| array.from_rows::<Value>());

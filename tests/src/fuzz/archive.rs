@@ -116,7 +116,7 @@ impl Model {
         let is_unlucky = members.iter().any(|(_, items)| items.contains(&Lucky(13)));
         match result {
             Ok(()) => {
-                assert!(!self.failed, "a writer that failed says so for ever");
+                assert!(!self.failed, "every call after a failure is an error");
                 assert!(!is_taken && !is_unlucky, "what cannot be stored was taken");
                 self.members.extend(members);
             }
@@ -174,7 +174,11 @@ fn in_memory(choices: &mut Choices<'_>, options: &WriteOptions) {
     let mut model = Model::default();
     while model.step(choices, &mut writer) {}
     let memory = writer.finish().expect("memory takes it");
-    assert_eq!(memory.position(), memory.get_ref().len() as u64, "it stands behind the archive");
+    assert_eq!(
+        memory.position(),
+        memory.get_ref().len() as u64,
+        "the position is at the end of the archive"
+    );
     model.assert_in(Reader::new(memory).expect("an archive"));
 }
 
@@ -185,7 +189,7 @@ fn in_a_stream(choices: &mut Choices<'_>, options: &WriteOptions) {
     while model.step(choices, &mut writer) {}
     match writer.finish() {
         Ok(bytes) => {
-            assert!(!model.failed, "a writer that failed says so for ever");
+            assert!(!model.failed, "every call after a failure is an error");
             model.assert_in(Reader::new(Cursor::new(bytes)).expect("an archive"));
         }
         Err(_) => model.failed = true,
@@ -202,7 +206,7 @@ fn on_a_disk(choices: &mut Choices<'_>, options: &WriteOptions) {
     let mut model = Model { may_fail: true, ..Model::default() };
     while model.step(choices, &mut writer) {}
     if writer.finish().is_ok() {
-        assert!(!model.failed, "a writer that failed says so for ever");
+        assert!(!model.failed, "every call after a failure is an error");
         model.assert_in(Reader::new(Cursor::new(disk.bytes())).expect("an archive"));
     }
 }

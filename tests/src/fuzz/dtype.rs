@@ -48,10 +48,10 @@ fn assert_well_formed(dtype: &DType) {
     for field in dtype.fields() {
         assert!(field.offset() >= end, "{dtype}: fields overlap");
         end = field.offset() + field.dtype().itemsize();
-        assert!(end <= dtype.itemsize(), "{dtype}: a field behind the end");
+        assert!(end <= dtype.itemsize(), "{dtype}: a field past the end");
         // Two names with different lone surrogates look the same.
         let plain = !field.name().contains('\u{fffd}');
-        assert!(descrs.insert(field.name()) || !plain, "{dtype}: a name stands there twice");
+        assert!(descrs.insert(field.name()) || !plain, "{dtype}: a name occurs twice");
         assert_well_formed(field.dtype());
     }
 }

@@ -8,7 +8,11 @@ pub(super) fn run(input: &[u8]) {
     let two = literal(text, true);
     for spelled in three.iter().chain(&two) {
         let again = literal(spelled, false);
-        assert_eq!(again.as_ref(), Some(spelled), "{text:?} was understood as what is no literal");
+        assert_eq!(
+            again.as_ref(),
+            Some(spelled),
+            "{text:?} has a canonical spelling that is not a literal"
+        );
     }
     // Text that is a literal to both Python 3 and Python 2 means the same to both, as far as headers use it.
     if let (Some(three), Some(two)) = (three, two) {

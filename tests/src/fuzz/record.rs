@@ -132,7 +132,7 @@ fn check<T: Element>(file: &[u8], cast: Cast, chunk: usize) {
         assert_eq!(listed.as_ref().map_or(0, Vec::len), count);
         assert_eq!(bytes(listed), whole);
     } else {
-        assert!(listed.is_err() || whole.is_err(), "{shape:?} is no list");
+        assert!(listed.is_err() || whole.is_err(), "{shape:?} is not a list");
     }
     // A single item that takes the whole array is not a list.
     let single = whole.is_ok() && shape.is_empty();

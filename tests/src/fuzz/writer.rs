@@ -122,7 +122,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
             }
             5 | 6 => match writer.flush() {
                 Ok(()) => {
-                    assert!(!self.failed, "a writer that failed says so for ever");
+                    assert!(!self.failed, "every call after a failure is an error");
                     self.flushed = self.taken.len();
                 }
                 Err(_) => self.failed = true,
@@ -137,7 +137,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
         let storable = items.iter().take_while(|item| is_storable(*item)).count();
         match result {
             Ok(()) => {
-                assert!(!self.failed || items.is_empty(), "a writer that failed says so for ever");
+                assert!(!self.failed || items.is_empty(), "every call after a failure is an error");
                 assert_eq!(storable, items.len(), "what cannot be stored was taken");
                 self.taken.extend_from_slice(items);
                 assert_eq!(count, self.taken.len());
@@ -185,7 +185,7 @@ fn on_disk<T: Element + Clone + PartialEq + Debug>(
         return model.assert_in(&disk.bytes());
     }
     let finished = writer.finish().is_ok();
-    assert!(!(finished && model.failed), "a writer that failed says so for ever");
+    assert!(!(finished && model.failed), "every call after a failure is an error");
     if finished {
         model.flushed = model.taken.len();
     }

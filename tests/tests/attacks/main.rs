@@ -97,7 +97,7 @@ fn each_attack_ends_as_it_must() {
 
 /// Guards the terminal of whoever reads a message: control characters of a file are escaped in it.
 #[test]
-fn no_message_holds_what_a_terminal_obeys() {
+fn messages_contain_no_control_characters() {
     let folder = tempfile::tempdir().unwrap();
     for (attack, readers) in attacks() {
         let bytes = (attack.make)(SMALL);
@@ -191,7 +191,7 @@ fn a_file_of_holes_takes_no_memory() {
     let (errors, cost) =
         peak(|| [DynArray::read_npy(&path).err(), Vec::<u8>::read_npy(&path).err()]);
     for error in errors {
-        let error = error.expect("there is no memory for that");
+        let error = error.expect("more than the memory there is");
         assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{size}: {error}");
     }
     assert!(cost < 1 << 20, "{cost}");
@@ -249,10 +249,10 @@ fn opened(path: &Path) -> [String; 4] {
     ]
 }
 
-/// The process of [`a_holed_archive_is_refused`].
+/// Not a test of its own: a process, as a reader that believes the file would abort it.
 #[test]
-#[ignore = "started by a_holed_archive_is_refused: who believes the file ends the process"]
-fn child_that_opens_holes() {
+#[ignore = "started by `a_sparse_archive_with_false_counts_is_refused`"]
+fn child_that_opens_sparse_archives() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.npz");
     const GIB: u64 = 1 << 30;
@@ -286,8 +286,8 @@ fn child_that_opens_holes() {
 /// Guards memory against the claims of an archive before any member is read: a reader that allocates for them at once
 /// aborts the process.
 #[test]
-fn a_holed_archive_is_refused() {
-    assert!(npy_tests::again("child_that_opens_holes").status().unwrap().success());
+fn a_sparse_archive_with_false_counts_is_refused() {
+    assert!(npy_tests::again("child_that_opens_sparse_archives").status().unwrap().success());
 }
 
 /// Guards memory against members that cost their sender about eighty bytes each: a directory takes at most a small
@@ -310,7 +310,7 @@ fn many_members_take_a_few_times_the_file() {
 
 /// Guards the file system: the names in an archive are never used as paths.
 #[test]
-fn names_touch_no_file() {
+fn member_names_touch_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("a/b/c");
     std::fs::create_dir_all(&inner).unwrap();

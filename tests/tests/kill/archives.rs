@@ -50,7 +50,7 @@ fn put(writer: &mut Writer<fs::File>, name: &str, values: &[u64]) {
 
 /// Not a test of its own: the process that is killed. Prints the generation of each finished archive.
 #[test]
-#[ignore = "the process that the other test kills"]
+#[ignore = "started by `a_process_that_is_killed_leaves_the_old_archive_or_the_new_one`"]
 fn child() {
     let (Some(path), Ok(seed)) = (env::var_os(FILE), env::var(SEED)) else { return };
     let (path, next) = (Path::new(&path), seed.parse::<u64>().unwrap());

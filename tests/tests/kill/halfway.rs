@@ -1,12 +1,13 @@
 //! A process that is killed in the middle of a write leaves the old file, and no other one.
 
 use std::env;
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
-use npy_core::{DType, Element, InvalidValue, ReadNpy, WriteNpy, npz};
+use npy_core::{ReadNpy, WriteNpy, npz};
+use npy_tests::names;
+use npy_tests::picky::Lucky;
 
 use crate::FILE;
 
@@ -14,45 +15,14 @@ use crate::FILE;
 const CASE: &str = "NPY_KILL_CASE";
 const CASES: [&str; 3] = ["array", "archive", "rows of an archive"];
 
-/// A number whose encoding blocks forever if it is 1.
-struct Endless(u8);
-
-impl Element for Endless {
-    const SIZE: usize = 1;
-
-    fn dtype() -> DType {
-        u8::dtype()
-    }
-
-    fn decode(item: &[u8]) -> Self {
-        Endless(u8::decode(item))
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if self.0 == 1 {
-            wait();
-        }
-        self.0.encode(item)
-    }
-}
-
-/// Tells the parent that it may kill this process, and waits for that.
-fn wait() -> ! {
-    let mut out = std::io::stdout().lock();
-    out.write_all(b"\nhalfway\n").and_then(|()| out.flush()).unwrap();
-    loop {
-        std::thread::park();
-    }
-}
-
 /// Not a test of its own: the process that is killed.
 #[test]
-#[ignore = "the process that the other test kills"]
+#[ignore = "started by `a_process_that_is_killed_halfway_leaves_no_temporary_file`"]
 fn child() {
     let (Some(path), Ok(case)) = (env::var_os(FILE), env::var(CASE)) else { return };
     // More than a block, and more than is kept in memory.
-    let mut values: Vec<Endless> = (0..3 << 20).map(|_| Endless(0)).collect();
-    values.push(Endless(1));
+    let mut values = vec![Lucky(0); 1 << 20];
+    values.push(Lucky::WAITS);
     match case.as_str() {
         "array" => values.write_npy(&path).unwrap(),
         "archive" => {
@@ -61,7 +31,7 @@ fn child() {
         }
         _ => {
             let mut writer = npz::Writer::create(&path).unwrap();
-            writer.start::<Endless>("x").unwrap().extend(&values).unwrap();
+            writer.start::<Lucky>("x").unwrap().extend(&values).unwrap();
         }
     }
     unreachable!("it was to be killed");
@@ -77,9 +47,7 @@ fn a_process_that_is_killed_halfway_leaves_no_temporary_file() {
     for case in CASES {
         [1u8, 2].write_npy(&path).unwrap();
         kill_halfway(&path, case);
-        let names: Vec<_> =
-            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["old"], "{case}");
+        assert_eq!(names(dir.path()), ["old"], "{case}");
         assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2], "{case}");
     }
 }

@@ -82,7 +82,7 @@ impl Random {
 /// Not a test of its own: the process that is killed. Prints `open N` when it has opened a file of N rows, then `N`
 /// after each successful flush.
 #[test]
-#[ignore = "the process that the other test kills"]
+#[ignore = "started by `a_process_that_is_killed_leaves_what_it_flushed`"]
 fn child() {
     let (Some(path), Ok(seed)) = (env::var_os(FILE), env::var(SEED)) else { return };
     let mut random = Random::new(seed.parse().unwrap());
@@ -214,13 +214,13 @@ fn a_process_that_is_killed_leaves_what_it_flushed() {
 
 /// Guards headers in which a change of the number would cross a page boundary.
 #[test]
-fn a_process_that_is_killed_leaves_what_it_flushed_behind_a_header_of_two_pages() {
+fn a_process_that_is_killed_leaves_what_it_flushed_after_a_header_of_two_pages() {
     assert_survives(tempfile::tempdir().unwrap().path(), longer_for(4));
 }
 
 /// Guards the same on a tmpfs, where writes are fastest and stop between two pages most often.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_process_that_is_killed_leaves_what_it_flushed_in_memory() {
+fn a_process_that_is_killed_leaves_what_it_flushed_on_a_tmpfs() {
     assert_survives(tempfile::tempdir_in("/dev/shm").unwrap().path(), longer_for(4));
 }

@@ -134,7 +134,7 @@ for code in 'f2 f4 f8 f16 c8 c16 c32 U1 U5 S1 S5 V3 V5 M8 M8[ns] M8[25s] m8 m8[s
                 np.save(f'{saved}.npy', a)
                 if code[0] not in 'SV':
                     a = little(a)
-                # A list of texts, and the items as they stand in memory.
+                # A list of texts, and the items in memory order.
                 texts = [t.encode() if code[0] == 'U' else t for t in a.ravel().tolist()] if code[0] in 'US' else []
                 print(saved, code, list(shape), layout if a.flags.fnc else 'C', a.tobytes('C').hex(),
                       ','.join(t.hex() for t in texts), sep='\t')

@@ -16,7 +16,7 @@ def value(text):
 
 for text, ours in json.load(open('texts', encoding='utf-8')):
     theirs = value(text)
-    # Python also takes a tuple without parentheses, which neither a header nor a dtype is.
+    # Python also accepts a tuple without parentheses, which is neither a header nor a dtype.
     bare = theirs is not None and theirs.startswith('(') and not text.lstrip().startswith('(')
     if ours is None and theirs is not None and not bare:
         print(f'only Python takes {text!r}')

@@ -123,7 +123,7 @@ fn numpy_sees_what_is_written_in_place() {
 
 /// Guards `c`: neither side sees changes to the other's copy.
 #[test]
-fn copies_are_nobody_elses() {
+fn changes_to_a_copy_stay_private() {
     let mut case = Case::new();
     let before = std::fs::read(case.path()).unwrap();
     case.ask("r = np.load('x.npy', mmap_mode='r')");

@@ -20,7 +20,7 @@ fn picks() -> Vec<Pick> {
 }
 
 #[test]
-fn npz_that_numpy_writes() {
+fn archives_of_numpy_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let script = r#"
 arrays = dict(grid=np.arange(6.).reshape(2, 3), fortran=np.asfortranarray(np.arange(6, dtype='>i2').reshape(2, 3)),
@@ -82,7 +82,7 @@ fn fill<W: std::io::Write>(mut writer: Writer<W>) {
 }
 
 #[test]
-fn npz_that_we_write() {
+fn archives_of_ours_are_read_by_numpy() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     let mut deflate = WriteOptions::new();

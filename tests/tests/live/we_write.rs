@@ -214,7 +214,7 @@ fn text_and_times_are_written_as_numpy_saves_them() {
 }
 
 #[test]
-fn a_dtype_of_run_time_is_written_and_turned_round_as_in_numpy() {
+fn a_dtype_of_run_time_is_written_and_swapped_as_in_numpy() {
     let mut ours = Ours::new();
     let scalars = "?b1 ?i1 i2 u4 i8 f2 f4 f8 f16 c8 c16 c32 U1 U3 M8[ns] m8[25s] M8 m8 ?S3 ?V5 ?V0";
     let mut dtypes: Vec<String> = Vec::new();

@@ -1,16 +1,25 @@
 //! Several writers of one archive.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use npy_core::npz::{Reader, Writer};
 use npy_core::{ErrorKind, Result};
+use tempfile::TempDir;
 
 fn create(path: &Path, name: &str) {
     let mut writer = Writer::create(path).unwrap();
     writer.write(name, &1u8).unwrap();
     writer.finish().unwrap();
+}
+
+/// Makes an archive of one member in its own directory.
+fn old_archive() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    create(&path, "old");
+    (directory, path)
 }
 
 fn is_locked<T>(result: Result<T>) -> bool {
@@ -20,9 +29,7 @@ fn is_locked<T>(result: Result<T>) -> bool {
 #[cfg(unix)]
 #[test]
 fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("x.npz");
-    create(&path, "old");
+    let (directory, path) = old_archive();
     let mut first = Writer::append(&path).unwrap();
     let locked = Writer::append(&path).unwrap_err();
     assert!(
@@ -48,9 +55,8 @@ fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
 #[cfg(unix)]
 #[test]
 fn a_link_leads_to_the_same_lock() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, link) = (directory.path().join("x.npz"), directory.path().join("link.npz"));
-    create(&path, "old");
+    let (directory, path) = old_archive();
+    let link = directory.path().join("link.npz");
     std::os::unix::fs::symlink("x.npz", &link).unwrap();
     let mut writer = Writer::append(&link).unwrap();
     assert!(is_locked(Writer::append(&path)));
@@ -88,7 +94,7 @@ const MEMBERS: u32 = 25;
 
 /// Not a test of its own: one of those that append.
 #[test]
-#[ignore = "the process that the other test starts"]
+#[ignore = "started by `of_six_processes_that_append_none_loses_a_member`"]
 fn child_that_appends() {
     let Some(path) = std::env::var_os("NPY_APPEND") else { return };
     let own = std::process::id();
@@ -111,9 +117,7 @@ fn child_that_appends() {
 #[cfg(unix)]
 #[test]
 fn of_six_processes_that_append_none_loses_a_member() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("x.npz");
-    create(&path, "old");
+    let (_directory, path) = old_archive();
     let mut children: Vec<_> = (0..6)
         .map(|_| {
             let mut child = npy_tests::again("appending::child_that_appends");

@@ -65,7 +65,7 @@ fn columns_are_arrays_and_records_again() {
 }
 
 #[test]
-fn what_the_struct_says_of_fields_holds() {
+fn field_attributes_apply_to_columns() {
     #[derive(NpyRecord, Debug, PartialEq)]
     struct Wide {
         #[npy(alias = "t0")]

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use npy_core::npz::sparse::Csr;
 use npy_core::npz::{Reader, WriteOptions, Writer};
-use npy_core::{DType, Element, ErrorKind, InvalidValue, ReadNpy};
+use npy_core::{ErrorKind, ReadNpy};
 use npy_tests::disk::Disk;
 use npy_tests::picky::Lucky;
 
@@ -58,7 +58,7 @@ fn a_member_that_is_invalid_leaves_no_trace() {
 }
 
 #[test]
-fn in_memory_too_the_archive_goes_on() {
+fn after_an_invalid_member_an_archive_in_memory_can_continue() {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("bad", &unlucky(1_000_000)).unwrap_err();
     writer.write("a", &[1u8, 2]).unwrap();
@@ -68,7 +68,7 @@ fn in_memory_too_the_archive_goes_on() {
 }
 
 #[test]
-fn in_a_stream_what_is_written_cannot_be_taken_back() {
+fn after_a_partly_written_member_a_stream_fails() {
     let mut writer = Writer::stream(Vec::new());
     // Nothing of the first block is written yet.
     writer.write("bad", &unlucky(10)).unwrap_err();
@@ -144,13 +144,13 @@ fn small_members_wait_for_a_slow_one() {
 }
 
 #[test]
-fn a_disk_that_fails_is_told_of_for_ever() {
+fn after_a_disk_failure_every_call_is_an_error() {
     let run = |disk: &Disk, options: &WriteOptions| {
         let mut writer = options.writer(disk.clone())?;
         let mut failed = false;
         for n in 0..6u8 {
             let written = writer.write(&format!("{n}"), &vec![u64::from(n); 20_000]);
-            assert!(!failed || written.is_err(), "a writer that failed says so for ever");
+            assert!(!failed || written.is_err(), "every call after a failure is an error");
             failed |= written.is_err();
         }
         let finished = writer.finish().map(drop);
@@ -171,7 +171,7 @@ fn a_disk_that_fails_is_told_of_for_ever() {
 }
 
 #[test]
-fn what_is_not_finished_is_nothing() {
+fn an_unfinished_archive_leaves_no_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();
@@ -187,7 +187,7 @@ fn what_is_not_finished_is_nothing() {
 }
 
 #[test]
-fn names_that_cannot_be() {
+fn invalid_member_names_are_refused() {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("a", &1u8).unwrap();
     for name in ["a", "a.npy", "a\0b", &"x".repeat(70_000)] {
@@ -229,26 +229,8 @@ fn each_error_names_the_file_once() {
 /// Guards against half a member: after a panic in a value that is caught, the archive does not have the member.
 #[test]
 fn a_value_that_panics_leaves_no_member() {
-    struct Panics(u32);
-
-    impl Element for Panics {
-        const SIZE: usize = 4;
-
-        fn dtype() -> DType {
-            u32::dtype()
-        }
-
-        fn decode(item: &[u8]) -> Self {
-            Panics(u32::decode(item))
-        }
-
-        fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-            assert!(self.0 < 999_999, "a value that panics");
-            self.0.encode(item)
-        }
-    }
-
-    let values: Vec<_> = (0..1_000_000).map(Panics).collect();
+    let mut values = vec![Lucky(7); 1_000_000];
+    values.push(Lucky::PANICS);
     for options in ways() {
         let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
         writer.write("a", &[1u8]).unwrap();
@@ -270,8 +252,8 @@ fn a_value_that_panics_leaves_no_member() {
 /// Not a test of its own: this process has a limit on the size of its files.
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "the process that the other test starts"]
-fn child_without_room() {
+#[ignore = "started by `a_full_disk_leaves_the_old_archive`"]
+fn child_on_a_full_disk() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let Some(path) = std::env::var_os("NPY_FULL_FILE") else { return };
     let path = std::path::Path::new(&path);
@@ -300,8 +282,8 @@ fn child_without_room() {
                 break;
             }
             assert!(std::fs::read(path).unwrap() == old, "{room}");
-            let beside = path.parent().unwrap().read_dir().unwrap().count();
-            assert_eq!(beside, 1, "nothing is left of what failed");
+            let files = path.parent().unwrap().read_dir().unwrap().count();
+            assert_eq!(files, 1, "no temporary file is left");
             room += 1;
         }
         // The limit at which it succeeds is the size of the file.
@@ -314,13 +296,13 @@ fn child_without_room() {
 /// Guards the existing file: it survives a full disk, at whatever byte it happens.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_room_the_old_archive_stays() {
+fn a_full_disk_leaves_the_old_archive() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();
     writer.write("old", &[1u8, 2, 3]).unwrap();
     writer.finish().unwrap();
-    let child = npy_tests::again("failing::child_without_room");
+    let child = npy_tests::again("failing::child_on_a_full_disk");
     // A shell, which makes a write past the limit fail; by default the process would be killed.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(child.get_program());
@@ -331,7 +313,7 @@ fn without_room_the_old_archive_stays() {
 
 /// Guards any writer: a full disk is an error, at whatever byte it happens.
 #[test]
-fn a_disk_that_is_full_at_any_byte_is_told_of() {
+fn a_disk_full_at_any_byte_is_an_error() {
     for options in ways() {
         let run = |disk: &Disk| {
             let mut writer = options.writer(disk.clone())?;

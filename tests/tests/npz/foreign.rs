@@ -25,14 +25,14 @@ fn check(bytes: Vec<u8>, what: &str) {
 }
 
 #[test]
-fn descriptors_zip64_fields_prefixes_and_comments() {
+fn descriptors_zip64_fields_prefixes_and_comments_are_read() {
     check(archive(b"", &members(), b""), "plain");
     let change = |change: fn(&mut Raw)| {
         let mut members = members();
         members.iter_mut().for_each(change);
         archive(b"", &members, b"")
     };
-    check(change(|member| member.descriptor = true), "sizes behind the data");
+    check(change(|member| member.descriptor = true), "sizes after the data");
     check(change(|member| member.zip64 = true), "zip64");
     check(change(|member| member.extra = b"UT\x05\x00\x01abcd".to_vec()), "extra fields");
     check(change(|member| member.local_lies = true), "the directory is what counts");
@@ -88,7 +88,7 @@ fn each_name_in_names_reads_its_own_member() {
 }
 
 #[test]
-fn names_are_keys_and_nothing_more() {
+fn member_names_are_never_paths() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let names = ["../up", "/etc/x", "C:\\x", "a/../../b", "con", "dir/"];

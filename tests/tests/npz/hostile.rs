@@ -125,7 +125,7 @@ fn bombs_are_limited() {
     writer.write("zeros", &vec![0u8; 8 << 20]).unwrap();
     let file = writer.finish().unwrap().into_inner();
     assert!(file.len() < 10_000);
-    assert_eq!(read(file.clone()).unwrap()[0].1.as_bytes().len(), 8 << 20, "zeros are no bomb");
+    assert_eq!(read(file.clone()).unwrap()[0].1.as_bytes().len(), 8 << 20, "zeros are not a bomb");
     let under = |set: fn(&mut Limits)| {
         let mut limits = Limits::default();
         set(&mut limits);
@@ -218,7 +218,7 @@ fn a_matrix_is_refused_before_it_is_inflated() {
 }
 
 #[test]
-fn bytes_belong_to_one_member() {
+fn overlapping_members_are_refused() {
     // Both directory entries point to the same member.
     let second = Raw { name: b"y.npy".to_vec(), place: Some(0), ..x() };
     let error = read(archive(b"", &[x(), second], b"")).unwrap_err();
@@ -233,7 +233,7 @@ fn bytes_belong_to_one_member() {
 }
 
 #[test]
-fn the_directory_points_at_members() {
+fn wrong_member_positions_are_refused() {
     for place in [1, 40, 1 << 20, 1 << 40, u64::MAX] {
         refused(Raw { place: Some(place), zip64: place > 1 << 30, ..x() });
     }
@@ -303,7 +303,7 @@ fn good() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn ten_thousand_damaged_archives() {
+fn damaged_archives_are_refused_or_read_right() {
     let good: Vec<_> = good().into_iter().map(|file| (read(file.clone()).unwrap(), file)).collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let (mut refused, mut right, mut less) = (0, 0, 0);

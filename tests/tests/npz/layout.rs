@@ -118,7 +118,7 @@ fn small_archives_are_not_zip64() {
 }
 
 #[test]
-fn more_members_than_a_plain_directory_counts() {
+fn more_than_65535_members_use_zip64() {
     const COUNT: u32 = 65_600;
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     for n in 0..COUNT {

@@ -1,6 +1,5 @@
 //! Inner writers that panic, in a program that continues.
 
-use std::io::{self, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,44 +7,11 @@ use npy_core::Result;
 use npy_core::npz::{WriteOptions, Writer};
 use npy_tests::disk::Disk;
 
-/// A disk that panics in one call, or in that one and all later ones.
-struct Panics {
-    disk: Disk,
-    /// The number of calls before the first panic.
-    calls: usize,
-    for_ever: bool,
-}
-
-impl Panics {
-    fn call(&mut self) -> &mut Disk {
-        let left = self.calls.checked_sub(1);
-        self.calls = left.unwrap_or(if self.for_ever { 0 } else { usize::MAX });
-        assert!(left.is_some(), "a writer that panics");
-        &mut self.disk
-    }
-}
-
-impl Write for Panics {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.call().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.call().flush()
-    }
-}
-
-impl Seek for Panics {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.call().seek(to)
-    }
-}
-
 /// Counts the panics of this process.
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
 /// Writes an archive; returns true if the inner writer panicked. After a panic each call must be an error.
-fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
+fn write(begin: impl FnOnce() -> Result<Writer<Disk>>, finish: bool) -> bool {
     let mut panicked = false;
     let mut call = |call: &mut dyn FnMut() -> Result<()>| match catch_unwind(AssertUnwindSafe(call))
     {
@@ -89,7 +55,7 @@ fn write(begin: impl FnOnce() -> Result<Writer<Panics>>, finish: bool) -> bool {
 
 /// Not a test of its own: its output must be only what the library prints.
 #[test]
-#[ignore = "the process that the other test starts"]
+#[ignore = "started by `after_a_panic_of_the_inner_writer_every_call_is_an_error_and_nothing_is_printed`"]
 fn child_whose_writer_panics() {
     if std::env::var_os("NPY_PANICS").is_none() {
         return;
@@ -104,21 +70,21 @@ fn child_whose_writer_panics() {
     let (mut deflate, mut threads) = (WriteOptions::new(), WriteOptions::new());
     deflate.deflate(1);
     threads.deflate(1).threads(2);
-    type Begin = fn(&WriteOptions, Panics) -> Result<Writer<Panics>>;
+    type Begin = fn(&WriteOptions, Disk) -> Result<Writer<Disk>>;
     let begins: [Begin; 2] =
         [|options, disk| options.writer(disk), |options, disk| Ok(options.stream(disk))];
     for (options, begin) in [WriteOptions::new(), deflate, threads]
         .iter()
         .flat_map(|options| begins.map(|begin| (options, begin)))
     {
-        for (for_ever, finish) in [(false, false), (false, true), (true, false), (true, true)] {
+        for (forever, finish) in [(false, false), (false, true), (true, false), (true, true)] {
             let mut calls = 0;
             loop {
                 let before = PANICS.load(Ordering::Relaxed);
-                let disk = Panics { disk: Disk::sound(), calls, for_ever };
+                let disk = Disk::with_panic(calls, forever);
                 let panicked = write(|| begin(options, disk), finish);
                 let panics = PANICS.load(Ordering::Relaxed) - before;
-                assert_eq!(panics, usize::from(panicked), "{calls} calls, then {for_ever}");
+                assert_eq!(panics, usize::from(panicked), "{calls} calls, then {forever}");
                 if !panicked {
                     break;
                 }
@@ -133,7 +99,7 @@ fn child_whose_writer_panics() {
 /// Guards the process: a panic in the inner writer, at any call, is one panic, then errors, and nothing is printed in
 /// the end.
 #[test]
-fn an_inner_writer_that_panics_is_told_of_for_ever_and_dropped_in_silence() {
+fn after_a_panic_of_the_inner_writer_every_call_is_an_error_and_nothing_is_printed() {
     let mut child = npy_tests::again("panicking::child_whose_writer_panics");
     let output = child.env("NPY_PANICS", "1").output().unwrap();
     let (out, err) =

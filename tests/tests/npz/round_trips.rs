@@ -69,7 +69,7 @@ fn check<R: std::io::Read + std::io::Seek>(mut reader: Reader<R>, what: &str) {
 }
 
 #[test]
-fn in_memory_in_streams_and_in_files() {
+fn archives_in_memory_streams_and_files_read_back_equal() {
     let directory = tempfile::tempdir().unwrap();
     for (what, options) in ways() {
         let seeking = fill(options.writer(Memory::default()).unwrap()).into_inner();
@@ -86,7 +86,7 @@ fn in_memory_in_streams_and_in_files() {
 }
 
 #[test]
-fn what_is_appended_stands_behind_what_was_there() {
+fn appended_members_come_after_the_old_ones() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();

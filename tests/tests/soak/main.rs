@@ -76,7 +76,7 @@ fn clean(directory: &Path) {
 }
 
 #[test]
-fn files_hold_what_they_must_whatever_happens() {
+fn files_hold_the_expected_contents_after_kills() {
     let (seconds, seed) = (number("NPY_SOAK_SECONDS", 2), number("NPY_SOAK_SEED", 1));
     println!("seed {seed}, {seconds} s");
     let directory = tempfile::tempdir().unwrap();

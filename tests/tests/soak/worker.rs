@@ -12,7 +12,7 @@ const WORKER: &str = "NPY_SOAK_WORKER";
 
 /// Not a test of its own: reads one operation per line, and prints a line when it is done.
 #[test]
-#[ignore = "the process that the other test kills"]
+#[ignore = "started by `files_hold_the_expected_contents_after_kills`"]
 fn child() {
     let Some(directory) = std::env::var_os(WORKER) else { return };
     let mut out = std::io::stdout().lock();

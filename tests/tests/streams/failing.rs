@@ -29,7 +29,7 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
         }
         match writer.flush() {
             Ok(()) => {
-                assert!(!failed, "a writer that failed says so for ever");
+                assert!(!failed, "every call after a failure is an error");
                 flushed = taken;
             }
             Err(error) if failed => {
@@ -43,7 +43,7 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
         assert!((taken..=taken + 1).contains(&count), "{count}: what was taken stays taken");
     }
     let finished = writer.finish().is_ok();
-    assert!(!(finished && failed), "a writer that failed says so for ever");
+    assert!(!(finished && failed), "every call after a failure is an error");
     let bytes = disk.bytes();
     Some(Outcome { taken, flushed, bytes, finished })
 }

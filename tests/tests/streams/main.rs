@@ -149,7 +149,7 @@ fn a_stream_is_byte_for_byte_what_write_npy_writes() {
 
 /// Guards block boundaries, and items that are larger than a block.
 #[test]
-fn blocks_end_anywhere() {
+fn items_may_cross_block_boundaries() {
     const BLOCK: usize = 256 << 10;
     let mut big = WriteOptions::new();
     big.byte_order(ByteOrder::Big);
@@ -206,7 +206,7 @@ fn a_reader_can_follow_the_file() {
     writer.push(&trace(1)).unwrap();
     drop(writer);
     assert_eq!(read(), all, "dropped without `finish`");
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no other file is left");
 }
 
 /// Guards `create`: the new file is complete when it replaces the old one, which is not truncated first.
@@ -422,7 +422,7 @@ fn what_cannot_be_created_says_why() {
 
 /// Guards the error for a stream that cannot seek back to the header; nothing is written to it.
 #[test]
-fn what_cannot_seek_is_sent_to_with_shape() {
+fn a_stream_that_cannot_seek_is_referred_to_with_shape() {
     struct Pipe<'a>(&'a RefCell<Vec<u8>>);
     impl Write for Pipe<'_> {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -449,7 +449,7 @@ fn what_cannot_seek_is_sent_to_with_shape() {
 
 /// Guards `Writer<T, File>`: it is `Send`, `'static` and `Debug`.
 #[test]
-fn a_writer_travels_and_prints() {
+fn a_writer_is_send_and_debug() {
     fn travels<T: Send + 'static>(it: T) -> T {
         it
     }

@@ -79,7 +79,7 @@ const FILE: &str = "NPY_SHARED_FILE";
 
 /// Not a test of its own: the other process, which appends 2,000 rows, prints a line, and finishes when it gets a byte.
 #[test]
-#[ignore = "the process that the other test starts"]
+#[ignore = "started by `of_two_processes_that_append_the_second_is_locked_out`"]
 fn child() {
     let Some(path) = env::var_os(FILE) else { return };
     let mut writer = Writer::<u64, _>::append(path).unwrap();
@@ -91,7 +91,7 @@ fn child() {
 
 /// Guards the rows of two processes: none of the 4,000 is lost.
 #[test]
-fn of_two_processes_that_append_one_waits() {
+fn of_two_processes_that_append_the_second_is_locked_out() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     Writer::<u64, _>::create(&path).unwrap().finish().unwrap();
