@@ -163,11 +163,11 @@ fn a_stream_that_fails_anywhere_is_the_right_error() {
                     continue;
                 }
                 assert_is(&result.unwrap_err(), fault, &case);
-                assert_eq!(found, rows[..found.len()], "{case}: what came is right");
+                assert_eq!(found, rows[..found.len()], "{case}: the rows before the fault");
                 let there = at.saturating_sub(HEADER) / ROW;
                 assert!(found.len() <= there, "{case}");
                 if fault == Fault::End && matches!(name, "records" | "read_chunk" | "deserialize") {
-                    assert_eq!(found.len(), there, "{case}: what is whole is given");
+                    assert_eq!(found.len(), there, "{case}: all complete rows are given");
                 }
             }
         }
@@ -270,7 +270,7 @@ fn a_stream_that_takes_no_more_is_the_right_error() {
                     (Fault::Error(io::ErrorKind::Interrupted), Ok(stream)) => {
                         assert!(*stream.get_ref().get_ref() == bytes, "{case}");
                     }
-                    (_, Ok(_)) => panic!("{case}: it failed, and nobody was told"),
+                    (_, Ok(_)) => panic!("{case}: it failed without an error"),
                     (_, Err(error)) => assert_is(&error, fault, &case),
                 }
             }

@@ -12,7 +12,7 @@ use npy_tests::alloc::{Counting, peak, peak_of_all};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const BESIDE: usize = 2 << 20;
+const OVERHEAD: usize = 2 << 20;
 
 /// 27 bytes in the file, 32 in memory.
 #[derive(NpyRecord, Clone, Debug, PartialEq)]
@@ -42,19 +42,19 @@ fn ticks() -> Vec<Tick> {
 
 /// Asserts that a read takes only the memory of its result and a little more.
 fn reads<A>(what: &str, bytes: usize, read: impl FnOnce() -> A) {
-    takes(what, bytes, BESIDE, peak(read));
+    takes(what, bytes, OVERHEAD, peak(read));
 }
 
-fn takes<A>(what: &str, bytes: usize, beside: usize, (result, cost): (A, usize)) {
+fn takes<A>(what: &str, bytes: usize, overhead: usize, (result, cost): (A, usize)) {
     assert!(cost >= bytes, "{what}: {cost} for {bytes}: nothing was measured");
-    assert!(cost <= bytes + beside, "{what}: {cost} for {bytes}");
+    assert!(cost <= bytes + overhead, "{what}: {cost} for {bytes}");
     drop(result);
 }
 
 fn writes(what: &str, write: impl FnOnce() -> npy_core::Result<()>) {
     let (result, cost) = peak(write);
     result.unwrap();
-    assert!(cost <= BESIDE, "{what}: {cost}");
+    assert!(cost <= OVERHEAD, "{what}: {cost}");
 }
 
 fn bytes_of<T>(count: u32) -> usize {
@@ -106,13 +106,13 @@ fn both_threads() {
             let mut writing = WriteOptions::new();
             writing.byte_order(order);
             let ((), cost) = peak_of_all(|| writing.write(path, &all).unwrap());
-            assert!(cost <= BESIDE, "written: {cost}");
+            assert!(cost <= OVERHEAD, "written: {cost}");
             let mut options = ReadOptions::new();
             options.threads(2);
             let records = peak_of_all(|| options.read::<Vec<Tick>>(path).unwrap());
-            takes("records", bytes_of::<Tick>(TICKS), BESIDE, records);
+            takes("records", bytes_of::<Tick>(TICKS), OVERHEAD, records);
             let column = || options.open(path).unwrap().read_column::<f64>("time").unwrap();
-            takes("a column", bytes_of::<f64>(TICKS), BESIDE / 2, peak_of_all(column));
+            takes("a column", bytes_of::<f64>(TICKS), OVERHEAD / 2, peak_of_all(column));
         }
     });
 }
@@ -124,7 +124,7 @@ fn read_records(path: &Path) {
     reads("some fields", part, || Vec::<Part>::read_npy(path).unwrap());
     let column = bytes_of::<f64>(TICKS);
     let read = || Reader::open(path).unwrap().read_column::<f64>("time").unwrap();
-    takes("a column", column, BESIDE / 2, peak(read));
+    takes("a column", column, OVERHEAD / 2, peak(read));
     reads("as it is", 27 * all / 32, || DynArray::read_npy(path).unwrap());
     reads("one by one", 0, || {
         let mut reader = Reader::open(path).unwrap();

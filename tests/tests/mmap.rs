@@ -450,7 +450,7 @@ fn a_new_file_is_zeros_of_its_shape() {
     let before = std::fs::read(&path).unwrap();
     for shape in [&[usize::MAX, 2][..], &[1 << 59]] {
         assert!(created::<f64>(&path, shape).is_err());
-        assert!(std::fs::read(&path).unwrap() == before, "what was there is lost");
+        assert!(std::fs::read(&path).unwrap() == before, "the old contents are lost");
     }
 }
 

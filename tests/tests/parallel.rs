@@ -46,7 +46,7 @@ fn child() {
     for row in (part..ROWS).step_by(PARTS) {
         for column in 0..COLUMNS {
             let slot = map.at_mut(&[row, column]).unwrap();
-            assert_eq!(*slot, Cell { row: 0, value: 0.0, part: 0 }, "someone else wrote here");
+            assert_eq!(*slot, Cell { row: 0, value: 0.0, part: 0 }, "another process wrote here");
             *slot = cell(row, column);
         }
     }

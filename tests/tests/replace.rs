@@ -163,7 +163,7 @@ fn open_files_are_written_to_at_their_end() {
                 let mut all = Vec::new();
                 file.seek(SeekFrom::Start(0)).unwrap();
                 file.read_to_end(&mut all).unwrap();
-                assert!(all.starts_with(b"before"), "{way}, {what}: what was there is lost");
+                assert!(all.starts_with(b"before"), "{way}, {what}: the old contents are lost");
                 let new = &all[usize::try_from(length).unwrap()..];
                 if *way == "npz" {
                     // The offsets count from the start of the file, as in a self-extracting archive.
@@ -210,7 +210,7 @@ fn standard_output_is_appended_to() {
     let status = child.stdout(output).stderr(Stdio::inherit()).status().unwrap();
     assert!(status.success());
     let all = fs::read(&log).unwrap();
-    assert!(all.starts_with(b"before"), "what was there is lost");
+    assert!(all.starts_with(b"before"), "the old contents are lost");
     let start = all.windows(6).position(|window| window == b"\x93NUMPY").unwrap();
     assert_eq!(Vec::<u8>::read_npy_from(&all[start..]).unwrap(), [7]);
     assert_eq!(fs::metadata(&log).unwrap().ino(), inode);

@@ -279,9 +279,9 @@ fn arrays_of_any_rank_and_order_read_back_equal() {
     let array = NpyArray::new(values::<f64>(400 * 300 * 2), [400, 300, 2]).unwrap();
     for order in [Order::C, Order::Fortran] {
         let bits = |array: &NpyArray<f64>| array.iter().map(|n| n.to_bits()).collect::<Vec<_>>();
-        let stands = array.to_order(order);
+        let array_in_order = array.to_order(order);
         for written in [Order::C, Order::Fortran] {
-            WriteOptions::new().order(written).write(&path, &stands).unwrap();
+            WriteOptions::new().order(written).write(&path, &array_in_order).unwrap();
             let read = NpyArray::<f64>::read_npy(&path).unwrap();
             assert_eq!(read.order(), written);
             assert!(bits(&read) == bits(&array), "{order:?} {written:?}");

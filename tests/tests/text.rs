@@ -143,8 +143,8 @@ fn lists_with_false_headers_cost_no_memory() {
         assert_eq!(list.len(), 1 << 21);
     }
     for (dtype, count) in [("<U1", 1 << 50), ("|S2147483647", 2), ("<U536870911", 1 << 20)] {
-        let lie = file(dtype, &[count], b"abcdefgh");
-        let (result, cost) = peak(|| Vec::<String>::read_npy_from(&lie[..]));
+        let claim = file(dtype, &[count], b"abcdefgh");
+        let (result, cost) = peak(|| Vec::<String>::read_npy_from(&claim[..]));
         assert!(result.unwrap_err().to_string().contains("truncated"));
         assert!(cost < 1 << 20, "{cost}");
     }

@@ -117,7 +117,7 @@ impl Model {
         match result {
             Ok(()) => {
                 assert!(!self.failed, "every call after a failure is an error");
-                assert!(!is_taken && !is_unlucky, "what cannot be stored was taken");
+                assert!(!is_taken && !is_unlucky, "an invalid value was accepted");
                 self.members.extend(members);
             }
             Err(error) if is_of(&error, is_taken, is_unlucky) => {}

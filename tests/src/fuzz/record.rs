@@ -139,7 +139,7 @@ fn check<T: Element>(file: &[u8], cast: Cast, chunk: usize) {
     parts::<T>(file, &options, chunk, single, &whole);
 
     let Ok(dynamic) = DynArray::read_npy_from(file) else {
-        return assert!(whole.is_err(), "what can be read as a type can be read as it is");
+        return assert!(whole.is_err(), "whatever can be read as a type can be read as a DynArray");
     };
     // Not compared where the parts of an item may be strided: reading gathers such parts.
     let scattered = T::dtype().sub_array().is_some() && dynamic.shape().len() > 1;

@@ -38,7 +38,7 @@ pub(super) fn run(input: &[u8]) {
             code: n,
         }),
         3 => session(&mut choices, |n| [n; 3_000]),
-        // Every seventh value is invalid.
+        // Three of seven values are too long.
         _ => session(&mut choices, |n| Text {
             name: "x".repeat(usize::from(n % 7).min(4) % 5),
             id: n,
@@ -138,7 +138,7 @@ impl<T: Element + Clone + PartialEq + Debug> Model<T> {
         match result {
             Ok(()) => {
                 assert!(!self.failed || items.is_empty(), "every call after a failure is an error");
-                assert_eq!(storable, items.len(), "what cannot be stored was taken");
+                assert_eq!(storable, items.len(), "an invalid value was accepted");
                 self.taken.extend_from_slice(items);
                 assert_eq!(count, self.taken.len());
             }
@@ -217,7 +217,7 @@ fn in_file<T: Element + Clone + PartialEq + Debug>(
         model.assert_in(&file);
         model.taken.truncate(model.flushed);
         writer = Writer::append(&path).expect("its own file");
-        assert_eq!(writer.count(), model.taken.len(), "only what was flushed is stated");
+        assert_eq!(writer.count(), model.taken.len(), "only flushed items are counted");
     }
 }
 

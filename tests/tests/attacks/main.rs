@@ -212,7 +212,7 @@ fn a_file_of_holes_takes_no_memory() {
 /// long.
 ///
 /// `place` and `size` are those of the directory, and `more` is the length of the extra data in the zip64 end record.
-fn holed_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
+fn sparse_archive(path: &Path, [count, size, place]: [u64; 3], more: u64) {
     let length = place + size;
     let mut end = b"PK\x06\x06".to_vec();
     end.extend((44 + more).to_le_bytes());
@@ -271,7 +271,7 @@ fn child_that_opens_sparse_archives() {
         ([1, 46, 4], 3 * GIB, "its zip64 end record is not directly before the locator"),
     ];
     for (numbers, more, refusal) in cases {
-        holed_archive(&path, numbers, more);
+        sparse_archive(&path, numbers, more);
         let (errors, cost) = peak(|| opened(&path));
         assert!(cost < 1 << 20, "{cost}: {errors:?}");
         assert!(errors[0].contains(refusal), "{numbers:?}: {}", errors[0]);

@@ -50,7 +50,7 @@ fn stored_members_are_viewed() {
 fn what_cannot_be_viewed_says_what_to_call() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
-    // The first local header has 30 bytes and the name, so the data is 36 bytes after a multiple of 8.
+    // The first local header has 30 bytes, and the name has 5, so the data is 3 bytes after a multiple of 8.
     let file = npy(&[1u64, 2]);
     let members = [Raw::of("x.npy", &file), Raw::of("y.npy", &file).deflated()];
     std::fs::write(&path, archive(b"", &members, b"")).unwrap();

@@ -15,7 +15,7 @@ pub(crate) struct Operation {
     pub(crate) kind: Kind,
     pub(crate) seed: u64,
     pub(crate) count: usize,
-    /// Selects the compression level, the number of rows between flushes, or the way to read.
+    /// Selects compression and threads, the number of rows between flushes, or the way to read.
     pub(crate) how: usize,
 }
 

@@ -302,7 +302,7 @@ fn the_length_in_the_header_must_have_its_bytes() {
         result.unwrap();
         assert_eq!(bytes, whole);
     }
-    // Extra bytes that begin like another array are an error.
+    // Another array after this one is an error.
     let two = [&whole[..], &whole].concat();
     let (bytes, result) = appended(&two, &[4u16]);
     let text = result.unwrap_err().to_string();

@@ -40,7 +40,7 @@ fn run<T: Element>(disk: &Disk, batches: &[usize], item: impl Fn(usize) -> T) ->
         }
         // The item whose `push` failed may be counted.
         let count = writer.count();
-        assert!((taken..=taken + 1).contains(&count), "{count}: what was taken stays taken");
+        assert!((taken..=taken + 1).contains(&count), "{count}: accepted items stay accepted");
     }
     let finished = writer.finish().is_ok();
     assert!(!(finished && failed), "every call after a failure is an error");

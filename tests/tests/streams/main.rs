@@ -174,11 +174,11 @@ fn an_array_may_start_anywhere() {
     writer.flush().unwrap();
     writer.push(&3.0).unwrap();
     let mut file = writer.finish().unwrap();
-    file.write_all(b"behind").unwrap();
+    file.write_all(b"after").unwrap();
     let bytes = file.into_inner();
     let mut rest = bytes.strip_prefix(b"before").unwrap();
     assert_eq!(Vec::<f64>::read_npy_from(&mut rest).unwrap(), [1.0, 2.0, 3.0]);
-    assert_eq!(rest, b"behind");
+    assert_eq!(rest, b"after");
 }
 
 /// Guards the header, which is written at the start and updated on each flush: another process can read the file

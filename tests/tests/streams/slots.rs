@@ -25,7 +25,7 @@ impl Element for OneByte {
 
     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
         item[self.0 as usize % 16] = 9;
-        assert!(self.0 != PANICS, "as it was told to");
+        assert!(self.0 != PANICS, "a value that panics");
         if self.0 == FAILS { Err(InvalidValue::new("none")) } else { Ok(()) }
     }
 }
