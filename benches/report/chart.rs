@@ -63,13 +63,13 @@ fn rows_at(outcomes: &[Outcome]) -> impl Iterator<Item = (f64, &Outcome)> {
 }
 
 fn legend(svg: &mut String) {
-    writeln!(svg, "<text x=\"16\" y=\"26\" font-size=\"14\" font-weight=\"600\">Time, by that of a loop written by hand</text><text x=\"16\" y=\"44\" fill=\"#59636e\">further left is faster; the axis is logarithmic</text>").unwrap();
+    writeln!(svg, "<text x=\"16\" y=\"26\" font-size=\"14\" font-weight=\"600\">Time relative to a loop written by hand</text><text x=\"16\" y=\"44\" fill=\"#59636e\">further left is faster; the axis is logarithmic</text>").unwrap();
     let mut at = LEFT - 10.0;
     for (_, name, color, radius) in DOTS.iter().rev() {
         writeln!(svg, "<circle cx=\"{at}\" cy=\"22\" r=\"{radius}\" fill=\"{color}\"/><text x=\"{}\" y=\"26\">{name}</text>", at + 11.0).unwrap();
         at += 92.0;
     }
-    writeln!(svg, "<path d=\"M{at} 14v16\" stroke=\"#d1242f\" stroke-width=\"2\"/><text x=\"{}\" y=\"26\">to reach</text>", at + 8.0).unwrap();
+    writeln!(svg, "<path d=\"M{at} 14v16\" stroke=\"#d1242f\" stroke-width=\"2\"/><text x=\"{}\" y=\"26\">goal</text>", at + 8.0).unwrap();
 }
 
 fn row(svg: &mut String, y: f64, outcome: &Outcome) {

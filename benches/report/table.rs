@@ -13,7 +13,7 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
     let mut text = String::new();
     let names: String = COLUMNS.map(|(_, name)| format!(" {name} |")).concat();
     let rule = "---|".repeat(COLUMNS.len());
-    writeln!(text, "| | time by that of a loop by hand | by hand |{names} to reach (2 threads) |")
+    writeln!(text, "| | time relative to a loop by hand | by hand |{names} to reach (2 threads) |")
         .unwrap();
     writeln!(text, "|---|---|---|{rule}---|").unwrap();
     for outcome in outcomes {
@@ -27,7 +27,7 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
         let one = ratio(outcome.goal.one);
         writeln!(text, " ≤ {one}{} |", two.unwrap_or_default()).unwrap();
     }
-    writeln!(text, "\nMedians of the ratios of each round;{MISSED} is not what is to be reached.")
+    writeln!(text, "\nMedians of the ratios of each round;{MISSED} misses its goal.")
         .unwrap();
     let others: Vec<_> = outcomes.iter().flat_map(others).collect();
     if !others.is_empty() {

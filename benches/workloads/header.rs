@@ -22,7 +22,7 @@ pub(super) const WORKLOADS: [Workload; 2] = [
     },
     Workload {
         id: "W7own",
-        work: "know it as the one that our own type writes",
+        work: "recognize a header that was parsed just before",
         goal: Goal::of(0.05),
         times,
         written: None,

@@ -57,7 +57,7 @@ pub(super) const WORKLOADS: [Workload; 5] = [
     },
     Workload {
         id: "W14",
-        work: "write one array of 20 million `f32`, deflated, level 6; measured by our one thread",
+        work: "write one array of 20 million `f32`, deflated; by our one thread",
         goal: Goal::of(1.0).with_two(0.55),
         times: once,
         written: Some(sum_of_file),
