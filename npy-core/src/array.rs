@@ -84,7 +84,7 @@ impl<T> NpyArray<T> {
         self.data.len()
     }
 
-    /// Returns whether the array has no elements.
+    /// Returns true if the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
@@ -107,18 +107,11 @@ impl<T> NpyArray<T> {
         self.in_order(Order::C)
     }
 
-    /// Returns whether the elements are stored in this order.
-    pub(crate) fn is_stored_in(&self, order: Order) -> bool {
-        self.order.normalized(&self.shape) == order.normalized(&self.shape)
-    }
-
     /// Iterates over the elements in this order.
     pub(crate) fn in_order(&self, order: Order) -> impl Iterator<Item = &T> {
-        let (stored, permuted) = if self.is_stored_in(order) {
-            (Some(self.data.iter()), None)
-        } else {
-            (None, Some(shape::reordered(&self.shape, self.order, order)))
-        };
+        let is_stored = self.order.normalized(&self.shape) == order.normalized(&self.shape);
+        let stored = is_stored.then(|| self.data.iter());
+        let permuted = (!is_stored).then(|| shape::reordered(&self.shape, self.order, order));
         let permuted = permuted.into_iter().flatten().filter_map(|at| self.data.get(at));
         stored.into_iter().flatten().chain(permuted)
     }

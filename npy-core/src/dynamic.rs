@@ -50,7 +50,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the bytes are not as many as the shape takes, [`ErrorKind::DType`] for a sub-array,
+    /// [`ErrorKind::Shape`] if the number of bytes does not match the shape, [`ErrorKind::DType`] for a sub-array,
     /// [`ErrorKind::Unsupported`] for Python objects.
     pub fn new(
         dtype: DType,
@@ -107,20 +107,13 @@ impl DynArray {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
-        self.value(shape::position(self.shape(), self.order(), index)?)
+        let at = shape::position(self.shape(), self.order(), index)?;
+        Some(Value::new(self.dtype(), self.item(at)))
     }
 
     /// Iterates over the elements in C order, whatever the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
-        let positions = shape::reordered(self.shape(), self.order(), Order::C);
-        positions.map(|at| self.value(at).unwrap_or_else(|| Value::new(self.dtype(), &[])))
-    }
-
-    /// Returns the element at this position in the file.
-    fn value(&self, at: usize) -> Option<Value<'_>> {
-        let size = self.dtype().itemsize();
-        let start = at.checked_mul(size)?;
-        Some(Value::new(self.dtype(), self.bytes.get(start..start.checked_add(size)?)?))
+        self.items_in(Order::C).map(|item| Value::new(self.dtype(), item))
     }
 
     /// Returns one field of every record (`"gain"`), or a part of it: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"`
@@ -241,17 +234,12 @@ impl DynArray {
         check_empty::<()>(&plan, header.count(), &Limits::default())?;
         reserve::exact(&mut bytes, header.data_bytes())?;
         let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
-        let mut first = 0usize;
-        while first < header.count() {
-            let end = header.count().min(checked::add(first, block_len));
+        for first in (0..header.count()).step_by(block_len) {
+            let rows = first..header.count().min(first.saturating_add(block_len));
+            let count = rows.len();
             buffers.block.clear();
-            buffers.block.extend_from_slice(block::bytes_of(
-                &self.bytes,
-                first..end,
-                plan.src_itemsize,
-            ));
-            bytes.extend_from_slice(buffers.run(&plan, checked::sub(end, first)));
-            first = end;
+            buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
+            bytes.extend_from_slice(buffers.run(&plan, count));
         }
         DynArray::from_parts(header, bytes)
     }
@@ -275,12 +263,15 @@ impl DynArray {
     }
 
     /// Iterates over the bytes of each element, in this order.
-    pub(crate) fn items_in(&self, order: Order) -> impl Iterator<Item = &[u8]> {
-        let itemsize = self.dtype().itemsize();
-        shape::reordered(self.shape(), self.order(), order).map(move |at| {
-            let start = checked::mul(at, itemsize);
-            checked::slice(&self.bytes, start..checked::add(start, itemsize))
-        })
+    pub(crate) fn items_in(&self, order: Order) -> impl ExactSizeIterator<Item = &[u8]> {
+        shape::reordered(self.shape(), self.order(), order).map(|at| self.item(at))
+    }
+
+    /// Returns the bytes of the element at this position in the file.
+    fn item(&self, at: usize) -> &[u8] {
+        let size = self.dtype().itemsize();
+        let start = checked::mul(at, size);
+        checked::slice(&self.bytes, start..checked::add(start, size))
     }
 
     /// Returns the header that is written before the bytes.

@@ -4,7 +4,6 @@ mod array;
 pub(crate) mod block;
 mod boxed;
 pub(crate) mod cast;
-#[cfg(feature = "num-complex")]
 mod complex;
 pub(crate) mod decode;
 pub mod endian;
@@ -15,6 +14,7 @@ mod invalid;
 pub(crate) mod item_shape;
 pub(crate) mod layout;
 pub(crate) mod longdouble;
+mod macros;
 pub(crate) mod record;
 pub(crate) mod scalar;
 pub(crate) mod single;
@@ -30,14 +30,12 @@ use crate::schema::Schema;
 use cast::Plain;
 pub use invalid::InvalidValue;
 
-/// A type that is one item of an array: it has a dtype, and its values are `SIZE` bytes.
+/// A type that can be an element of an array: it has a dtype, and its values take `SIZE` bytes.
 ///
-/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists what implements it, and which dtype each has: the numbers, times, text and raw bytes, and arrays `[T; N]` and `Box<[T; N]>` of elements (NumPy's
-/// sub-arrays).
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists the types that implement it, with their dtypes.
 ///
-/// `decode` and `encode` speak *canonical* bytes: what the type's dtype lays out, with every number
-/// little-endian, whatever byte order the dtype states. Turning a file's bytes into canonical ones
-/// (other byte order, other field order, padding) is done before, and knows nothing of Rust types.
+/// `decode` and `encode` work on *canonical* bytes: the layout of the type's dtype with all numbers little-endian, whatever byte order the
+/// dtype states. The library converts the bytes of a file (other byte order, other field order, padding) to canonical bytes first.
 ///
 /// # Example
 ///
@@ -79,40 +77,40 @@ pub use invalid::InvalidValue;
     note = "anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
 )]
 pub trait Element: Sized + Send {
-    /// Bytes of one canonical item: the item size of the dtype.
+    /// The size of a canonical item in bytes: the item size of the dtype.
     const SIZE: usize;
 
     /// The alignment that `np.dtype(…, align=True)` gives a field of this type, in bytes.
     const ALIGN: usize = 1;
 
-    /// The dtype that is written for this type: the same whenever it is asked for.
+    /// Returns the dtype that is written for this type. Every call returns the same one.
     fn dtype() -> DType;
 
-    /// The dtype inside something that states a byte order.
+    /// Returns the dtype inside a record or an array that states a byte order.
     ///
-    /// A type that states its own (`#[npy(endian = "big")]`) keeps it; the default is [`Element::dtype`].
+    /// A type that states its own (`#[npy(endian = "big")]`) keeps it, which is the default.
     fn dtype_in(order: ByteOrder) -> DType {
         let _ = order;
         Self::dtype()
     }
 
-    /// What the library knows of the type beyond the other members; generated code sets it.
+    /// Details for the library; set by generated code.
     #[doc(hidden)]
     const __INTERNALS: Internals<Self> = Internals::DEFAULT;
 
-    /// The value of one canonical item of `SIZE` bytes. Bytes that are missing count as zero.
+    /// Returns the value of a canonical item of `SIZE` bytes. Missing bytes count as zero.
     fn decode(item: &[u8]) -> Self;
 
-    /// Writes the value as one canonical item of `SIZE` bytes, which arrive as zeros. Padding is left as it is.
+    /// Writes the value as a canonical item of `SIZE` bytes, which are zero before. Padding is not written.
     ///
     /// # Errors
     ///
     /// [`InvalidValue`] if the dtype cannot hold this value.
     fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
 
-    /// Looks for items that are no value of this type, in a run of canonical items.
+    /// Refuses canonical items that are not values of this type.
     ///
-    /// Called once a block and before [`Element::decode`], which may then take any bytes as valid.
+    /// Called once per block before [`Element::decode`], which may then rely on it.
     ///
     /// # Errors
     ///
@@ -123,7 +121,7 @@ pub trait Element: Sized + Send {
     }
 }
 
-/// What [`Element`] has for the library alone, in one constant. A type that implements `Element` by hand has the default.
+/// The details of an [`Element`] that only the library uses. A type that implements `Element` by hand has the default.
 #[derive(Debug)]
 pub struct Internals<T> {
     pub(super) schema: fn(ByteOrder) -> Schema,
@@ -132,52 +130,47 @@ pub struct Internals<T> {
 }
 
 impl<T: Element> Internals<T> {
-    /// Only what the public members say.
+    /// The details that follow from the public members.
     pub const DEFAULT: Self = Internals {
         schema: |order| Schema::plain(T::dtype_in(order)),
         decode_swapped: None,
         plain: || None,
     };
 
-    /// Adds what the type asks of a file beyond its dtype.
+    /// Sets the dtype together with the rules by which it is read.
     #[must_use]
     pub const fn with_schema(self, schema: fn(ByteOrder) -> Schema) -> Self {
         Internals { schema, ..self }
     }
 
-    /// Adds [`decode`](Element::decode) for items whose numbers are all big-endian. [`check`](Element::check) must accept those, too, and [`encode`](Element::encode) must write
-    /// every byte but padding.
-    #[must_use]
-    pub const fn with_swapped(self, decode: fn(&[u8]) -> T) -> Self {
-        Internals { decode_swapped: Some(decode), ..self }
-    }
-
-    /// Adds [`with_swapped`](Self::with_swapped) if `swaps`: if all that the type consists of has it.
+    /// Adds [`decode`](Element::decode) for items whose numbers are all big-endian, if `swaps`: if all parts of the type have it.
+    ///
+    /// [`check`](Element::check) must accept such items, too, and [`encode`](Element::encode) must write every byte except padding.
     #[must_use]
     pub const fn with_swapped_if(self, swaps: bool, decode: fn(&[u8]) -> T) -> Self {
-        if swaps { self.with_swapped(decode) } else { self }
+        Internals { decode_swapped: if swaps { Some(decode) } else { None }, ..self }
     }
 
-    /// Adds what finds the proof that values in memory are canonical items, if they are.
+    /// Adds the function that proves that values in memory are canonical items, if they are.
     #[must_use]
     pub const fn with_plain(self, plain: fn() -> Option<Plain<T>>) -> Self {
         Internals { plain, ..self }
     }
 }
 
-// Without `T: Element`, so that of a field that has no dtype the compiler says only that.
+// Without `T: Element`, so that the compiler reports a field without a dtype only once.
 impl<T> Internals<T> {
-    /// What the type asks of a file, with numbers in this byte order.
+    /// Returns the schema of the type, with numbers in this byte order.
     pub fn schema(&self, order: ByteOrder) -> Schema {
         (self.schema)(order)
     }
 
-    /// Whether big-endian items can be decoded without a swap before.
+    /// Returns true if big-endian items can be decoded without swapping their bytes first.
     pub const fn swaps(&self) -> bool {
         self.decode_swapped.is_some()
     }
 
-    /// The value of a canonical item; if `SWAPPED`, of an item whose numbers are all big-endian.
+    /// Returns the value of a canonical item; if `SWAPPED`, of an item whose numbers are all big-endian.
     #[inline(always)]
     pub fn decode<const SWAPPED: bool>(&self, item: &[u8]) -> T
     where
@@ -189,29 +182,17 @@ impl<T> Internals<T> {
         }
     }
 
-    /// The proof that values in memory are canonical items, if they are.
+    /// Returns the proof that values in memory are canonical items, if they are.
     pub fn plain(&self) -> Option<Plain<T>> {
         (self.plain)()
     }
 }
 
-/// The name of a type without its modules: `Vec<Trace<4>>`.
+/// Returns the name of a type without its modules: `Vec<Trace<4>>`.
 pub(crate) fn type_name<T: ?Sized>() -> String {
-    let mut short = String::new();
-    let mut word = 0;
-    let mut before = ' ';
-    for c in std::any::type_name::<T>().chars() {
-        if c == ':' && before == ':' {
-            short.truncate(word);
-        } else if c != ':' {
-            short.push(c);
-            if !c.is_alphanumeric() && c != '_' {
-                word = short.len();
-            }
-        }
-        before = c;
-    }
-    short
+    let is_end = |c: char| !c.is_alphanumeric() && c != '_' && c != ':';
+    let paths = std::any::type_name::<T>().split_inclusive(is_end);
+    paths.map(|path| path.rsplit("::").next().unwrap_or(path)).collect()
 }
 
 #[cfg(test)]

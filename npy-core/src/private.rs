@@ -1,10 +1,11 @@
-//! Layer 8: what generated code calls. Not for people: it changes without notice.
+//! Layer 8: the functions that generated code calls. Not public API: it changes without notice.
 
 #[cfg(feature = "__test-hooks")]
 mod outline;
 
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 #[cfg(feature = "__test-hooks")]
 pub use outline::literal;
@@ -74,7 +75,7 @@ pub fn record<const N: usize>(
     Schema { dtype: DType::from_fields(fields, size), rules }
 }
 
-/// The canonical bytes of a default value.
+/// Returns the canonical bytes of a default value.
 ///
 /// # Errors
 ///
@@ -93,26 +94,19 @@ pub fn default_bytes(
     }
 }
 
-/// Where the field of this index stands.
-// Run by the compiler.
-#[expect(clippy::indexing_slicing)]
-const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
-    R::FIELDS[I]
-}
-
-/// The dtype in memory of a record of these fields.
+/// Returns the dtype in memory of a record of these fields.
 pub fn memory_record<const N: usize>(
     layouts: &[FieldLayout],
     size: usize,
     fields: [MemoryField; N],
 ) -> DType {
-    let members = fields.map(|field| member(Schema::plain(field.dtype())));
+    let members = fields.map(|field| member(Schema::plain((field.dtype)())));
     record(layouts, size, false, members).into_dtype()
 }
 
-/// The dtype in memory of a struct with this one field: a record, or, if it is stored as the field is, that of the field.
+/// Returns the dtype in memory of a struct with this one field: a record, or the dtype of the field if the struct is stored like it.
 pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
-    let (own, inner) = (T::dtype(), field.dtype());
+    let (own, inner) = (T::dtype(), (field.dtype)());
     match own.fields() {
         _ if own.with_byte_order(ByteOrder::Little) == inner.with_byte_order(ByteOrder::Little) => {
             inner
@@ -125,19 +119,19 @@ pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
     }
 }
 
-/// Tells whether a type is `ZeroCopy`: `Probe::<T>::__plain()` is that of the type if it is, and of the trait below if not.
+/// Finds out if a type is `ZeroCopy`: `Probe::<T>::__plain()` is the inherent function if so, and that of [`NotZeroCopy`] if not.
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T: ZeroCopy> Probe<T> {
-    /// The proof that values of `T` are its items as they lie in memory, if they are.
+    /// Returns the proof that values of `T` in memory are its items, if they are.
     pub fn __plain() -> Option<Plain<T>> {
         Plain::of()
     }
 }
 
-/// For types of which nothing is known.
+/// The fallback for types that are not known to be `ZeroCopy`.
 pub trait NotZeroCopy<T> {
-    /// No proof.
+    /// Returns no proof.
     fn __plain() -> Option<Plain<T>> {
         None
     }
@@ -145,11 +139,24 @@ pub trait NotZeroCopy<T> {
 
 impl<T> NotZeroCopy<T> for Probe<T> {}
 
-/// The bytes of one field of a record.
+/// Returns the layout of the field of this index.
+// Run by the compiler.
+#[expect(clippy::indexing_slicing)]
+const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
+    R::FIELDS[I]
+}
+
+/// Returns the range of one field in the item of a record.
+#[inline]
+fn range_of<R: NpyRecord, const I: usize>() -> Range<usize> {
+    let field = const { layout_of::<R, I>() };
+    field.offset..field.offset.saturating_add(field.size)
+}
+
+/// Returns the bytes of one field of a record.
 #[inline]
 pub fn part<R: NpyRecord, const I: usize>(item: &[u8]) -> &[u8] {
-    let field = const { layout_of::<R, I>() };
-    item.get(field.offset..field.offset.saturating_add(field.size)).unwrap_or_default()
+    item.get(range_of::<R, I>()).unwrap_or_default()
 }
 
 /// Checks one field of a record.
@@ -167,9 +174,8 @@ pub fn put<R: NpyRecord, const I: usize>(
     item: &mut [u8],
     encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    let field = const { layout_of::<R, I>() };
-    let part = item.get_mut(field.offset..field.offset.saturating_add(field.size));
-    encode(part.unwrap_or_default()).map_err(|error| in_field::<R, I>(error))
+    let part = item.get_mut(range_of::<R, I>()).unwrap_or_default();
+    encode(part).map_err(|error| in_field::<R, I>(error))
 }
 
 /// Names the field that a value is invalid in.
@@ -203,14 +209,14 @@ pub fn check(
     size: usize,
     each: impl Fn(&[u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    // Counted: where any bytes are valid, nothing is left of the loop.
+    // A counted loop, which the compiler removes for types without invalid items.
     let count = items.len().checked_div(size).unwrap_or(0);
     let record = |i: usize| items.get(i.saturating_mul(size)..).and_then(|rest| rest.get(..size));
     (0..count)
         .try_for_each(|i| each(record(i).unwrap_or_default()).map_err(|error| error.at_item(i)))
 }
 
-/// An archive that is a record, too.
+/// An archive that is also a record.
 #[diagnostic::on_unimplemented(
     message = "this attribute is a record's, and `{Self}` is none",
     label = "says nothing of a member, which is written as its type is: drop it",
@@ -221,5 +227,5 @@ pub trait AlsoRecord {}
 #[diagnostic::do_not_recommend]
 impl<T: NpyRecord> AlsoRecord for T {}
 
-/// Refuses a struct that is no record.
+/// Refuses a struct that is not a record.
 pub fn also_record<T: AlsoRecord>() {}

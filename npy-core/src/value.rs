@@ -93,7 +93,7 @@ impl<'a> Value<'a> {
             (ScalarKind::Bool, _) => Value::Bool(raw(item, big) != 0),
             (ScalarKind::Int, _) => Value::Int(signed(item, big)),
             (ScalarKind::UInt, _) => Value::UInt(raw(item, big)),
-            (ScalarKind::Float, 2) => Value::F16(half_single(item, big)),
+            (ScalarKind::Float, 2) => Value::F16(half(checked::narrow(raw(item, big)))),
             (ScalarKind::Float, 4) => Value::F32(single(item, big)),
             (ScalarKind::Float, 8) => Value::F64(f64::from_bits(raw(item, big))),
             (ScalarKind::Complex, 8) => {
@@ -112,7 +112,9 @@ impl<'a> Value<'a> {
                 Value::TimeDelta(signed(item, big), resolution)
             }
             (ScalarKind::Bytes, _) => Value::Bytes(without_zeros(item)),
-            (ScalarKind::Str, _) => Value::Str(Str { units: without_zero_units(item), order }),
+            (ScalarKind::Str, _) => {
+                Value::Str(Str { units: without_zeros(item.as_chunks().0), order })
+            }
             (ScalarKind::Void | ScalarKind::Object, _) => Value::Void(item),
         }
     }
@@ -154,7 +156,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns whether it is "not a time".
+    /// Returns true if it is "not a time".
     pub fn is_nat(&self) -> bool {
         matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
     }
@@ -281,7 +283,7 @@ impl<'a> ArrayValue<'a> {
     }
 }
 
-/// Returns whether an `f64`, which has 53 bits of precision, can hold an integer of this magnitude exactly.
+/// Returns true if an `f64`, which has 53 bits of precision, can hold an integer of this magnitude exactly.
 fn fits_f64(magnitude: u64) -> bool {
     magnitude.checked_shr(magnitude.trailing_zeros()).is_none_or(|odd| odd < 1 << 53)
 }
@@ -289,26 +291,15 @@ fn fits_f64(magnitude: u64) -> bool {
 /// Reads a long double, which has 12 or 16 bytes.
 fn long(bytes: &[u8], big: bool) -> LongDouble {
     let mut little = [0; 16];
-    let order = |slot: (&mut u8, &u8)| *slot.0 = *slot.1;
-    if big {
-        little.iter_mut().zip(bytes.iter().rev()).for_each(order);
-    } else {
-        little.iter_mut().zip(bytes).for_each(order);
+    if let Some(number) = little.get_mut(..bytes.len()) {
+        number.copy_from_slice(bytes);
+        if big {
+            number.reverse();
+        }
     }
     LongDouble(little)
 }
 
 fn single(bytes: &[u8], big: bool) -> f32 {
     f32::from_bits(checked::narrow(raw(bytes, big)))
-}
-
-fn half_single(bytes: &[u8], big: bool) -> f32 {
-    half(checked::narrow(raw(bytes, big)))
-}
-
-/// Returns the complete code points, without trailing zeros.
-fn without_zero_units(bytes: &[u8]) -> &[[u8; 4]] {
-    let units = bytes.as_chunks::<4>().0;
-    let zeros = units.iter().rev().take_while(|unit| **unit == [0; 4]).count();
-    checked::slice(units, 0..checked::sub(units.len(), zeros))
 }

@@ -1,4 +1,4 @@
-//! Layer 4: the bytes of an array as Rust values, in place.
+//! Layer 4: arrays viewed in place, as Rust values.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
@@ -15,8 +15,8 @@ use crate::shape::{self, Order};
 
 /// An array in the bytes of a `.npy` file, borrowed in place: nothing is copied, and element bytes are not inspected.
 ///
-/// It is a slice of the items in the order of the file, with a shape. For a `T` that is a sub-array (`[f32; 3]`), see
-/// [`ReadNpy`](crate::ReadNpy).
+/// It is a slice of the elements in the order of the file, with a shape. A `T` that is a sub-array (`[f32; 3]`) consumes the last dimensions,
+/// like in [`ReadNpy`](crate::ReadNpy).
 ///
 /// ```
 /// use npy_core::{ArrayView, Le, NpyRecord, WriteNpy, ZeroCopy};
@@ -44,56 +44,31 @@ pub struct ArrayView<'a, T> {
 }
 
 impl<'a, T: ZeroCopy> ArrayView<'a, T> {
-    /// The array of the `.npy` file that starts with these bytes. Bytes after its data are ignored.
+    /// Views the array of the `.npy` file that starts with these bytes. Bytes after its data are ignored.
     ///
     /// # Errors
     ///
-    /// A [`ViewError`]: the items differ from the type in memory (byte order, layout, alignment) and have to be copied; or the file holds
-    /// something else, or is truncated.
+    /// A [`ViewError`] if the elements differ from the type in memory (byte order, layout, alignment) and must be copied, or if the file
+    /// holds something else or is truncated.
     pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError> {
         let Located { data, count, shape, order, .. } = locate::<T>(file)?;
-        // `locate` has checked both.
+        // `locate` has checked the range, the length and the alignment.
         let items = file.get(data).and_then(|data| values(data, count));
         Ok(ArrayView { items: items.unwrap_or_default(), shape, order })
     }
 }
 
 impl<'a, T> ArrayView<'a, T> {
-    /// The items in the order of the file, for as long as the bytes live.
+    /// Returns the elements in the order of the file, for the lifetime of the bytes.
     pub fn as_slice(&self) -> &'a [T] {
         self.items
     }
 
-    /// The dimensions; none for a single item.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    /// The order in which the items are stored.
-    pub fn order(&self) -> Order {
-        self.order
-    }
-
-    /// The item of this index, one number for each dimension; `None` outside the shape.
+    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
     ///
-    /// `get` is the slice's: it counts the items in the order of the file.
+    /// `get` is a method of the slice, whose index is the position in the file.
     pub fn at(&self, index: &[usize]) -> Option<&'a T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
-    }
-}
-
-/// The items in the order of the file.
-impl<T> Deref for ArrayView<'_, T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.items
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for ArrayView<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(f, "ArrayView", &self.shape, self.order, self.items)
     }
 }
 
@@ -111,7 +86,7 @@ impl<T: fmt::Debug> fmt::Debug for ArrayView<'_, T> {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// A type with padding has no such view: what a write leaves in padding is undefined, and the bytes around it are not.
+/// A type with padding cannot be viewed mutably, as writing a value may leave uninitialized bytes in its padding.
 ///
 /// ```compile_fail,E0080
 /// use npy_core::{ArrayViewMut, NpyRecord, ZeroCopy};
@@ -134,57 +109,38 @@ pub struct ArrayViewMut<'a, T> {
 }
 
 impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
-    /// The array of the `.npy` file that starts with these bytes, as [`ArrayView::from_bytes`].
+    /// Views the array of the `.npy` file that starts with these bytes, like [`ArrayView::from_bytes`].
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`].
+    /// Those of [`ArrayView::from_bytes`].
     pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
         let Located { data, count, shape, order, .. } = locate::<T>(file)?;
-        // `locate` has checked both.
+        // Checked by `locate`.
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
         Ok(ArrayViewMut { items: items.unwrap_or_default(), shape, order })
     }
 }
 
 impl<T> ArrayViewMut<'_, T> {
-    /// The items in the order of the file.
+    /// Returns the elements in the order of the file.
     pub fn as_slice(&self) -> &[T] {
         self.items
     }
 
-    /// The items in the order of the file, to change them.
+    /// Returns the elements in the order of the file, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.items
     }
 
-    /// The dimensions; none for a single item.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    /// The order in which the items are stored.
-    pub fn order(&self) -> Order {
-        self.order
-    }
-
-    /// The item of this index, one number for each dimension; `None` outside the shape.
+    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
     pub fn at(&self, index: &[usize]) -> Option<&T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
     }
 
-    /// The item of this index, to change it; `None` outside the shape.
+    /// Returns the element of this index, mutable; `None` if the index is out of range.
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.items.get_mut(shape::position(&self.shape, self.order, index)?)
-    }
-}
-
-/// The items in the order of the file.
-impl<T> Deref for ArrayViewMut<'_, T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.items
     }
 }
 
@@ -194,32 +150,51 @@ impl<T> DerefMut for ArrayViewMut<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for ArrayViewMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(f, "ArrayViewMut", &self.shape, self.order, self.items)
-    }
+/// Implements the methods and traits that both views have.
+macro_rules! view {
+    ($($name:ident),*) => {$(
+        impl<T> $name<'_, T> {
+            /// Returns the dimensions; none for a single element.
+            pub fn shape(&self) -> &[usize] {
+                &self.shape
+            }
+
+            /// Returns the order in which the elements are stored.
+            pub fn order(&self) -> Order {
+                self.order
+            }
+        }
+
+        /// Dereferences to the elements in the order of the file.
+        impl<T> Deref for $name<'_, T> {
+            type Target = [T];
+
+            fn deref(&self) -> &[T] {
+                self.items
+            }
+        }
+
+        impl<T: fmt::Debug> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut s = f.debug_struct(stringify!($name));
+                s.field("shape", &self.shape).field("order", &self.order);
+                s.field("data", &self.items).finish()
+            }
+        }
+    )*};
 }
 
-fn debug<T: fmt::Debug>(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    shape: &[usize],
-    order: Order,
-    items: &[T],
-) -> fmt::Result {
-    let mut s = f.debug_struct(name);
-    s.field("shape", &shape).field("order", &order).field("data", &items).finish()
-}
+view!(ArrayView, ArrayViewMut);
 
-/// Where the items of a type are in the bytes of a file.
+/// The position of an array in the bytes of a file.
 pub(crate) struct Located {
     #[cfg(feature = "mmap")]
     pub(crate) header: Header,
-    /// The data.
+    /// The range of the data.
     pub(crate) data: Range<usize>,
-    /// How many items the data has.
+    /// The number of values.
     pub(crate) count: usize,
-    /// The dimensions, without those that belong to the item.
+    /// The dimensions, without those of the type.
     pub(crate) shape: Vec<usize>,
     pub(crate) order: Order,
 }
@@ -255,7 +230,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     })
 }
 
-/// Refuses items of a file that differ from values of `T` in memory; `copy` names the call that copies them.
+/// Refuses values that differ in the file from those of `T` in memory; `copy` names the call that copies them.
 pub(crate) fn check_layout<T: ZeroCopy>(
     found: &DType,
     is_strided: bool,

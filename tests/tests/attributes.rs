@@ -230,7 +230,7 @@ fn a_default_that_does_not_fit_is_an_error() {
     let error = read::<Note>(&raw("[('x', '|u1')]", &[0])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "field \"text\": its default value cannot be stored: \"long\" has 4 characters, and `width` leaves room for 3"
+        "field \"text\": its default value cannot be stored: \"long\" has 4 characters, but `width` is 3; shorten it or raise `width`"
     );
 }
 
@@ -334,15 +334,15 @@ fn text_has_a_width() {
     for (wrong, message) in [
         (
             Note { text: "long".into(), ..note.clone() },
-            "row 1: field \"text\": \"long\" has 4 characters, and `width` leaves room for 3",
+            "row 1: field \"text\": \"long\" has 4 characters, but `width` is 3; shorten it or raise `width`",
         ),
         (
             Note { ascii: "ééé".into(), ..note.clone() },
-            "row 1: field \"ascii\": \"ééé\" has 6 bytes, and `width` leaves room for 4",
+            "row 1: field \"ascii\": \"ééé\" has 6 bytes, but `width` is 4; shorten it or raise `width`",
         ),
         (
             Note { raw: vec![1, 0], ..note.clone() },
-            "row 1: field \"raw\": b\"\\x01\\x00\" ends with a NUL, which NumPy takes for no part of it",
+            "row 1: field \"raw\": b\"\\x01\\x00\" ends with a NUL, which NumPy would drop; trim it",
         ),
     ] {
         let mut file = Vec::new();

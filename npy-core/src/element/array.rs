@@ -5,7 +5,7 @@ use crate::element::cast::Plain;
 use crate::element::{Element, Internals, InvalidValue};
 use crate::limits::MAX_ITEMSIZE;
 
-/// NumPy's sub-array: `N` items side by side. An array of arrays is one sub-array of two dimensions.
+/// NumPy's sub-array of `N` items. An array of arrays is one sub-array of two dimensions.
 impl<T: Element, const N: usize> Element for [T; N] {
     const SIZE: usize = {
         const {
@@ -52,34 +52,34 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-/// The `N` values of an item, whose numbers are big-endian if `SWAPPED`.
+/// Decodes the `N` values of an item, whose numbers are big-endian if `SWAPPED`.
 #[inline]
 fn decode_array<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> [T; N] {
     match item.get(..<[T; N]>::SIZE) {
-        // Of a length that the compiler knows: it checks nothing in the loop, and moves many at a time.
+        // With a length that the compiler knows, it removes the checks from the loop and vectorizes it.
         Some(item) => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
         None => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
     }
 }
 
-/// The `i`th of `N` values.
+/// Decodes the `i`th of `N` values.
 #[inline]
 pub(super) fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(
     item: &[u8],
     i: usize,
 ) -> T {
-    // `i` is never more; without saying so the compiler does not know it in the middle of a loop.
+    // `i` is always less than `N`, but inside a loop the compiler does not know it without `min`.
     T::__INTERNALS.decode::<SWAPPED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
 }
 
-/// The `i`th run of `size` bytes; what is missing is left out.
+/// Returns the `i`th part of `size` bytes; empty if the item is too short.
 #[inline]
 fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
     let start = i.saturating_mul(size);
     item.get(start..start.saturating_add(size)).unwrap_or_default()
 }
 
-/// [`nth`], to write into.
+/// Like [`nth`], mutable.
 #[inline]
 fn nth_mut(item: &mut [u8], i: usize, size: usize) -> &mut [u8] {
     let start = i.saturating_mul(size);

@@ -1,4 +1,4 @@
-//! A block of elements at a time: what is decoded from it, and what is encoded into it.
+//! Layer 4: decoding and encoding elements one block at a time.
 
 use std::borrow::Borrow;
 use std::marker::PhantomData;
@@ -11,13 +11,13 @@ use crate::limits;
 use crate::plan::Plan;
 use crate::reserve;
 
-/// Bytes of a block: it stays in the second-level cache.
+/// The size of a block in bytes. It stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
 
-/// Bytes of a block that is written at once: fewer calls of the system, and still in the cache.
+/// The size of a block for writing: fewer system calls, and still in the cache.
 pub(crate) const WRITTEN: usize = 512 << 10;
 
-/// The two buffers that a run over blocks by one plan needs; each holds one block.
+/// The two buffers of one block that running a plan over blocks needs.
 #[derive(Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
@@ -25,43 +25,43 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Runs a plan over the `count` elements of the block.
+    /// Runs a plan over the `count` elements of the block, and returns the canonical bytes.
     pub(crate) fn run(&mut self, plan: &Plan, count: usize) -> &[u8] {
         kernel::run(plan, count, &mut self.block, &mut self.scratch)
     }
 
-    /// What the last run by this plan has made.
+    /// Returns the result of the last run of this plan.
     #[inline]
     pub(crate) fn result(&self, plan: &Plan) -> &[u8] {
         if plan.is_in_place() { &self.block } else { &self.scratch }
     }
 
-    /// What is kept for the next run: not the memory of one element that is larger than a block.
+    /// Keeps the buffers for the next run, unless an element larger than a block has made them grow.
     pub(crate) fn kept(self) -> Self {
         let most = self.block.capacity().max(self.scratch.capacity());
         if most <= 2 * BLOCK { self } else { Buffers::default() }
     }
 }
 
-/// How many elements of these sizes make a block.
+/// Returns the number of elements in a block.
 pub(crate) fn items_per_block(plan: &Plan) -> usize {
     items_in(BLOCK, plan)
 }
 
-/// How many of them make a block of this many bytes.
+/// Returns the number of elements in a block of this size.
 pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
     block.checked_div(plan.src_itemsize.max(plan.dst_itemsize)).unwrap_or(block).max(1)
 }
 
-/// How many elements a block was filled with; if those that were asked for are not all there, also why.
+/// The number of elements in a filled block, and the error if they are fewer than requested.
 pub(crate) type Filled = (usize, Option<Error>);
 
-/// Makes the block the bytes of the elements at these indices.
+/// Fills the block with the bytes of the elements at these indices.
 pub(crate) type Fill<'f> = &'f mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Result<Filled, Error>;
 
-/// Decodes the elements at these indices to the end of `out`, block by block, of `most` elements each.
+/// Decodes the elements at these indices to the end of `out`, in blocks of `most` elements.
 ///
-/// `fill` makes the block the bytes of the next elements, and `decode` adds that many values to the list.
+/// `fill` fills a block with bytes, and `decode` appends its values to `out`.
 pub(crate) fn decode_blocks<T>(
     most: usize,
     rows: Range<usize>,
@@ -76,7 +76,7 @@ pub(crate) fn decode_blocks<T>(
         let (count, missing) = fill(&mut buffers.block, first..end)?;
         reserve::growing(out, count)?;
         let decoded = decode(count, buffers, out);
-        // What is complete was decoded; that the data is truncated matters more than what is in it.
+        // Complete elements were decoded. An error for truncated data comes before one for an invalid value.
         missing.map_or(Ok(()), Err)?;
         decoded.map_err(|error| invalid(&error, first))?;
         first = end;
@@ -84,26 +84,26 @@ pub(crate) fn decode_blocks<T>(
     Ok(())
 }
 
-/// The bytes of the elements at these indices, in those of an array.
+/// Returns the bytes of the elements at these indices.
 pub(crate) fn bytes_of(data: &[u8], rows: Range<usize>, itemsize: usize) -> &[u8] {
     let at = |row: usize| row.saturating_mul(itemsize);
     data.get(at(rows.start)..at(rows.end)).unwrap_or_default()
 }
 
-/// Encoded items that are not written yet: at most one block.
+/// Encoded items that are not yet written: at most one block.
 pub(crate) struct Pending<T> {
     plan: Plan,
     buffers: Buffers,
-    /// How many items a block has.
+    /// The number of items in a block.
     block: usize,
-    /// How many items there are, and how many there may be.
+    /// The number of items, and its limit.
     count: usize,
     most: usize,
     items: PhantomData<fn(&T)>,
 }
 
 impl<T: Element> Pending<T> {
-    /// For items that are written by this plan, in blocks of this many bytes; `left` of them may come.
+    /// Creates a buffer for at most `left` items, which are written with this plan in blocks of this size.
     pub(crate) fn new(plan: Plan, block: usize, left: usize) -> Self {
         let block = items_in(block, &plan);
         let buffers = Buffers::default();
@@ -112,12 +112,12 @@ impl<T: Element> Pending<T> {
         pending
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Prepares slots for up to `wanted` more items; tells for how many.
+    /// Prepares slots for up to `wanted` more items, and returns their number.
     #[inline]
     pub(crate) fn prepare(&mut self, wanted: usize) -> usize {
         let slots = self.most.saturating_sub(self.count).min(wanted);
@@ -133,12 +133,12 @@ impl<T: Element> Pending<T> {
         self.buffers.block.resize(bytes, 0);
     }
 
-    /// Encodes items, at most as many as slots were [prepared](Self::prepare); tells how many.
+    /// Encodes items into slots that were [prepared](Self::prepare), and returns their number.
     ///
     /// # Errors
     ///
-    /// For the first item that is invalid; none of its bytes stay. The items before it are taken, and the error says how many. The same
-    /// holds if the iterator or an item panics.
+    /// [`InvalidValue`] for the first invalid item, which is dropped. The items before it stay, and the error has their number. They also
+    /// stay if the iterator or an item panics.
     #[inline]
     pub(crate) fn fill<B: Borrow<T>>(
         &mut self,
@@ -163,7 +163,7 @@ impl<T: Element> Pending<T> {
         Ok(taken.items)
     }
 
-    /// Encodes one item if a slot is free and the item is valid; tells whether it did.
+    /// Encodes one item if a slot is free and the item is valid, and returns true if so.
     #[inline]
     pub(crate) fn push(&mut self, item: &T) -> bool {
         let first = self.count.saturating_mul(T::SIZE);
@@ -173,7 +173,7 @@ impl<T: Element> Pending<T> {
         taken
     }
 
-    /// The bytes of all items as they are written. No more may come until then: see [`open`](Self::open).
+    /// Returns the bytes of all items as they are written. No items are accepted until [`open`](Self::open) is called.
     pub(crate) fn take(&mut self) -> &[u8] {
         let count = std::mem::take(&mut self.count);
         self.most = 0;
@@ -181,16 +181,15 @@ impl<T: Element> Pending<T> {
         self.buffers.run(&self.plan, count)
     }
 
-    /// Accepts items again, at most `left`.
+    /// Accepts items again, at most `left` of them.
     pub(crate) fn open(&mut self, left: usize) {
         self.most = self.block.min(left);
     }
 }
 
-/// Encodes an item into a slot with bytes of an earlier item, which are cleared if they could stay.
+/// Encodes an item into a slot that may have the bytes of an earlier item.
 ///
-/// Types of this crate and records of them write all bytes but padding, which is zero from the first item on. Of others
-/// nobody knows.
+/// Types of this crate, and records of them, write all bytes except padding, which is always zero. For other types the slot is cleared.
 #[inline]
 fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     if const { !T::__INTERNALS.swaps() } {
@@ -199,7 +198,7 @@ fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     item.encode(slot)
 }
 
-/// Items that were taken: counted also if the next one panics.
+/// Counts the items that were encoded, also if the next one panics.
 struct Taken<'c> {
     items: usize,
     count: &'c mut usize,
@@ -212,7 +211,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// An invalid value as an error, with the row that it is in; `first` is the row of the first item of the block.
+/// Converts an invalid value to an error with its row; `first` is the row of the first item of the block.
 pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
     let kind = ErrorKind::InvalidValue { reason: error.reason().to_owned() };
     let row = limits::to_u64(first.saturating_add(error.item()));
@@ -227,7 +226,7 @@ pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
 mod tests {
     use super::*;
 
-    /// Guards the memory of a reader: that of a large item, also of one that the file did not have, is given back.
+    /// Guards the memory of a reader: a buffer that grew for a large item is freed, also if the file was truncated there.
     #[test]
     fn buffers_of_a_block_are_kept() {
         let kept = |bytes| {

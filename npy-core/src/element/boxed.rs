@@ -4,7 +4,7 @@ use super::array::nth_value;
 use super::{Element, Internals, InvalidValue};
 use crate::dtype::{ByteOrder, DType};
 
-/// A sub-array like `[T; N]`, for those that are too large for the stack.
+/// A sub-array like `[T; N]`, for arrays that are too large for the stack.
 ///
 /// ```
 /// use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -52,18 +52,18 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
     }
 }
 
-/// The values of an item, whose numbers are big-endian if `SWAPPED`, without a detour over the stack.
+/// Decodes the values of an item, whose numbers are big-endian if `SWAPPED`, directly to the heap.
 #[inline]
 fn decode<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> Box<[T; N]> {
     let items: Vec<T> = match item.get(..<[T; N]>::SIZE) {
-        // Of a length that the compiler knows, as in an array.
+        // The compiler knows the length, as in an array.
         Some(item) => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
         None => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
     };
     items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
 }
 
-/// Not reached, as there are `N` items; apart, so that its large frame is made by no one.
+/// Not reached, as there are `N` items. A function of its own, so that no caller has its large stack frame.
 #[cold]
 #[inline(never)]
 fn on_the_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {

@@ -1,4 +1,4 @@
-//! Layer 4: values as their bytes, and lists that are filled in parts. All casts of the library are here and in [`zero_copy`].
+//! Layer 4: casts from values to their bytes, and lists that are filled in parts. All unsafe code is here and in [`zero_copy`].
 
 #![allow(unsafe_code)]
 
@@ -18,14 +18,6 @@ use crate::reserve;
 #[doc(hidden)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
-impl<T> Clone for Plain<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Plain<T> {}
-
 impl<T> Plain<T> {
     /// # Safety
     ///
@@ -34,19 +26,19 @@ impl<T> Plain<T> {
         Plain(PhantomData)
     }
 
-    /// An array is its items, one after the other.
+    /// Returns the proof for an array, which is its items one after the other.
     pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
         Plain(PhantomData)
     }
 
-    /// The values as bytes.
+    /// Returns the values as bytes.
     pub(crate) fn bytes<'v>(&self, values: &'v [T]) -> &'v [u8] {
         // SAFETY: the bytes are those of the slice, for as long as it is borrowed. All are initialized: `self` proves that a value has
         // no padding. Nobody changes a value through a shared reference.
         unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
     }
 
-    /// The values as bytes, to change them.
+    /// Returns the values as bytes, mutable.
     pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
         // SAFETY: as in `bytes`, and borrowed exclusively. Any bytes that are written are a value, as `self` proves.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
@@ -63,13 +55,13 @@ impl<T> Plain<T> {
         unsafe { values.set_len(length) };
     }
 
-    /// A list of `count` values whose bytes are all zero; of values of no size, an empty list.
+    /// Returns a list of `count` values whose bytes are all zero; an empty list if values have no size.
     ///
-    /// The system has large memory ready that is zero: nothing is written to it.
+    /// The system provides large memory as zeros, so nothing is written to it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) where the allocator has none.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the allocator fails.
     pub(crate) fn zeros(&self, count: usize) -> Result<Vec<T>, Error> {
         let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0);
         let Some(layout) = layout else {
@@ -90,9 +82,9 @@ impl<T> Plain<T> {
     }
 }
 
-/// What values are added to: a list that grows, or a part of one that has its length.
+/// A destination of values: a list that grows, or a part of one with a fixed length.
 pub(crate) trait Values<T> {
-    /// Adds all of these, or as many as it has slots for.
+    /// Adds these values, or as many of them as there are slots.
     fn append(&mut self, values: impl Iterator<Item = T>);
 }
 
@@ -103,15 +95,15 @@ impl<T> Values<T> for Vec<T> {
     }
 }
 
-/// A part of a list that is being made, to be filled from its start.
+/// A part of an unfinished list, which is filled from its start.
 pub(crate) struct Slots<'a, T> {
     empty: &'a mut [MaybeUninit<T>],
-    /// How many slots of the list were written, by all parts.
+    /// The number of slots that all parts have written.
     written: &'a AtomicUsize,
 }
 
 impl<T> Slots<'_, T> {
-    /// How many values can still be added.
+    /// Returns the number of free slots.
     pub(crate) fn len(&self) -> usize {
         self.empty.len()
     }
@@ -132,14 +124,14 @@ impl<T> Values<T> for Slots<'_, T> {
     }
 }
 
-/// Adds `count` values to a list with that capacity: `fill` gets them in parts of `part` slots, in order, and may give each to another
+/// Adds `count` values to a list with that spare capacity. `fill` receives parts of `part` slots in order, and may move each to another
 /// thread.
 ///
-/// For types that need no drop: after an error nobody drops the values that were written.
+/// Only for types without drop: after an error, the values that were written are not dropped.
 ///
 /// # Errors
 ///
-/// Those of `fill`; the list is then as it was.
+/// Those of `fill`; the list is then unchanged.
 pub(crate) fn fill_in_parts<T>(
     values: &mut Vec<T>,
     count: usize,
@@ -165,9 +157,7 @@ where
     Ok(())
 }
 
-/// Returns `N` items of `size` bytes at this stride, the first at the start of `bytes`; `None` if `bytes` is too short.
-///
-/// The length is checked once for all of them.
+/// Returns `N` items of `size` bytes at this stride; `None` if `bytes` is too short. The length is checked once for all of them.
 #[inline]
 pub(crate) fn strided_items<const N: usize>(
     bytes: &[u8],

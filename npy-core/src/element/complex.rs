@@ -1,24 +1,27 @@
-//! Layer 4: complex numbers of two `f32` or `f64`.
+//! Layer 4: complex numbers: a real and an imaginary part.
 
+#[cfg(feature = "num-complex")]
 use num_complex::Complex;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+#[cfg(feature = "num-complex")]
 use crate::element::cast::Plain;
+use crate::element::longdouble::{ComplexLongDouble, LongDouble};
 use crate::element::{Element, Internals, InvalidValue};
 
-/// Implements [`Element`] for pairs of this float, the real part first.
+/// Implements [`Element`] for pairs of these floats, the real part first.
 macro_rules! complex {
-    ($($part:ty),*) => {$(
-        /// Each part is turned round by itself in the other byte order.
-        impl Element for Complex<$part> {
+    ($($type:ty: $part:ty $(, plain $plain:path)?;)*) => {$(
+        /// Each part has its own bytes swapped in the other byte order.
+        impl Element for $type {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;
             const __INTERNALS: Internals<Self> = Internals::DEFAULT
-                .with_swapped(|item| {
+                .with_swapped_if(true, |item| {
                     let [re, im] = <[$part; 2]>::__INTERNALS.decode::<true>(item);
-                    Complex { re, im }
+                    Self { re, im }
                 })
-                .with_plain(Plain::of);
+                $(.with_plain($plain))?;
 
             fn dtype() -> DType {
                 Self::dtype_in(ByteOrder::Little)
@@ -31,7 +34,7 @@ macro_rules! complex {
             #[inline]
             fn decode(item: &[u8]) -> Self {
                 let [re, im] = <[$part; 2]>::decode(item);
-                Complex { re, im }
+                Self { re, im }
             }
 
             #[inline]
@@ -42,8 +45,12 @@ macro_rules! complex {
     )*};
 }
 
-complex!(f32, f64);
+complex! { ComplexLongDouble: LongDouble; }
 
+#[cfg(feature = "num-complex")]
+complex! { Complex<f32>: f32, plain Plain::of; Complex<f64>: f64, plain Plain::of; }
+
+#[cfg(feature = "num-complex")]
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_turned_round_one_by_one() {
+    fn parts_are_swapped_one_by_one() {
         let z = [Complex::new(1.0f64, f64::MIN_POSITIVE)];
         let mut file = Vec::new();
         WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &z).unwrap();

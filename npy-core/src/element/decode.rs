@@ -1,4 +1,4 @@
-//! Layer 4: the hot loops that make values of canonical bytes, compiled anew for each type.
+//! Layer 4: the hot loops that decode canonical bytes, compiled for each type.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::reserve;
 
-/// Decodes the `count` elements in `buffers.block` to the end of `out`, up to the first that is invalid. The memory is reserved.
+/// Decodes the `count` elements in `buffers.block` to the end of `out`, up to the first invalid one. The caller has reserved memory.
 pub(crate) fn decode<T: Element>(
     plan: &Plan,
     count: usize,
@@ -40,7 +40,7 @@ pub(crate) fn decode<T: Element>(
     checked
 }
 
-/// Decodes the elements at these indices, whose bytes are in memory: `fill` appends those of a block.
+/// Decodes the elements at these indices, whose bytes are in memory; `fill` appends the bytes of a block.
 pub(crate) fn decode_all<T: Element>(
     plan: &Plan,
     rows: Range<usize>,
@@ -61,7 +61,7 @@ pub(crate) fn decode_all<T: Element>(
     Ok(out)
 }
 
-/// How many of `count` elements come before the first that is invalid.
+/// Returns the number of elements, of `count`, before the first invalid one.
 fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
     checked.as_ref().err().map_or(count, InvalidValue::item)
 }
@@ -75,7 +75,7 @@ fn decode_strided<T: Element>(
     let stride = stride.max(1);
     let whole = |start: &[u8]| T::check(item::<T>(start)).err();
     let check = |i: usize| Some(whole(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
-    // Counted: where every item is valid, nothing is left of the loop.
+    // A counted loop, which the compiler removes for types without invalid items.
     let count = items.len().div_ceil(stride);
     let checked = (0..count).find_map(check).map_or(Ok(()), Err);
     let bytes = valid(&checked, count).saturating_mul(stride);
@@ -83,9 +83,9 @@ fn decode_strided<T: Element>(
     checked
 }
 
-/// Appends the values of canonical items at this stride; the last one may end before the next would start.
+/// Appends the values of canonical items at this stride; the last item may be shorter than the stride.
 pub(crate) fn append_strided<T: Element>(out: &mut impl Values<T>, items: &[u8], stride: usize) {
-    // Not as one chain: with that the compiler looks up for each value where `out` is.
+    // Not as one chain, with which the compiler reloads the pointer of `out` for each value.
     let mut rest = items;
     if const { is_small::<T>() } {
         let eights;
@@ -97,7 +97,7 @@ pub(crate) fn append_strided<T: Element>(out: &mut impl Values<T>, items: &[u8],
     out.append(last);
 }
 
-/// Folds the values of such items.
+/// Folds the values of canonical items at this stride.
 #[cfg(feature = "mmap")]
 #[inline]
 pub(crate) fn fold_strided<T: Element, B>(
@@ -116,27 +116,27 @@ pub(crate) fn fold_strided<T: Element, B>(
     last.fold(ones.fold(folded, &mut f), f)
 }
 
-/// Whether eight values are nothing to the stack.
+/// Returns true if eight values fit on the stack easily.
 const fn is_small<T>() -> bool {
     size_of::<T>() <= 64
 }
 
-/// The values, eight at a turn of the loop, so that the processor asks sooner for the memory that is next; and the items that are left.
+/// Iterates over the values, eight per iteration so that the processor loads memory earlier; also returns the remaining items.
 #[inline]
 fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T>, &[u8]) {
     let eights = items.chunks_exact(stride.max(1).saturating_mul(8));
     let rest = eights.remainder();
     let values = move |eight| {
         let [a, b, c, d, e, f, g, h] = strided_items(eight, stride, T::SIZE).unwrap_or_default();
-        // Written out: whether `map` of an array is inlined is luck, and it takes three times as long where it is not.
+        // Not `map` of the array, which is not always inlined and then takes three times as long.
         let of = T::decode;
         [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)]
     };
     (eights.flat_map(values), rest)
 }
 
-/// The values, one at a turn of the loop; and that of an item at the end that stops before the next would start. So the compiler knows
-/// how long the others are.
+/// Iterates over the values one by one, and separately over a last item that is shorter than the stride: so the compiler knows the length
+/// of the others.
 #[inline]
 fn one_by_one<T: Element>(
     items: &[u8],
@@ -148,7 +148,7 @@ fn one_by_one<T: Element>(
     (ones.map(value), last.into_iter().map(value))
 }
 
-/// The item at the start of these bytes.
+/// Returns the item at the start of these bytes.
 #[inline]
 pub(crate) fn item<T: Element>(start: &[u8]) -> &[u8] {
     start.get(..T::SIZE).unwrap_or_default()

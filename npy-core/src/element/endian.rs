@@ -1,14 +1,13 @@
 //! Numbers that keep their byte order in memory: `Le<u32>`, `Be<f64>`.
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::Plain;
+use crate::element::macros::compared_by;
 use crate::element::{Element, Internals, InvalidValue};
 
-/// A number that has a byte order: `i8` to `i64`, `u8` to `u64`, `f32` and `f64`. No other type can be one.
+/// A number that [`Le`] and [`Be`] can hold: `i8` to `i64`, `u8` to `u64`, `f32` or `f64`. No other type can implement it.
 ///
 /// ```
 /// use npy_core::endian::{Be, Number};
@@ -21,13 +20,13 @@ use crate::element::{Element, Internals, InvalidValue};
 pub trait Number: Element + Copy + Default + sealed::Bytes {}
 
 mod sealed {
+    use crate::dtype::ByteOrder;
+
     /// A number as an array of its bytes.
     pub trait Bytes {
         type Array: Copy + Send;
-        fn to_le(self) -> Self::Array;
-        fn to_be(self) -> Self::Array;
-        fn of_le(bytes: Self::Array) -> Self;
-        fn of_be(bytes: Self::Array) -> Self;
+        fn to_bytes(self, order: ByteOrder) -> Self::Array;
+        fn from_bytes(bytes: Self::Array, order: ByteOrder) -> Self;
     }
 }
 
@@ -39,23 +38,19 @@ macro_rules! number {
             type Array = [u8; size_of::<$type>()];
 
             #[inline]
-            fn to_le(self) -> Self::Array {
-                self.to_le_bytes()
+            fn to_bytes(self, order: ByteOrder) -> Self::Array {
+                match order {
+                    ByteOrder::Little => self.to_le_bytes(),
+                    ByteOrder::Big => self.to_be_bytes(),
+                }
             }
 
             #[inline]
-            fn to_be(self) -> Self::Array {
-                self.to_be_bytes()
-            }
-
-            #[inline]
-            fn of_le(bytes: Self::Array) -> Self {
-                <$type>::from_le_bytes(bytes)
-            }
-
-            #[inline]
-            fn of_be(bytes: Self::Array) -> Self {
-                <$type>::from_be_bytes(bytes)
+            fn from_bytes(bytes: Self::Array, order: ByteOrder) -> Self {
+                match order {
+                    ByteOrder::Little => <$type>::from_le_bytes(bytes),
+                    ByteOrder::Big => <$type>::from_be_bytes(bytes),
+                }
             }
         }
     )*};
@@ -63,25 +58,25 @@ macro_rules! number {
 
 number!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
 
-/// Defines the wrapper of one byte order. It compares, hashes and prints as the number does.
+/// Defines the wrapper of one byte order. It compares, hashes and prints like the number.
 macro_rules! ordered {
-    ($(#[$doc:meta])* $name:ident, $order:ident, $to:ident, $of:ident) => {
+    ($(#[$doc:meta])* $name:ident, $order:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         #[repr(transparent)]
         pub struct $name<T: Number>(T::Array);
 
         impl<T: Number> $name<T> {
-            /// This number.
+            /// Stores this number.
             #[inline]
             pub fn new(value: T) -> Self {
-                Self(value.$to())
+                Self(value.to_bytes(ByteOrder::$order))
             }
 
-            /// The number.
+            /// Returns the number.
             #[inline]
             pub fn get(self) -> T {
-                T::$of(self.0)
+                T::from_bytes(self.0, ByteOrder::$order)
             }
         }
 
@@ -97,31 +92,7 @@ macro_rules! ordered {
             }
         }
 
-        impl<T: Number + PartialEq> PartialEq for $name<T> {
-            fn eq(&self, other: &Self) -> bool {
-                self.get() == other.get()
-            }
-        }
-
-        impl<T: Number + Eq> Eq for $name<T> {}
-
-        impl<T: Number + PartialOrd> PartialOrd for $name<T> {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                self.get().partial_cmp(&other.get())
-            }
-        }
-
-        impl<T: Number + Ord> Ord for $name<T> {
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.get().cmp(&other.get())
-            }
-        }
-
-        impl<T: Number + Hash> Hash for $name<T> {
-            fn hash<H: Hasher>(&self, state: &mut H) {
-                self.get().hash(state);
-            }
-        }
+        compared_by!([T: Number] $name<T>, get, T);
 
         impl<T: Number + fmt::Debug> fmt::Debug for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,7 +106,7 @@ macro_rules! ordered {
             }
         }
 
-        /// States its byte order, whatever it stands in. Its bytes have no alignment, in memory and in `#[npy(align)]`.
+        /// Keeps its byte order, whatever the record or array around it states. It has no alignment, in memory or with `#[npy(align)]`.
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
             const __INTERNALS: Internals<Self> = Internals::DEFAULT
@@ -164,7 +135,7 @@ macro_rules! ordered {
 ordered! {
     /// A number whose bytes in memory are little-endian on every machine, at any address: NumPy's `<f8`.
     ///
-    /// For records that are viewed where they lie ([`ArrayView`](crate::ArrayView)): no alignment, so no padding.
+    /// For records that are viewed in place ([`ArrayView`](crate::ArrayView)): it has no alignment, so needs no padding.
     ///
     /// ```
     /// use npy_core::{Element, Le};
@@ -174,13 +145,13 @@ ordered! {
     /// assert_eq!(align_of::<Le<f32>>(), 1);
     /// assert_eq!(Le::<f32>::dtype().to_string(), "<f4");
     /// ```
-    Le, Little, to_le, of_le
+    Le, Little
 }
 
 ordered! {
     /// A number whose bytes in memory are big-endian on every machine, at any address: NumPy's `>f8`.
     ///
-    /// Files with `>f8` are viewed where they lie ([`ArrayView`](crate::ArrayView)) as `Be<f64>`.
+    /// Files with `>f8` are viewed in place ([`ArrayView`](crate::ArrayView)) as `Be<f64>`.
     ///
     /// ```
     /// use npy_core::{ArrayView, Be, ByteOrder, WriteOptions};
@@ -192,11 +163,13 @@ ordered! {
     /// assert_eq!(view[1].get(), -2.0);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    Be, Big, to_be, of_be
+    Be, Big
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
 
     #[test]

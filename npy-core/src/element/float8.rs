@@ -1,13 +1,13 @@
 //! Layer 4: ml_dtypes' floats of one byte, kept as bits.
 
-use crate::dtype::{DType, Scalar};
+use crate::dtype::Scalar;
 use crate::element::cast::Plain;
-use crate::element::{Element, Internals, InvalidValue};
+use crate::element::macros::of_bytes;
 
 /// The bits of one of ml_dtypes' floats of one byte (`float8_e4m3fn` and its like): `<V1`.
 ///
-/// Which of them it is, the file does not tell; so the bits are kept, and the program knows. `float8_e5m2` is the
-/// exception: ml_dtypes writes it as `<f1`, which neither NumPy nor this crate reads.
+/// A file does not say which of these formats it has, so the bits are kept and the program must know. Not among them is `float8_e5m2`:
+/// ml_dtypes writes it as `<f1`, which neither NumPy nor this crate reads.
 ///
 /// ```
 /// use npy_core::{Element, Float8};
@@ -19,24 +19,10 @@ use crate::element::{Element, Internals, InvalidValue};
 #[repr(transparent)]
 pub struct Float8(pub u8);
 
-impl Element for Float8 {
-    const SIZE: usize = 1;
-    const __INTERNALS: Internals<Self> =
-        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
-
-    fn dtype() -> DType {
-        Scalar::extension(Self::SIZE).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        Float8(u8::decode(item))
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        self.0.encode(item)
-    }
+of_bytes! {
+    [] Float8: 1, align 1, plain Plain::of,
+    dtype |_| Scalar::extension(1),
+    from_le |[bits]: [u8; 1]| Float8(bits), from_be |[bits]: [u8; 1]| Float8(bits), to_le |float| [float.0];
 }
 
 #[cfg(test)]

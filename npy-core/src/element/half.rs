@@ -2,38 +2,24 @@
 
 use half::{bf16, f16};
 
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::dtype::Scalar;
 use crate::element::cast::Plain;
-use crate::element::scalar::number;
-use crate::element::{Element, Internals, InvalidValue};
+use crate::element::macros::{number, of_bytes};
 
 number!(f16 => Float);
 
-/// ml_dtypes' `bfloat16`: `<V2` in a file, in either byte order. NumPy without ml_dtypes reads it as raw bytes.
-impl Element for bf16 {
-    const SIZE: usize = 2;
-    const ALIGN: usize = 2;
-    const __INTERNALS: Internals<Self> =
-        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
-
-    fn dtype() -> DType {
-        Scalar::extension(Self::SIZE).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        bf16::from_bits(u16::decode(item))
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        self.to_bits().encode(item)
-    }
+of_bytes! {
+    /// ml_dtypes' `bfloat16`: `<V2` in a file, in either byte order. NumPy without ml_dtypes reads it as raw bytes.
+    [] bf16: 2, align 2, plain Plain::of,
+    dtype |_| Scalar::extension(2),
+    from_le bf16::from_le_bytes, from_be bf16::from_le_bytes, to_le bf16::to_le_bytes;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dtype::ByteOrder;
+    use crate::element::Element;
     use crate::plan::{Cast, Plan, Strategy};
     use crate::read::ReadNpy;
     use crate::write::{WriteNpy, WriteOptions};
@@ -50,7 +36,7 @@ mod tests {
         }
     }
 
-    /// Guards the bytes of `<V2`, which ml_dtypes never turns round.
+    /// Guards the bytes of `<V2`, which ml_dtypes never swaps.
     #[test]
     fn bfloat16_has_one_byte_order() {
         let values = [bf16::from_f32(1.5), bf16::NEG_INFINITY];
@@ -61,7 +47,7 @@ mod tests {
             assert!(file.ends_with(&[0xc0, 0x3f, 0x80, 0xff]));
             assert_eq!(Vec::<bf16>::read_npy_from(&file[..]).unwrap(), values);
         }
-        // What NumPy without ml_dtypes makes of it, which costs nothing to turn back.
+        // The dtype that NumPy without ml_dtypes writes, which has the same bytes.
         let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
         assert!(matches!(plan.strategy, Strategy::Exact));
         let mut file = Vec::new();

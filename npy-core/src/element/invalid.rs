@@ -1,6 +1,6 @@
 //! Layer 4: the error of a value that a dtype cannot hold.
 
-/// A value that a dtype cannot hold, or bytes that are no value of a type.
+/// A value that a dtype cannot hold, or bytes that are not a value of a type.
 ///
 /// ```
 /// use npy_core::InvalidValue;
@@ -20,12 +20,12 @@ struct Invalid {
 }
 
 impl InvalidValue {
-    /// An invalid value, and why.
+    /// Creates the error with its reason.
     pub fn new(reason: impl Into<String>) -> Self {
         InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
     }
 
-    /// The same, in this field of a record. Inner fields come first.
+    /// Adds the field of a record that the value is in. Inner fields are added first.
     #[must_use]
     pub fn in_field(mut self, name: &str) -> Self {
         let inner = std::mem::take(&mut self.0.field);
@@ -33,24 +33,24 @@ impl InvalidValue {
         self
     }
 
-    /// The same, in the item of this index within what was checked.
+    /// Sets the index of the item among those that were checked.
     #[must_use]
     pub fn at_item(mut self, index: usize) -> Self {
         self.0.item = index;
         self
     }
 
-    /// The index of the item within what was checked or encoded.
+    /// Returns the index of the item among those that were checked or encoded.
     pub fn item(&self) -> usize {
         self.0.item
     }
 
-    /// The path of the field (`"hdr.gain"`); empty outside a record.
+    /// Returns the path of the field (`"hdr.gain"`); empty outside a record.
     pub fn field(&self) -> &str {
         &self.0.field
     }
 
-    /// Why the value is invalid.
+    /// Returns the reason why the value is invalid.
     pub fn reason(&self) -> &str {
         &self.0.reason
     }

@@ -1,4 +1,4 @@
-//! Layer 4: which dimensions of an array belong to an element of a Rust type.
+//! Layer 4: the dimensions of an array that belong to an element of a Rust type.
 
 use crate::dtype::DType;
 use crate::error::Error;
@@ -6,39 +6,39 @@ use crate::header::Header;
 use crate::plan;
 use crate::shape::{self, Order};
 
-/// The dimensions that an element of a Rust type has itself, which are the last ones of the array: `(3,)` of `[f32; 3]`.
+/// The dimensions of a Rust type, which are the last ones of the array: `(3,)` for `[f32; 3]`.
 pub(crate) struct ItemShape {
-    /// What an element of the array is in the file: never a sub-array.
+    /// The dtype of the array, which is not a sub-array.
     pub(crate) base: DType,
     inner: Vec<usize>,
 }
 
 impl ItemShape {
-    /// Of a type with this dtype.
+    /// Returns the dimensions of a type with this dtype.
     pub(crate) fn of(item: &DType) -> Self {
         let (base, inner) = plan::flatten(item);
         ItemShape { base: base.clone(), inner }
     }
 
-    /// How many elements of the array make one of the type.
+    /// Returns the number of array elements in one value of the type.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`](crate::error::ErrorKind::Shape) for more than memory can have.
+    /// [`ErrorKind::Shape`](crate::error::ErrorKind::Shape) if the number overflows.
     pub(crate) fn per_item(&self) -> Result<usize, Error> {
         shape::count(&self.inner)
     }
 
-    /// The shape of an array that has these dimensions before those of the type.
+    /// Appends the dimensions of the type to the outer ones.
     pub(crate) fn array(&self, outer: &[usize]) -> Vec<usize> {
         [outer, &self.inner].concat()
     }
 
-    /// The dimensions of the array that are not the type's, which is `who`.
+    /// Returns the dimensions of the array without those of the type, which errors call `who`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Rank`](crate::error::ErrorKind::Rank) for other last dimensions.
+    /// [`ErrorKind::Rank`](crate::error::ErrorKind::Rank) if the last dimensions are not those of the type.
     pub(crate) fn outer<'h>(
         &self,
         header: &'h Header,
@@ -54,12 +54,12 @@ impl ItemShape {
         })
     }
 
-    /// What an element of the type is in a file of this dtype.
+    /// Returns the dtype of a value of the type in a file of this dtype.
     pub(crate) fn in_file(&self, dtype: &DType) -> DType {
         self.inner.iter().rev().fold(dtype.clone(), |item, &n| item.repeated(n))
     }
 
-    /// Whether the parts of an element are not side by side in an array of this shape: a sub-array is in C order.
+    /// Returns true if the parts of a value are strided in an array of this shape: a sub-array is in C order.
     pub(crate) fn is_strided(&self, shape: &[usize], order: Order) -> bool {
         !self.inner.is_empty() && order.normalized(shape) == Order::Fortran
     }

@@ -1,34 +1,37 @@
-//! Layer 4: where the fields of a record stand. The compiler runs this: what is wrong is an error of its.
+//! Layer 4: the positions of the fields of a record. The compiler runs this and reports a mistake as a compile error.
+
+// An overflow or a bad index is a compile error, too.
+#![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::element::record::FieldLayout;
 use crate::limits::MAX_ITEMSIZE;
 
-/// Where the fields of a record stand.
+/// The rule for the positions of the fields of a record.
 #[derive(Clone, Copy)]
 pub enum Packing {
-    /// Side by side.
+    /// Without gaps.
     Packed,
-    /// Where C puts them: each at a multiple of its alignment.
+    /// Like C: each at a multiple of its alignment.
     Aligned,
 }
 
-/// A field of this name, or without one a flattened record of these fields.
+/// Creates a field; one without a name is a flattened record.
 pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
     let keys = [if name.is_empty() { 0 } else { key(name) }, 0];
     let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
     Place { field, at: None }
 }
 
-/// A field whose place is not known yet.
+/// A field whose offset is not known yet.
 #[derive(Clone, Copy)]
 pub struct Place {
     field: FieldLayout,
-    /// The offset that is stated, and what is to say if the field cannot stand there.
+    /// The stated offset, and the message if the field cannot be there.
     at: Option<(usize, &'static str)>,
 }
 
 impl Place {
-    /// With a title.
+    /// Adds a title.
     #[must_use]
     pub const fn title(mut self, title: &'static str) -> Self {
         self.field.title = Some(title);
@@ -36,14 +39,14 @@ impl Place {
         self
     }
 
-    /// A record of these fields, which take its place.
+    /// Adds the fields of a flattened record.
     #[must_use]
     pub const fn flatten(mut self, fields: &'static [FieldLayout]) -> Self {
         self.field.flattened = fields;
         self
     }
 
-    /// At this offset; the message is for one where it cannot stand.
+    /// States the offset; `message` is the error if the field cannot be there.
     #[must_use]
     pub const fn at(mut self, offset: usize, message: &'static str) -> Self {
         self.at = Some((offset, message));
@@ -51,10 +54,8 @@ impl Place {
     }
 }
 
-// Run by the compiler, to which an overflow or a bad index is an error, as is an assertion.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 impl Packing {
-    /// The layouts of these fields.
+    /// Returns the layouts of these fields.
     pub const fn layout<const N: usize>(self, places: [Place; N]) -> [FieldLayout; N] {
         let mut fields = [field("", 0, 1).field; N];
         let mut end = 0usize;
@@ -78,7 +79,7 @@ impl Packing {
         fields
     }
 
-    /// The alignment of a record of these fields.
+    /// Returns the alignment of a record of these fields.
     pub const fn align(self, fields: &[FieldLayout]) -> usize {
         let mut most = 1;
         let mut rest = fields;
@@ -92,9 +93,7 @@ impl Packing {
     }
 }
 
-/// Bytes of a record of these fields, rounded up to its alignment.
-// As above.
-#[expect(clippy::arithmetic_side_effects)]
+/// Returns the size of a record of these fields, rounded up to its alignment.
 pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
     let size = match fields {
         [.., last] => (last.offset + last.size).next_multiple_of(align),
@@ -104,7 +103,7 @@ pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
     size
 }
 
-/// Bytes of a record that states them; the message is for what cannot be.
+/// Returns the stated size of a record; `message` is the error if the fields do not fit, or it is not a multiple of the alignment.
 pub const fn stated_size(
     fields: &[FieldLayout],
     align: usize,
@@ -116,9 +115,7 @@ pub const fn stated_size(
     stated
 }
 
-/// Refuses fields of one name or title, where a flattened record brings its own.
-// As above.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+/// Refuses two fields with the same name or title, one of them from a flattened record.
 pub const fn distinct(
     fields: &'static [FieldLayout],
     message: &'static str,
@@ -136,14 +133,12 @@ pub const fn distinct(
     fields
 }
 
-/// Whether the two have a name or title in common, they or the fields in them.
-// As above.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+/// Returns true if the fields, or the fields in them, have a name or title in common.
 const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
     let (inner, outer) = if one.flattened.is_empty() { (other, one) } else { (one, other) };
     if inner.flattened.is_empty() {
-        let (a, b) = (inner.keys, outer.keys);
-        return same(a[0], b[0]) || same(a[0], b[1]) || same(a[1], b[0]) || same(a[1], b[1]);
+        let ([name, title], other) = (inner.keys, outer.keys);
+        return is_one_of(name, other) || is_one_of(title, other);
     }
     let mut i = 0;
     while i < inner.flattened.len() {
@@ -155,14 +150,12 @@ const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
     false
 }
 
-/// Whether two keys are the same; none is none's.
-const fn same(a: u64, b: u64) -> bool {
-    a == b && a != 0
+/// Returns true if the key is present and one of these.
+const fn is_one_of(key: u64, [name, title]: [u64; 2]) -> bool {
+    key != 0 && (key == name || key == title)
 }
 
-/// A number that stands for a name: comparing those is what the compiler can do for hundreds of fields (FNV-1a).
-// As above.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+/// Returns the FNV-1a hash of a name. The compiler can compare hashes of hundreds of fields, but not their names.
 const fn key(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -171,6 +164,6 @@ const fn key(name: &str) -> u64 {
         hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
         i += 1;
     }
-    // Zero stands for none.
+    // Zero means that there is no name.
     hash | 1
 }

@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::element::{Element, InvalidValue};
+use crate::dtype::{Scalar, ScalarKind};
+use crate::element::Element;
+use crate::element::macros::of_bytes;
 
 /// NumPy's `longdouble` as 64-bit x86 machines have it, `<f16`: the x87's 80 bits in 16 bytes, little-endian.
 ///
-/// The bytes are kept as they are. The last six are no part of the number; NumPy leaves in them whatever was in memory,
-/// so two values that are equal (`==` compares bytes) are the same number, and not the other way round.
+/// The bytes are kept unchanged. The last six are not part of the number, and NumPy leaves whatever was in memory there. `==` compares all
+/// bytes, so two values that hold the same number may differ.
 ///
-/// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). On other machines
-/// than x86 `<f16` is another format (IEEE 754 binary128 on aarch64), and nothing in the file tells: there the bytes are
-/// right, and [`to_f64`](LongDouble::to_f64) is not.
+/// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). Machines other than x86 write another
+/// format as `<f16` (IEEE 754 binary128 on aarch64), and the file does not say which. The bytes of such a file are kept, but
+/// [`to_f64`](LongDouble::to_f64) returns wrong numbers.
 ///
 /// ```
 /// use npy_core::{Element, LongDouble};
@@ -43,20 +44,19 @@ pub struct ComplexLongDouble {
     pub im: LongDouble,
 }
 
-/// The bits of an `f64` behind those of its exponent.
+/// The fraction bits of an `f64`.
 const FRACTION: u64 = (1 << 52) - 1;
-/// The first bit of a significand of the x87, which is stored.
+/// The first bit of a significand, which the x87 stores explicitly.
 const INTEGER: u64 = 1 << 63;
-/// What the x87 makes of bits that are no number.
+/// The NaN that the x87 makes of bits that are not a number.
 const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
 
 impl LongDouble {
-    /// The nearest `f64`: the number itself where it fits, else rounded as the processor and NumPy's `astype` do.
+    /// Returns the nearest `f64`, rounded like the processor and NumPy's `astype` do.
     ///
-    /// The nearest is taken, and of two that are equally near the one with an even last bit; what is too large is
-    /// infinite, what is too small is zero or subnormal. A NaN keeps its sign and the first bits of its payload, and is
-    /// quiet. Bits that the x87 takes for no number at all (a significand without its first bit, where the exponent is
-    /// not zero) are NaN.
+    /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
+    /// sign and the first bits of its payload. Bits that are not a number on the x87 (a significand without its first bit, where the
+    /// exponent is not zero) become NaN.
     ///
     /// Nothing was lost if `LongDouble::from(x.to_f64()) == x`.
     // The shifts are below 128; the sum is the bits of an infinity at most.
@@ -71,7 +71,7 @@ impl LongDouble {
             0x7fff if significand == INTEGER => sign | f64::INFINITY.to_bits(),
             0x7fff => sign | f64::NAN.to_bits() | ((significand >> 11) & FRACTION),
             _ => {
-                // As an `f64` counts exponents: 0 and below are subnormal.
+                // The exponent of an `f64`; 0 and below are subnormal.
                 let exponent = i32::from(exponent) - 16383 + 1023;
                 if exponent > 2046 {
                     return f64::from_bits(sign | f64::INFINITY.to_bits());
@@ -81,7 +81,7 @@ impl LongDouble {
                 let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
-                // The first bit of what is kept counts as one more exponent, and so does a carry.
+                // The first bit that is kept adds one to the exponent, and so does a carry.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept = u64::try_from(kept).unwrap_or_default();
                 sign | (before + kept + u64::from(up))
@@ -90,7 +90,7 @@ impl LongDouble {
         f64::from_bits(bits)
     }
 
-    /// The sign, the exponent (around 16383) and the significand, whose first bit stands before the point.
+    /// Returns the sign, the exponent (with a bias of 16383) and the significand, whose first bit is before the point.
     fn parts(self) -> (bool, u16, u64) {
         let top = self.0.get(8..).map(u16::decode).unwrap_or_default();
         (top & 0x8000 != 0, top & 0x7fff, u64::decode(&self.0))
@@ -100,16 +100,14 @@ impl LongDouble {
         let top = if negative { exponent | 0x8000 } else { exponent };
         LongDouble((u128::from(significand) | (u128::from(top) << 64)).to_le_bytes())
     }
-}
 
-/// Exact; the six bytes behind the number are zeros.
-impl LongDouble {
-    /// Whether the ten bytes that count are the same.
+    /// Returns true if the ten bytes of the number are the same.
     pub(crate) fn is_same_number(self, other: LongDouble) -> bool {
         self.parts() == other.parts()
     }
 }
 
+/// Exact; the six bytes after the number are zeros.
 impl From<f64> for LongDouble {
     // The shifts are below 64, and the exponents those of an `f64`.
     #[expect(clippy::arithmetic_side_effects)]
@@ -121,7 +119,7 @@ impl From<f64> for LongDouble {
             0 if fraction == 0 => (0, 0),
             0 => {
                 let zeros = fraction.leading_zeros();
-                // With no zeros before it the first bit would be worth 2^-1011.
+                // Without leading zeros, the first bit would be worth 2^-1011.
                 let exponent = u32::from(16383 - 1011u16).saturating_sub(zeros);
                 (u16::try_from(exponent).unwrap_or_default(), fraction << zeros)
             }
@@ -132,7 +130,7 @@ impl From<f64> for LongDouble {
     }
 }
 
-/// The 80 bits, and the nearest `f64`.
+/// Prints the 80 bits and the nearest `f64`.
 impl fmt::Debug for LongDouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, exponent, significand) = self.parts();
@@ -141,59 +139,21 @@ impl fmt::Debug for LongDouble {
     }
 }
 
-impl Element for LongDouble {
-    const SIZE: usize = 16;
-    const ALIGN: usize = 16;
-
-    fn dtype() -> DType {
-        Self::dtype_in(ByteOrder::Little)
-    }
-
-    fn dtype_in(order: ByteOrder) -> DType {
-        Scalar::ordered(ScalarKind::Float, Self::SIZE, order).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        item.first_chunk().map_or_else(Self::default, |bytes| LongDouble(*bytes))
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if let Some(bytes) = item.first_chunk_mut() {
-            *bytes = self.0;
-        }
-        Ok(())
-    }
-}
-
-impl Element for ComplexLongDouble {
-    const SIZE: usize = 32;
-    const ALIGN: usize = 16;
-
-    fn dtype() -> DType {
-        Self::dtype_in(ByteOrder::Little)
-    }
-
-    fn dtype_in(order: ByteOrder) -> DType {
-        Scalar::ordered(ScalarKind::Complex, Self::SIZE, order).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        let [re, im] = <[LongDouble; 2]>::decode(item);
-        ComplexLongDouble { re, im }
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        [self.re, self.im].encode(item)
-    }
+of_bytes! {
+    [] LongDouble: 16, align 16,
+    dtype |order| Scalar::ordered(ScalarKind::Float, 16, order),
+    from_le LongDouble,
+    from_be |mut bytes: [u8; 16]| {
+        bytes.reverse();
+        LongDouble(bytes)
+    },
+    to_le |value| value.0;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dtype::ByteOrder;
 
     /// The `f64` of these bits of a long double.
     fn nearest(top: u16, significand: u64) -> f64 {

@@ -31,22 +31,22 @@ pub trait NpyRecord: Element {
     const FIELDS: &'static [FieldLayout];
 }
 
-/// Where a field stands in the canonical item of its record.
+/// The position of a field in the canonical item of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldLayout {
-    /// The name in the file; empty for a flattened record, whose fields have names of their own.
+    /// The name in the file; empty for a flattened record, whose fields have their own names.
     pub name: &'static str,
     /// The title in the file.
     pub title: Option<&'static str>,
-    /// Bytes before it in the record.
+    /// The offset in the record, in bytes.
     pub offset: usize,
-    /// Bytes of it.
+    /// The size in bytes.
     pub size: usize,
-    /// The alignment that it has in a C struct, in bytes.
+    /// The alignment in a C struct, in bytes.
     pub align: usize,
-    /// Of a flattened record its fields, with offsets from its start; none of any other field.
+    /// The fields of a flattened record, with offsets from its start; empty for any other field.
     pub flattened: &'static [FieldLayout],
-    /// What stands for its name and its title where the compiler compares them.
+    /// Hashes of the name and the title, which the compiler compares.
     pub(crate) keys: [u64; 2],
 }

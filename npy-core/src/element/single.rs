@@ -1,6 +1,6 @@
-//! Layer 4: the types of which a single value is an array without dimensions.
+//! Layer 4: the types whose single value is written as a 0-d array.
 
-/// Calls a macro with the types that, by themselves, are an array without dimensions.
+/// Calls a macro with the types whose single value is written as a 0-d array.
 macro_rules! for_each_single {
     ($macro:ident) => {
         $macro! {

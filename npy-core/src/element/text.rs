@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use crate::dtype::{DType, Scalar, ScalarKind};
+use crate::dtype::{Scalar, ScalarKind};
+use crate::element::InvalidValue;
 use crate::element::cast::Plain;
-use crate::element::{Element, Internals, InvalidValue};
+use crate::element::macros::{from_str, in_place, of_bytes};
 
-/// Up to `N` bytes in place: NumPy's `|SN`. Shorter ones are filled up with zeros, which are not part of the value.
+/// Up to `N` bytes in place: NumPy's `|SN`. Shorter values are padded with zeros, which are not part of the value.
 ///
 /// ```
 /// use npy_core::{ByteStr, Element};
@@ -18,13 +19,13 @@ use crate::element::{Element, Internals, InvalidValue};
 /// assert!(ByteStr::<5>::new("too long").is_err());
 /// # Ok::<(), npy_core::InvalidValue>(())
 /// ```
-// One representation a value, zeros at the end: what is derived compares values.
+// Each value has one representation, with trailing zeros, so the derived comparisons compare values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ByteStr<const N: usize>([u8; N]);
 
 impl<const N: usize> ByteStr<N> {
-    /// These bytes, filled up with zeros.
+    /// Pads these bytes with zeros.
     ///
     /// # Errors
     ///
@@ -43,45 +44,28 @@ impl<const N: usize> ByteStr<N> {
         Ok(ByteStr(array))
     }
 
-    /// The bytes without the zeros at the end.
+    /// Returns the bytes without trailing zeros.
     pub fn as_bytes(&self) -> &[u8] {
         without_zeros(&self.0)
     }
 
-    /// All `N` bytes.
+    /// Returns all `N` bytes.
     pub fn as_array(&self) -> &[u8; N] {
         &self.0
     }
 
-    /// The bytes as text.
+    /// Returns the bytes as text.
     ///
     /// # Errors
     ///
-    /// [`Utf8Error`](std::str::Utf8Error) if they are not UTF-8; NumPy does not say what they are.
+    /// [`Utf8Error`](std::str::Utf8Error) if they are not UTF-8; NumPy does not define their encoding.
     pub fn to_str(&self) -> Result<&str, std::str::Utf8Error> {
         std::str::from_utf8(self.as_bytes())
     }
 }
 
-impl<const N: usize> Default for ByteStr<N> {
-    fn default() -> Self {
-        ByteStr([0; N])
-    }
-}
-
-impl<const N: usize> From<[u8; N]> for ByteStr<N> {
-    fn from(bytes: [u8; N]) -> Self {
-        ByteStr(bytes)
-    }
-}
-
-impl<const N: usize> TryFrom<&str> for ByteStr<N> {
-    type Error = InvalidValue;
-
-    fn try_from(text: &str) -> Result<Self, InvalidValue> {
-        ByteStr::new(text)
-    }
-}
+in_place!(ByteStr, u8);
+from_str!(ByteStr);
 
 impl<const N: usize> AsRef<[u8]> for ByteStr<N> {
     fn as_ref(&self) -> &[u8] {
@@ -95,50 +79,27 @@ impl<const N: usize> PartialEq<str> for ByteStr<N> {
     }
 }
 
-impl<const N: usize> PartialEq<&str> for ByteStr<N> {
-    fn eq(&self, other: &&str) -> bool {
-        self == *other
-    }
-}
-
-/// The text; what is not UTF-8 shows as U+FFFD.
+/// Prints the text, with U+FFFD in place of bytes that are not UTF-8.
 impl<const N: usize> fmt::Display for ByteStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&String::from_utf8_lossy(self.as_bytes()))
     }
 }
 
-/// As Python shows bytes: `b"RJOB"`.
+/// Prints like Python: `b"RJOB"`.
 impl<const N: usize> fmt::Debug for ByteStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "b\"{}\"", self.as_bytes().escape_ascii())
     }
 }
 
-impl<const N: usize> Element for ByteStr<N> {
-    const SIZE: usize = N;
-    const __INTERNALS: Internals<Self> =
-        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
-
-    fn dtype() -> DType {
-        Scalar::new(ScalarKind::Bytes, N).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        item.first_chunk().map_or_else(Self::default, |bytes| ByteStr(*bytes))
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if let Some(bytes) = item.first_chunk_mut() {
-            *bytes = self.0;
-        }
-        Ok(())
-    }
+of_bytes! {
+    [const N: usize] ByteStr<N>: N, align 1, plain Plain::of,
+    dtype |_| Scalar::new(ScalarKind::Bytes, N),
+    from_le ByteStr, from_be ByteStr, to_le |text| text.0;
 }
 
-/// Bytes as Python shows them; of many the first.
+/// Formats bytes like Python; after the first 40, an ellipsis.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     match bytes.get(..SHOWN) {
@@ -147,7 +108,7 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     }
 }
 
-/// What stands before the zeros at the end.
+/// Returns the items before the trailing zeros.
 pub(crate) fn without_zeros<T: Default + PartialEq>(items: &[T]) -> &[T] {
     let zeros = items.iter().rev().take_while(|&item| *item == T::default()).count();
     items.get(..items.len().saturating_sub(zeros)).unwrap_or_default()

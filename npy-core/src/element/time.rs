@@ -16,19 +16,18 @@ mod convert;
 #[cfg(feature = "jiff")]
 mod jiff;
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
 use crate::element::cast::Plain;
+use crate::element::macros::compared_by;
 use crate::element::{Element, Internals, InvalidValue};
 
 /// A unit of time, as a type; [`Times`] makes multiples of one.
 pub trait TimeUnit {
-    /// What one count is; `None` for NumPy's generic times. A multiple other than 1 to 2147483647 does not compile where an
-    /// [`Element`] counts in it.
+    /// The length of one count; `None` for NumPy's generic times. An [`Element`] whose multiple is not 1 to 2147483647 does not compile.
     const RESOLUTION: Option<Resolution>;
 }
 
@@ -49,7 +48,7 @@ units! {
     Year = Year,
     /// Months of the Gregorian calendar: `M`.
     Month = Month,
-    /// Weeks of seven days; 1970-01-01, a Thursday, starts one: `W`.
+    /// Weeks of seven days, which start on Thursday like 1970-01-01: `W`.
     Week = Week,
     /// Days: `D`.
     Day = Day,
@@ -81,15 +80,15 @@ impl TimeUnit for Generic {
     const RESOLUTION: Option<Resolution> = None;
 }
 
-/// `N` of a unit: `Times<25, Second>` is `[25s]`. `N` is 1 to 2147483647.
+/// A multiple of a unit: `Times<25, Second>` is `[25s]`. `N` is 1 to 2147483647.
 pub struct Times<const N: u32, U>(PhantomData<fn() -> U>);
 
 impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     const RESOLUTION: Option<Resolution> = {
-        const { assert!(is_multiple(N), "a multiple of a unit is 1 to 2147483647") };
+        const { assert_multiple(Some(Resolution { multiple: N, unit: Unit::Day })) };
         const {
             assert!(
-                is_unit(U::RESOLUTION),
+                matches!(U::RESOLUTION, Some(Resolution { multiple: 1, .. })),
                 "Times takes a unit: not a multiple of one, and not Generic"
             )
         };
@@ -103,26 +102,20 @@ impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
 /// "Not a time".
 pub(crate) const NAT: i64 = i64::MIN;
 
-/// Whether NumPy has so many of a unit.
-const fn is_multiple(n: u32) -> bool {
-    n >= 1 && n <= 0x7fff_ffff
-}
-
-/// Stops the compiler at a unit whose multiple NumPy does not have.
+/// Refuses a multiple that NumPy does not accept; run by the compiler.
 const fn assert_multiple(resolution: Option<Resolution>) {
     if let Some(Resolution { multiple, .. }) = resolution {
-        assert!(is_multiple(multiple), "a multiple of a unit is 1 to 2147483647");
+        let accepted = multiple >= 1 && multiple <= 0x7fff_ffff;
+        assert!(accepted, "a multiple of a unit is 1 to 2147483647");
     }
-}
-
-const fn is_unit(resolution: Option<Resolution>) -> bool {
-    matches!(resolution, Some(Resolution { multiple: 1, .. }))
 }
 
 /// Defines one of the two kinds of time; both are a count of `U`, and the smallest count is "not a time".
 macro_rules! time {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
+        ///
+        /// Values compare by their counts. Unlike in NumPy, "not a time" equals itself; it comes before all others.
         #[repr(transparent)]
         pub struct $name<U>(i64, PhantomData<fn() -> U>);
 
@@ -130,23 +123,23 @@ macro_rules! time {
             /// "Not a time": NumPy's missing value.
             pub const NAT: Self = Self::new(NAT);
 
-            /// So many units; `i64::MIN` is [`NAT`](Self::NAT).
+            /// Creates a time from its number of units; `i64::MIN` is [`NAT`](Self::NAT).
             pub const fn new(count: i64) -> Self {
                 Self(count, PhantomData)
             }
 
-            /// The number of units.
+            /// Returns the number of units.
             pub const fn count(self) -> i64 {
                 self.0
             }
 
-            /// Whether it is [`NAT`](Self::NAT).
+            /// Returns true if it is [`NAT`](Self::NAT).
             pub const fn is_nat(self) -> bool {
                 self.0 == NAT
             }
         }
 
-        // By hand: the derives would ask the same of the unit.
+        // Not derived, as that would require the same of the unit.
         impl<U> Copy for $name<U> {}
 
         impl<U> Clone for $name<U> {
@@ -161,33 +154,7 @@ macro_rules! time {
             }
         }
 
-        /// Equal counts; unlike in NumPy, "not a time" equals itself.
-        impl<U> PartialEq for $name<U> {
-            fn eq(&self, other: &Self) -> bool {
-                self.0 == other.0
-            }
-        }
-
-        impl<U> Eq for $name<U> {}
-
-        impl<U> PartialOrd for $name<U> {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-
-        /// By time; "not a time" comes first.
-        impl<U> Ord for $name<U> {
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.0.cmp(&other.0)
-            }
-        }
-
-        impl<U> Hash for $name<U> {
-            fn hash<H: Hasher>(&self, state: &mut H) {
-                self.0.hash(state);
-            }
-        }
+        compared_by!([U] $name<U>, count);
 
         impl<U: TimeUnit> fmt::Debug for $name<U> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -202,7 +169,7 @@ macro_rules! time {
             };
             const ALIGN: usize = 8;
             const __INTERNALS: Internals<Self> = Internals::DEFAULT
-                .with_swapped(|item| Self::new(i64::__INTERNALS.decode::<true>(item)))
+                .with_swapped_if(true, |item| Self::new(i64::__INTERNALS.decode::<true>(item)))
                 .with_plain(Plain::of);
 
             fn dtype() -> DType {
@@ -252,120 +219,110 @@ time! {
     TimeDelta64, TimeDelta
 }
 
-/// As ISO 8601, to the digits of the unit, as NumPy prints it; a generic one as its number.
+/// Prints like NumPy: ISO 8601, to the digits of the unit; a generic time as its number.
 impl<U: TimeUnit> fmt::Display for DateTime64<U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_date(f, self.0, U::RESOLUTION)
-    }
-}
-
-/// The number and the unit, as NumPy prints it.
-impl<U: TimeUnit> fmt::Display for TimeDelta64<U> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_span(f, self.0, U::RESOLUTION)
-    }
-}
-
-/// The `Display` of a count of this resolution since 1970.
-pub(crate) fn write_date(
-    f: &mut fmt::Formatter<'_>,
-    count: i64,
-    resolution: Option<Resolution>,
-) -> fmt::Result {
-    match resolution {
-        _ if count == NAT => f.pad("NaT"),
-        None => fmt::Display::fmt(&count, f),
-        Some(resolution) => f.pad(&iso(scaled(count, resolution), resolution.unit)),
-    }
-}
-
-/// The `Display` of a count of this resolution.
-pub(crate) fn write_span(
-    f: &mut fmt::Formatter<'_>,
-    count: i64,
-    resolution: Option<Resolution>,
-) -> fmt::Result {
-    match resolution {
-        _ if count == NAT => f.pad("NaT"),
-        None => f.pad(&format!("{count} generic time units")),
-        Some(resolution) => {
-            f.pad(&format!("{} {}", scaled(count, resolution), plural(resolution.unit)))
+        match U::RESOLUTION {
+            None if !self.is_nat() => fmt::Display::fmt(&self.0, f),
+            resolution => f.pad(&date_text(self.0, resolution)),
         }
     }
 }
 
-/// What NumPy calls many of a unit, and one.
-fn plural(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Year => "years",
-        Unit::Month => "months",
-        Unit::Week => "weeks",
-        Unit::Day => "days",
-        Unit::Hour => "hours",
-        Unit::Minute => "minutes",
-        Unit::Second => "seconds",
-        Unit::Millisecond => "milliseconds",
-        Unit::Microsecond => "microseconds",
-        Unit::Nanosecond => "nanoseconds",
-        Unit::Picosecond => "picoseconds",
-        Unit::Femtosecond => "femtoseconds",
-        Unit::Attosecond => "attoseconds",
+/// Prints like NumPy: the number and the unit.
+impl<U: TimeUnit> fmt::Display for TimeDelta64<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&span_text(self.0, U::RESOLUTION))
     }
 }
 
-/// A count of multiples as a count of units. No product of an `i64` and a `u32` is out of range.
+/// Returns the text of a count of this resolution since 1970.
+pub(crate) fn date_text(count: i64, resolution: Option<Resolution>) -> String {
+    match resolution {
+        _ if count == NAT => "NaT".to_owned(),
+        None => count.to_string(),
+        Some(resolution) => iso(scaled(count, resolution), resolution.unit),
+    }
+}
+
+/// Returns the text of a span of this count and resolution.
+pub(crate) fn span_text(count: i64, resolution: Option<Resolution>) -> String {
+    match resolution {
+        _ if count == NAT => "NaT".to_owned(),
+        None => format!("{count} generic time units"),
+        // NumPy uses the plural also for one.
+        Some(resolution) => {
+            format!("{} {:?}s", scaled(count, resolution), resolution.unit).to_lowercase()
+        }
+    }
+}
+
+/// Converts a count of multiples to a count of units. The product of an `i64` and a `u32` always fits.
 fn scaled(count: i64, resolution: Resolution) -> i128 {
     i128::from(count).saturating_mul(i128::from(resolution.multiple))
 }
 
-/// A count of units since 1970 as ISO 8601.
-fn iso(count: i128, unit: Unit) -> String {
-    // Units of a day, and the digits of a second.
-    let (per_day, digits) = match unit {
-        Unit::Year => return year(count.saturating_add(1970)),
-        Unit::Month => {
-            let (years, month) = (count.div_euclid(12), count.rem_euclid(12));
-            let month = month.saturating_add(1);
-            return format!("{}-{month:02}", year(years.saturating_add(1970)));
-        }
-        Unit::Week => return date(count.saturating_mul(7)),
-        Unit::Day => return date(count),
-        Unit::Hour => (24, 0),
-        Unit::Minute => (1440, 0),
-        Unit::Second => (86_400, 0),
-        Unit::Millisecond => (86_400_000, 3),
-        Unit::Microsecond => (86_400_000_000, 6),
-        Unit::Nanosecond => (86_400_000_000_000, 9),
-        Unit::Picosecond => (86_400_000_000_000_000, 12),
-        Unit::Femtosecond => (86_400_000_000_000_000_000, 15),
-        Unit::Attosecond => (86_400_000_000_000_000_000_000, 18),
-    };
-    let (day, rest) = (count.div_euclid(per_day), count.rem_euclid(per_day));
-    let day = date(day);
-    // From here on `rest` is counted in the smallest unit that is shown.
+/// Attoseconds of a second and of a day.
+const SECOND: i128 = 1_000_000_000_000_000_000;
+const DAY: i128 = 86_400 * SECOND;
+
+/// Returns the length of a unit in attoseconds; `None` for years and months, whose length varies.
+fn attoseconds(unit: Unit) -> Option<i128> {
     match unit {
-        Unit::Hour => format!("{day}T{rest:02}"),
-        Unit::Minute => format!("{day}T{:02}:{:02}", rest / 60, rest % 60),
+        Unit::Year | Unit::Month => None,
+        Unit::Week => Some(7 * DAY),
+        Unit::Day => Some(DAY),
+        Unit::Hour => Some(3600 * SECOND),
+        Unit::Minute => Some(60 * SECOND),
+        Unit::Second => Some(SECOND),
+        Unit::Millisecond => Some(1_000_000_000_000_000),
+        Unit::Microsecond => Some(1_000_000_000_000),
+        Unit::Nanosecond => Some(1_000_000_000),
+        Unit::Picosecond => Some(1_000_000),
+        Unit::Femtosecond => Some(1000),
+        Unit::Attosecond => Some(1),
+    }
+}
+
+/// Formats a count of units since 1970 as ISO 8601.
+fn iso(count: i128, unit: Unit) -> String {
+    // At least 1, also for units that are longer than a day.
+    let per_day = attoseconds(unit).and_then(|length| DAY.checked_div(length)).unwrap_or(1).max(1);
+    let (day, rest) = (count.div_euclid(per_day), count.rem_euclid(per_day));
+    match unit {
+        // NumPy prints a year in four characters or more, including its sign.
+        Unit::Year => format!("{:04}", count.saturating_add(1970)),
+        Unit::Month => {
+            let (years, months) = (count.div_euclid(12), count.rem_euclid(12));
+            format!("{:04}-{:02}", years.saturating_add(1970), months.saturating_add(1))
+        }
+        Unit::Week => date(count.saturating_mul(7)),
+        Unit::Day => date(count),
+        Unit::Hour => format!("{}T{rest:02}", date(day)),
+        Unit::Minute => format!("{}T{:02}:{:02}", date(day), rest / 60, rest % 60),
         _ => {
             let per_second = per_day / 86_400;
             let (seconds, fraction) = (rest.div_euclid(per_second), rest.rem_euclid(per_second));
             let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-            let time = format!("{day}T{h:02}:{m:02}:{s:02}");
-            if digits == 0 { time } else { format!("{time}.{fraction:0digits$}") }
+            let time = format!("{}T{h:02}:{m:02}:{s:02}", date(day));
+            match checked::narrow(per_second.ilog10()) {
+                0 => time,
+                digits => format!("{time}.{fraction:0digits$}"),
+            }
         }
     }
 }
 
-/// Days since 1970-01-01 as text.
+/// Formats days since 1970-01-01.
 fn date(days: i128) -> String {
-    let (of, month, day) = civil(days);
-    format!("{}-{month:02}-{day:02}", year(of))
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Days since 1970-01-01 as year, month and day of the Gregorian calendar, which is extended backwards.
+/// Converts days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar.
 ///
-/// The year starts in March here, which puts the leap day at its end (Howard Hinnant, `civil_from_days`).
-// Nothing here is larger than the days that come in, which are at most 2^97.
+/// Years start in March in the calculation, so that the leap day is the last day (Howard Hinnant, `civil_from_days`).
+// No intermediate value is larger than the number of days, which is at most 2^97.
 #[expect(clippy::arithmetic_side_effects)]
 fn civil(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;
@@ -377,11 +334,6 @@ fn civil(days: i128) -> (i128, i128, i128) {
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     (era.saturating_mul(400) + year_of_era + i128::from(month <= 2), month, day)
-}
-
-/// A year in four characters or more, its sign among them, as NumPy prints it.
-fn year(year: i128) -> String {
-    format!("{year:04}")
 }
 
 #[cfg(test)]
@@ -408,7 +360,7 @@ mod tests {
         assert_eq!(text::<Times<25, Second>>(4), "1970-01-01T00:01:40");
         assert_eq!(text::<Generic>(5), "5");
         assert_eq!(text::<Ns>(i64::MIN), "NaT");
-        // The far ends do not overflow.
+        // The extremes do not overflow.
         for count in [i64::MAX, i64::MIN + 1] {
             assert!(!text::<Year>(count).is_empty());
             assert!(!text::<Week>(count).is_empty());

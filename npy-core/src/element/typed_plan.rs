@@ -1,4 +1,4 @@
-//! Layer 4: how the elements of a file become values of a Rust type.
+//! Layer 4: the plan by which the elements of a file become values of a Rust type.
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::item_shape::ItemShape;
@@ -10,14 +10,14 @@ use crate::plan::{Cast, Plan};
 use crate::schema::Schema;
 use crate::shape::{self, Order};
 
-/// A plan for the elements of an array, and how many there are.
+/// A plan for the values in an array, and their number.
 pub(crate) struct ItemPlan {
     pub(crate) plan: Plan,
-    /// How many elements of the array make one: several for a sub-array, none for one without elements (`[f32; 0]`).
+    /// The number of array elements in one value: several for a sub-array, none for an empty one (`[f32; 0]`).
     pub(crate) per_item: usize,
-    /// How many there are in the array.
+    /// The number of values in the array.
     pub(crate) count: usize,
-    /// How many make a block.
+    /// The number of values in a block.
     pub(crate) per_block: usize,
 }
 
@@ -27,18 +27,18 @@ impl ItemPlan {
         ItemPlan { plan, per_item, count, per_block }
     }
 
-    /// For the elements of an array as its dtype has them.
+    /// Creates the plan for the elements of an array, without a Rust type.
     pub(crate) fn of_elements(plan: Plan, header: &Header) -> Self {
         ItemPlan::new(plan, 1, header.count())
     }
 
-    /// Refuses to make `count` values of elements that take no bytes in the file, if that is over the limit.
+    /// Like [`check_empty`], for this plan.
     pub(crate) fn check_empty<T>(&self, count: usize, limits: &Limits) -> Result<(), Error> {
         check_empty::<T>(&self.plan, count, limits)
     }
 }
 
-/// Refuses to make `count` values of elements that take no bytes in the file, if that is over the limit.
+/// Refuses to make `count` values from elements of zero bytes, if that is over the limit.
 pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
     if plan.src_itemsize > 0 {
         return Ok(());
@@ -46,26 +46,27 @@ pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Resu
     limits.check_empty_items(count, size_of::<T>().max(plan.dst_itemsize))
 }
 
-/// How the elements of one array become values of one type.
+/// The plan to read one array as values of one type.
 pub(crate) struct TypedPlan {
     id: SchemaId,
     pub(crate) items: ItemPlan,
-    /// How many of the dimensions do not belong to the type.
+    /// The number of dimensions that do not belong to the type.
     pub(crate) ndim: usize,
-    /// The order in which the values come out.
+    /// The order of the values that are read.
     pub(crate) order: Order,
-    /// Whether the parts of a value are not side by side in the file.
+    /// True if the parts of a value are strided in the file.
     pub(crate) is_strided: bool,
-    /// What a value is in the file.
+    /// The dtype of a value in the file.
     pub(crate) found: DType,
 }
 
 impl TypedPlan {
-    /// The plan for the array of this header.
+    /// Creates the plan for the array of this header.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] for other last dimensions, and those of [`Plan::reading`].
+    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] if the last dimensions are not those of the type, and the errors of
+    /// [`Plan::reading`].
     pub(crate) fn new<T: Element>(header: &Header, cast: Cast) -> Result<Self, Error> {
         header.without_objects()?;
         let schema = canonical::<T>()?;
@@ -84,75 +85,68 @@ impl TypedPlan {
         })
     }
 
-    /// Whether this is the plan for `T`.
+    /// Returns true if this is the plan for `T`.
     pub(crate) fn is_for<T: Element>(&self) -> bool {
-        self.id.is(SchemaId::of::<T>())
+        let other = SchemaId::of::<T>();
+        std::ptr::fn_addr_eq(self.id.schema, other.schema) && self.id.size == other.size
     }
 
-    /// The dimensions that do not belong to the type.
+    /// Returns the dimensions that do not belong to the type.
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         header.shape().get(..self.ndim).unwrap_or_default()
     }
 }
 
-/// What a plan for a type depends on: the function that makes its schema, and the item size that is compared with it.
-///
-/// Two types that share both have the same plan.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SchemaId {
+/// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan.
+struct SchemaId {
     schema: fn(ByteOrder) -> Schema,
     size: usize,
 }
 
 impl SchemaId {
-    /// Of a type. Not inlined, as each copy of the code may have a function of its own, at another address.
+    // Not inlined, as each inlined copy may refer to another copy of the function.
+    /// Returns the identity of the schema of a type.
     #[inline(never)]
-    pub(crate) fn of<T: Element>() -> Self {
+    fn of<T: Element>() -> Self {
         SchemaId { schema: T::__INTERNALS.schema, size: T::SIZE }
-    }
-
-    /// Whether both have the same schema.
-    pub(crate) fn is(self, other: SchemaId) -> bool {
-        std::ptr::fn_addr_eq(self.schema, other.schema) && self.size == other.size
     }
 }
 
-/// The canonical items of `T`, and how they are found.
+/// Returns the canonical schema of `T`.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::DType`] for a type whose [`Element::SIZE`] is not the item size of its dtype.
 pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
     let canonical = T::__INTERNALS.schema(ByteOrder::Little).canonical();
-    let dtype = &canonical.dtype;
-    if dtype.itemsize() == T::SIZE {
+    let (dtype, size) = (&canonical.dtype, canonical.dtype.itemsize());
+    if size == T::SIZE {
         return Ok(canonical);
     }
-    let reason =
-        format!("its items have {} bytes, and Element::SIZE is {}", dtype.itemsize(), T::SIZE);
+    let reason = format!("its items have {size} bytes, and Element::SIZE is {}", T::SIZE);
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 
-/// The plan from items of this dtype to canonical items of `T`, whose schema this is.
+/// Creates the plan from items of this dtype to canonical items of `T`, whose schema this is.
 fn reading<T: Element>(file: &DType, schema: &Schema, cast: Cast) -> Result<Plan, Error> {
     Plan::reading(file, schema, cast).map_err(|error| error.wanted_by(&type_name::<T>()))
 }
 
-/// The plan from items of this dtype to canonical items of `T`.
+/// Creates the plan from items of this dtype to canonical items of `T`.
 ///
 /// # Errors
 ///
-/// As [`Plan::reading`].
+/// Those of [`Plan::reading`].
 #[cfg(any(feature = "mmap", feature = "npz"))]
 pub(crate) fn item_plan<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
     reading::<T>(file, &canonical::<T>()?, cast)
 }
 
-/// The plan from records of this dtype to canonical items of `T`, which are at this path in each.
+/// Creates the plan from records of this dtype to the canonical items of `T` at this path.
 ///
 /// # Errors
 ///
-/// As [`Plan::column`].
+/// Those of [`Plan::column`].
 pub(crate) fn column_plan<T: Element>(file: &DType, path: &str, cast: Cast) -> Result<Plan, Error> {
     let plan = Plan::column(file, path, &canonical::<T>()?, cast);
     plan.map_err(|error| error.wanted_by(&type_name::<T>()))

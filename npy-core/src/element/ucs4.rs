@@ -1,15 +1,15 @@
-//! Layer 4: text of code points of four bytes, kept in place.
+//! Layer 4: text in place, each code point in four bytes.
 
 use std::fmt;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::element::macros::{from_str, in_place};
 use crate::element::text::without_zeros;
 use crate::element::{Element, InvalidValue};
 
-/// Up to `N` characters in place: NumPy's `<UN`. Shorter ones are filled up with zeros, which are not part of the value.
+/// Up to `N` characters in place: NumPy's `<UN`. Shorter values are padded with zeros, which are not part of the value.
 ///
-/// Every character of Rust's is a code point of NumPy's, but not the other way round: a surrogate, or a number beyond
-/// U+10FFFF, is an error on reading.
+/// NumPy allows code points that are not characters in Rust. Reading a surrogate, or a number over U+10FFFF, is an error.
 ///
 /// ```
 /// use npy_core::{Element, FixedStr};
@@ -21,13 +21,13 @@ use crate::element::{Element, InvalidValue};
 /// assert!(FixedStr::<5>::new("too long").is_err());
 /// # Ok::<(), npy_core::InvalidValue>(())
 /// ```
-// One representation a value, zeros at the end: what is derived compares values.
+// Each value has one representation, with trailing zeros, so the derived comparisons compare values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct FixedStr<const N: usize>([char; N]);
 
 impl<const N: usize> FixedStr<N> {
-    /// This text, filled up with zeros.
+    /// Pads this text with zeros.
     ///
     /// # Errors
     ///
@@ -44,36 +44,19 @@ impl<const N: usize> FixedStr<N> {
         Ok(FixedStr(array))
     }
 
-    /// The characters without the zeros at the end.
+    /// Returns the characters without trailing zeros.
     pub fn as_chars(&self) -> &[char] {
         without_zeros(&self.0)
     }
 
-    /// All `N` characters.
+    /// Returns all `N` characters.
     pub fn as_array(&self) -> &[char; N] {
         &self.0
     }
 }
 
-impl<const N: usize> Default for FixedStr<N> {
-    fn default() -> Self {
-        FixedStr(['\0'; N])
-    }
-}
-
-impl<const N: usize> From<[char; N]> for FixedStr<N> {
-    fn from(chars: [char; N]) -> Self {
-        FixedStr(chars)
-    }
-}
-
-impl<const N: usize> TryFrom<&str> for FixedStr<N> {
-    type Error = InvalidValue;
-
-    fn try_from(text: &str) -> Result<Self, InvalidValue> {
-        FixedStr::new(text)
-    }
-}
+in_place!(FixedStr, char);
+from_str!(FixedStr);
 
 impl<const N: usize> PartialEq<str> for FixedStr<N> {
     fn eq(&self, other: &str) -> bool {
@@ -81,20 +64,14 @@ impl<const N: usize> PartialEq<str> for FixedStr<N> {
     }
 }
 
-impl<const N: usize> PartialEq<&str> for FixedStr<N> {
-    fn eq(&self, other: &&str) -> bool {
-        self == *other
-    }
-}
-
-/// The text. [`String::from_iter`] of its characters is the fast way to a `String`.
+/// Prints the text. [`String::from_iter`] of its characters is the fast way to a `String`.
 impl<const N: usize> fmt::Display for FixedStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.as_chars().iter().collect::<String>())
     }
 }
 
-/// As Rust shows text: `"naïve"`.
+/// Prints like Rust: `"naïve"`.
 impl<const N: usize> fmt::Debug for FixedStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.as_chars().iter().collect::<String>(), f)
@@ -116,7 +93,7 @@ impl<const N: usize> Element for FixedStr<N> {
     #[inline]
     fn decode(item: &[u8]) -> Self {
         let mut points = item.as_chunks().0.iter();
-        // Checked before.
+        // `check` has refused other code points.
         let character = |point| character(point).unwrap_or(char::REPLACEMENT_CHARACTER);
         FixedStr(std::array::from_fn(|_| points.next().copied().map_or('\0', character)))
     }
@@ -135,16 +112,13 @@ impl<const N: usize> Element for FixedStr<N> {
     }
 }
 
-/// The text of one item, little-endian.
+/// Returns the text of one little-endian item.
 pub(crate) fn text(item: &[u8]) -> Result<String, InvalidValue> {
-    let points = without_zeros(item.as_chunks().0);
-    match points.iter().copied().map(character).collect() {
-        Some(text) => Ok(text),
-        None => Err(check(item).err().unwrap_or_else(|| InvalidValue::new("no text"))),
-    }
+    check(item)?;
+    Ok(without_zeros(item.as_chunks().0).iter().copied().filter_map(character).collect())
 }
 
-/// Writes characters, little-endian, and zeros behind them.
+/// Writes the characters as a little-endian item, padded with zeros.
 #[inline]
 pub(crate) fn write(mut characters: impl Iterator<Item = char>, item: &mut [u8]) {
     for point in item.as_chunks_mut().0 {
@@ -157,19 +131,20 @@ fn character(point: [u8; 4]) -> Option<char> {
     char::from_u32(u32::from_le_bytes(point))
 }
 
-/// Looks for code points that are no characters; the error has the index of the first.
-fn check(items: &[u8]) -> Result<(), InvalidValue> {
+/// Refuses code points that are not characters; the error has the index of the first.
+pub(super) fn check(items: &[u8]) -> Result<(), InvalidValue> {
     let points = items.as_chunks().0;
-    // All of them, and no end on the way: that is many at a time.
+    // Without an early exit, so that the compiler vectorizes the loop.
     if points.iter().fold(true, |good, &point| good & character(point).is_some()) {
         return Ok(());
     }
-    let Some(at) = points.iter().position(|&point| character(point).is_none()) else {
-        return Ok(());
-    };
-    let point = points.get(at).copied().map(u32::from_le_bytes).unwrap_or_default();
-    let what = if point > u32::from(char::MAX) { "beyond Unicode" } else { "half a character" };
-    let reason = format!("code point {point:#x} is {what}; a DynArray takes such text as it is");
+    let invalid = |&(_, point): &(usize, &[u8; 4])| character(*point).is_none();
+    let Some((at, point)) = points.iter().enumerate().find(invalid) else { return Ok(()) };
+    let point = u32::from_le_bytes(*point);
+    let what = if point > u32::from(char::MAX) { "beyond Unicode" } else { "a surrogate" };
+    let reason = format!(
+        "code point {point:#x} is {what}, not a character; read the file as a DynArray, which keeps it"
+    );
     Err(InvalidValue::new(reason).at_item(at))
 }
 
@@ -208,7 +183,9 @@ mod tests {
     #[test]
     fn what_is_no_character_is_named_with_its_item() {
         let mut items = [0; 36];
-        for (point, what) in [(0xd800u32, "half"), (0xdfff, "half"), (0x11_0000, "beyond")] {
+        for (point, what) in
+            [(0xd800u32, "surrogate"), (0xdfff, "surrogate"), (0x11_0000, "beyond")]
+        {
             items[20..24].copy_from_slice(&point.to_le_bytes());
             let error = FixedStr::<3>::check(&items).unwrap_err();
             assert_eq!(error.item(), 1);

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::dtype::{DType, Scalar, ScalarKind};
+use crate::dtype::{Scalar, ScalarKind};
 use crate::element::cast::Plain;
-use crate::element::{Element, Internals, InvalidValue};
+use crate::element::macros::{in_place, of_bytes};
 
-/// `N` raw bytes: NumPy's `|VN`. Zeros at the end belong to the value, and no byte order ever turns it round.
+/// `N` raw bytes: NumPy's `|VN`. Trailing zeros belong to the value, and its bytes are never swapped.
 ///
 /// ```
 /// use npy_core::{Element, Void};
@@ -20,18 +20,7 @@ use crate::element::{Element, Internals, InvalidValue};
 #[repr(transparent)]
 pub struct Void<const N: usize>(pub [u8; N]);
 
-/// Zeros.
-impl<const N: usize> Default for Void<N> {
-    fn default() -> Self {
-        Void([0; N])
-    }
-}
-
-impl<const N: usize> From<[u8; N]> for Void<N> {
-    fn from(bytes: [u8; N]) -> Self {
-        Void(bytes)
-    }
-}
+in_place!(Void, u8);
 
 impl<const N: usize> AsRef<[u8]> for Void<N> {
     fn as_ref(&self) -> &[u8] {
@@ -39,7 +28,7 @@ impl<const N: usize> AsRef<[u8]> for Void<N> {
     }
 }
 
-/// As hexadecimal digits.
+/// Prints hexadecimal digits.
 impl<const N: usize> fmt::Debug for Void<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Void(")?;
@@ -48,33 +37,17 @@ impl<const N: usize> fmt::Debug for Void<N> {
     }
 }
 
-impl<const N: usize> Element for Void<N> {
-    const SIZE: usize = N;
-    const __INTERNALS: Internals<Self> =
-        Internals::DEFAULT.with_swapped(Self::decode).with_plain(Plain::of);
-
-    fn dtype() -> DType {
-        Scalar::new(ScalarKind::Void, N).into()
-    }
-
-    #[inline]
-    fn decode(item: &[u8]) -> Self {
-        item.first_chunk().map_or_else(Self::default, |bytes| Void(*bytes))
-    }
-
-    #[inline]
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        if let Some(bytes) = item.first_chunk_mut() {
-            *bytes = self.0;
-        }
-        Ok(())
-    }
+of_bytes! {
+    [const N: usize] Void<N>: N, align 1, plain Plain::of,
+    dtype |_| Scalar::new(ScalarKind::Void, N),
+    from_le Void, from_be Void, to_le |value| value.0;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dtype::ByteOrder;
+    use crate::element::Element;
     use crate::read::ReadNpy;
     use crate::write::WriteOptions;
 

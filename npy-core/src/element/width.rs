@@ -1,49 +1,66 @@
 //! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]`.
 //!
-//! NumPy fills up with zeros and takes all zeros at the end for that, so a value that ends with one could not be read again, and
-//! is refused.
+//! NumPy pads with zeros and drops all trailing zeros, so a value that ends with a zero would come back shorter, and is refused.
 
 use std::marker::PhantomData;
 
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, descr};
 use crate::element::InvalidValue;
 use crate::element::text::without_zeros;
+use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
 
-/// Bytes of a code point.
-const UNIT: usize = 4;
-
-/// What stores values of a type in items: what an [`Element`](crate::Element) has, for a value of another type.
+/// Stores values in items: like an [`Element`](crate::Element), for values of another type.
 pub trait Codec {
     /// The type of the values.
-    type Value;
-    /// Bytes of an item.
+    type Value: 'static;
+    /// The dtype, apart from its width, and the functions for it.
+    const FORMAT: Format<Self::Value>;
+    /// The size of an item in bytes.
     const SIZE: usize;
     /// The alignment in a C struct.
-    const ALIGN: usize;
-    /// Whether items of which every number is big-endian are the same: there is no number.
-    const SWAPS: bool;
+    const ALIGN: usize = Self::FORMAT.unit;
+    /// True if the bytes are the same in either byte order.
+    const SWAPS: bool = Self::FORMAT.unit == 1;
 
-    /// The dtype.
-    fn schema(order: ByteOrder) -> Schema;
+    /// Returns the dtype.
+    fn schema(order: ByteOrder) -> Schema {
+        Schema::plain(DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order)))
+    }
 
-    /// The value of an item that was checked.
-    fn decode(item: &[u8]) -> Self::Value;
+    /// Returns the value of an item that was checked.
+    fn decode(item: &[u8]) -> Self::Value {
+        (Self::FORMAT.decode)(item)
+    }
 
     /// Stores a value.
     ///
     /// # Errors
     ///
     /// [`InvalidValue`] if it is too long or ends with a NUL.
-    fn encode(value: &Self::Value, item: &mut [u8]) -> Result<(), InvalidValue>;
+    fn encode(value: &Self::Value, item: &mut [u8]) -> Result<(), InvalidValue> {
+        (Self::FORMAT.encode)(value, item)
+    }
 
-    /// Looks for an item that is no value.
+    /// Refuses an item that is not a value.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for one that is none.
-    fn check(item: &[u8]) -> Result<(), InvalidValue>;
+    /// [`InvalidValue`] for such an item.
+    fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        (Self::FORMAT.check)(item)
+    }
+}
+
+/// The items of one kind that hold values of `T`.
+pub struct Format<T> {
+    kind: ScalarKind,
+    /// The size in bytes of what the width counts.
+    unit: usize,
+    decode: fn(&[u8]) -> T,
+    encode: fn(&T, &mut [u8]) -> Result<(), InvalidValue>,
+    check: fn(&[u8]) -> Result<(), InvalidValue>,
 }
 
 /// A type that `#[npy(width = N)]` stores: a `String` as `<UN`, a `Vec<u8>` as `|SN`.
@@ -51,28 +68,9 @@ pub trait Codec {
     message = "`width` is for a `String` or a `Vec<u8>`, not for `{Self}`",
     label = "the width of this type is its own, or not known: drop `width`"
 )]
-pub trait Wide: Sized {
-    /// What it is in a file.
-    const KIND: ScalarKind;
-    /// Bytes of what the width counts.
-    const UNIT: usize;
-
-    /// See [`Codec::decode`].
-    fn decode(item: &[u8]) -> Self;
-
-    /// See [`Codec::encode`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
-
-    /// See [`Codec::check`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn check(item: &[u8]) -> Result<(), InvalidValue>;
+pub trait Wide: Sized + 'static {
+    /// Its items.
+    const FORMAT: Format<Self>;
 }
 
 /// A type that `#[npy(width = N, bytes)]` stores: a `String` as `|SN`.
@@ -81,22 +79,8 @@ pub trait Wide: Sized {
     label = "a `Vec<u8>` is stored as bytes in any case, and no other type so: drop `bytes`"
 )]
 pub trait WideBytes: Wide {
-    /// See [`Codec::decode`].
-    fn decode_bytes(item: &[u8]) -> Self;
-
-    /// See [`Codec::encode`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn encode_bytes(&self, item: &mut [u8]) -> Result<(), InvalidValue>;
-
-    /// See [`Codec::check`].
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    fn check_bytes(item: &[u8]) -> Result<(), InvalidValue>;
+    /// Its items.
+    const BYTES: Format<Self>;
 }
 
 /// Stores a `T` in `N` characters or bytes.
@@ -107,136 +91,74 @@ pub struct WidthBytes<T, const N: usize>(PhantomData<T>);
 
 impl<T: Wide, const N: usize> Codec for Width<T, N> {
     type Value = T;
-    const SIZE: usize = fits(N.saturating_mul(T::UNIT));
-    const ALIGN: usize = T::UNIT;
-    const SWAPS: bool = T::UNIT == 1;
-
-    fn schema(order: ByteOrder) -> Schema {
-        plain(T::KIND, Self::SIZE, order)
-    }
-
-    fn decode(item: &[u8]) -> T {
-        T::decode(item)
-    }
-
-    fn encode(value: &T, item: &mut [u8]) -> Result<(), InvalidValue> {
-        value.encode(item)
-    }
-
-    fn check(item: &[u8]) -> Result<(), InvalidValue> {
-        T::check(item)
-    }
+    const FORMAT: Format<T> = T::FORMAT;
+    const SIZE: usize = fits(N.saturating_mul(T::FORMAT.unit));
 }
 
 impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
     type Value = T;
+    const FORMAT: Format<T> = T::BYTES;
     const SIZE: usize = fits(N);
-    const ALIGN: usize = 1;
-    const SWAPS: bool = true;
-
-    fn schema(order: ByteOrder) -> Schema {
-        plain(ScalarKind::Bytes, Self::SIZE, order)
-    }
-
-    fn decode(item: &[u8]) -> T {
-        T::decode_bytes(item)
-    }
-
-    fn encode(value: &T, item: &mut [u8]) -> Result<(), InvalidValue> {
-        value.encode_bytes(item)
-    }
-
-    fn check(item: &[u8]) -> Result<(), InvalidValue> {
-        T::check_bytes(item)
-    }
 }
 
-impl Wide for String {
-    const KIND: ScalarKind = ScalarKind::Str;
-    const UNIT: usize = UNIT;
-
-    fn decode(item: &[u8]) -> Self {
-        code_points(item).filter_map(char::from_u32).collect()
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        store_chars(self, item)
-    }
-
-    fn check(item: &[u8]) -> Result<(), InvalidValue> {
-        match code_points(item).find(|&c| char::from_u32(c).is_none()) {
-            None => Ok(()),
-            Some(c) => Err(InvalidValue::new(format!(
-                "U+{c:04X} is no character, and a String can only hold those; read the file as a DynArray, or mend it with NumPy"
-            ))),
-        }
-    }
-}
-
-impl WideBytes for String {
-    fn decode_bytes(item: &[u8]) -> Self {
-        String::from_utf8_lossy(without_zeros(item)).into_owned()
-    }
-
-    fn encode_bytes(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        store(self.as_bytes(), item, || format!("{self:?}"))
-    }
-
-    fn check_bytes(item: &[u8]) -> Result<(), InvalidValue> {
-        let bytes = without_zeros(item);
-        match std::str::from_utf8(bytes) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(InvalidValue::new(format!(
-                "b\"{}\" is not UTF-8, and a String can only hold that; read the field as a Vec<u8>",
-                bytes.escape_ascii()
-            ))),
-        }
-    }
-}
-
-impl Wide for Vec<u8> {
-    const KIND: ScalarKind = ScalarKind::Bytes;
-    const UNIT: usize = 1;
-
-    fn decode(item: &[u8]) -> Self {
-        without_zeros(item).to_vec()
-    }
-
-    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-        store_bytes(self, item)
-    }
-
-    /// Any bytes are some.
-    fn check(_: &[u8]) -> Result<(), InvalidValue> {
-        Ok(())
-    }
-}
-
-/// A size that an item can have.
+/// Returns the size, which an item can have.
 const fn fits(size: usize) -> usize {
     assert!(size <= MAX_ITEMSIZE, "`width` makes an item larger than NumPy's 2147483647 bytes");
     size
 }
 
-fn plain(kind: ScalarKind, size: usize, order: ByteOrder) -> Schema {
-    Schema::plain(DType::from(Scalar::ordered(kind, size, order)))
+impl Wide for String {
+    const FORMAT: Format<Self> = Format {
+        kind: ScalarKind::Str,
+        unit: 4,
+        decode: |item| ucs4::text(item).unwrap_or_default(),
+        encode: |text, item| store_chars(text, item),
+        check: ucs4::check,
+    };
 }
 
-/// Stores text as the code points that the item has room for.
+impl WideBytes for String {
+    const BYTES: Format<Self> = Format {
+        kind: ScalarKind::Bytes,
+        unit: 1,
+        decode: |item| String::from_utf8_lossy(without_zeros(item)).into_owned(),
+        encode: |text, item| store(text.as_bytes(), item, || format!("{text:?}")),
+        check: |item| {
+            let bytes = without_zeros(item);
+            match std::str::from_utf8(bytes) {
+                Ok(_) => Ok(()),
+                Err(_) => Err(InvalidValue::new(format!(
+                    "b\"{}\" is not UTF-8, and a String can only hold that; read the field as a Vec<u8>",
+                    bytes.escape_ascii()
+                ))),
+            }
+        },
+    };
+}
+
+impl Wide for Vec<u8> {
+    const FORMAT: Format<Self> = Format {
+        kind: ScalarKind::Bytes,
+        unit: 1,
+        decode: |item| without_zeros(item).to_vec(),
+        encode: |bytes, item| store_bytes(bytes, item),
+        check: |_| Ok(()),
+    };
+}
+
+/// Stores text as code points, padded with zeros.
 ///
 /// # Errors
 ///
 /// [`InvalidValue`] if it is too long or ends with a NUL.
 pub(crate) fn store_chars(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
-    let units = item.as_chunks_mut::<UNIT>().0;
-    let count = text.chars().count();
-    fitting(count, units.len(), text.ends_with('\0'), "characters", || format!("{text:?}"))?;
-    let chars = text.chars().map(u32::from).chain(std::iter::repeat(0));
-    units.iter_mut().zip(chars).for_each(|(unit, c)| *unit = c.to_le_bytes());
+    let (count, width) = (text.chars().count(), item.len() / 4);
+    check_fits(count, width, text.ends_with('\0'), "characters", || format!("{text:?}"))?;
+    ucs4::write(text.chars(), item);
     Ok(())
 }
 
-/// Stores bytes as those that the item has room for.
+/// Stores bytes, padded with zeros.
 ///
 /// # Errors
 ///
@@ -250,40 +172,29 @@ fn store(
     item: &mut [u8],
     shown: impl FnOnce() -> String,
 ) -> Result<(), InvalidValue> {
-    fitting(bytes.len(), item.len(), bytes.ends_with(&[0]), "bytes", shown)?;
-    // Zeros behind them, also where another value was.
-    let bytes = bytes.iter().copied().chain(std::iter::repeat(0));
-    item.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
+    check_fits(bytes.len(), item.len(), bytes.ends_with(&[0]), "bytes", shown)?;
+    // The item may have the bytes of another value, so the padding is written, too.
+    let padded = bytes.iter().copied().chain(std::iter::repeat(0));
+    item.iter_mut().zip(padded).for_each(|(slot, byte)| *slot = byte);
     Ok(())
 }
 
-/// Refuses a value that would not be read as it was.
-fn fitting(
+/// Refuses a value that would come back changed.
+fn check_fits(
     length: usize,
     width: usize,
     ends_with_zero: bool,
     unit: &str,
     shown: impl FnOnce() -> String,
 ) -> Result<(), InvalidValue> {
-    if length > width {
-        let shown = crate::dtype::descr::excerpt(&shown());
-        let reason = format!("{shown} has {length} {unit}, and `width` leaves room for {width}");
-        return Err(InvalidValue::new(reason));
-    }
-    if ends_with_zero {
-        let shown = crate::dtype::descr::excerpt(&shown());
-        let reason = format!("{shown} ends with a NUL, which NumPy takes for no part of it");
-        return Err(InvalidValue::new(reason));
-    }
-    Ok(())
-}
-
-/// The code points without the zeros at the end.
-fn code_points(item: &[u8]) -> impl Iterator<Item = u32> {
-    let units = item.as_chunks::<UNIT>().0;
-    let zeros = units.iter().rev().take_while(|unit| **unit == [0; UNIT]).count();
-    let units = units.get(..units.len().saturating_sub(zeros)).unwrap_or_default();
-    units.iter().map(|unit| u32::from_le_bytes(*unit))
+    let fault = if length > width {
+        format!("has {length} {unit}, but `width` is {width}; shorten it or raise `width`")
+    } else if ends_with_zero {
+        "ends with a NUL, which NumPy would drop; trim it".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(InvalidValue::new(format!("{} {fault}", descr::excerpt(&shown()))))
 }
 
 #[cfg(test)]
@@ -294,7 +205,7 @@ mod tests {
     type Utf8<const N: usize> = WidthBytes<String, N>;
     type Bytes<const N: usize> = Width<Vec<u8>, N>;
 
-    /// The item that stands for a text, on top of other bytes.
+    /// Returns the item of a text, stored over other bytes.
     fn chars(text: &str) -> Result<Vec<u8>, String> {
         let mut item = vec![0xff; Chars::<3>::SIZE];
         Chars::<3>::encode(&text.to_owned(), &mut item)
@@ -312,10 +223,10 @@ mod tests {
         assert_eq!(chars("a").unwrap(), [97, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(
             chars("abcd").unwrap_err(),
-            "\"abcd\" has 4 characters, and `width` leaves room for 3"
+            "\"abcd\" has 4 characters, but `width` is 3; shorten it or raise `width`"
         );
         assert!(chars("a\0").unwrap_err().contains("ends with a NUL"));
-        for (bytes, shown) in [([0, 0xd8, 0, 0], "U+D800"), ([0, 0, 0x11, 0], "U+110000")] {
+        for (bytes, shown) in [([0, 0xd8, 0, 0], "0xd800"), ([0, 0, 0x11, 0], "0x110000")] {
             assert!(Chars::<1>::check(&bytes).unwrap_err().to_string().contains(shown));
         }
         assert_eq!(Chars::<3>::schema(ByteOrder::Big).dtype.to_string(), ">U3");

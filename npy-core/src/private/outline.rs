@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::limits::Limits;
 use crate::literal::{Caps, Dialect, Item, Kind, Literal};
 
-/// Spells a Python literal in one normal form, a literal of the same value; `None` if `text` is not a literal.
+/// Returns a normal form of a Python literal, which has the same value; `None` if `text` is not a literal.
 pub fn literal(text: &str, python2: bool) -> Option<String> {
     let dialect = if python2 { Dialect::Python2 } else { Dialect::Python3 };
     let Limits { nesting, fields, .. } = Limits::default();
@@ -25,9 +25,9 @@ fn spell(item: Item<'_>, out: &mut String) {
         _ => {
             match (item.text(), item.int()) {
                 (Some(text), _) => text.write_repr(out),
-                // A String takes what is written.
+                // Writing to a `String` never fails.
                 (_, Some(n)) => drop(write!(out, "{n}")),
-                // In parentheses, as it may go over lines.
+                // In parentheses, as it may span several lines.
                 _ => drop(write!(out, "({})", item.python3_source())),
             }
             return;

@@ -5,8 +5,7 @@ use std::fmt::{self, Formatter};
 
 use super::{ArrayValue, RecordValue, Str, Value};
 use crate::checked;
-use crate::dtype::Resolution;
-use crate::element::time::{write_date, write_span};
+use crate::element::time::{date_text, span_text};
 
 /// Prints text without quotes, unless it is inside a record or a sub-array.
 impl fmt::Display for Value<'_> {
@@ -42,16 +41,13 @@ impl Value<'_> {
             Value::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
             Value::Int(value) => write!(f, "{value}"),
             Value::UInt(value) => write!(f, "{value}"),
-            Value::F16(value) => write!(f, "{}", float(&shortest_half(*value))),
-            Value::F32(value) => write!(f, "{}", float(&format!("{value:?}"))),
-            Value::F64(value) => write!(f, "{}", float(&format!("{value:?}"))),
-            Value::LongDouble(value) => write!(f, "{}", float(&format!("{:?}", value.to_f64()))),
-            Value::Complex32(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
-            Value::Complex64(re, im) => complex(f, &format!("{re:?}"), &format!("{im:+?}")),
-            Value::ComplexLongDouble(re, im) => {
-                let (re, im) = (re.to_f64(), im.to_f64());
-                complex(f, &format!("{re:?}"), &format!("{im:+?}"))
-            }
+            Value::F16(value) => f.write_str(&float(shortest_half(*value))),
+            Value::F32(value) => f.write_str(&float(value)),
+            Value::F64(value) => f.write_str(&float(value)),
+            Value::LongDouble(value) => f.write_str(&float(value.to_f64())),
+            Value::Complex32(re, im) => complex(f, re, im),
+            Value::Complex64(re, im) => complex(f, re, im),
+            Value::ComplexLongDouble(re, im) => complex(f, re.to_f64(), im.to_f64()),
             Value::Void(bytes) => {
                 f.write_str("b'")?;
                 bytes.iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
@@ -59,29 +55,11 @@ impl Value<'_> {
             }
             Value::Bytes(bytes) => write!(f, "b'{}'", bytes.escape_ascii()),
             Value::Str(text) => write!(f, "{text:?}"),
-            Value::DateTime(count, resolution) => write!(f, "{}", Date(*count, *resolution)),
-            Value::TimeDelta(count, resolution) => write!(f, "{}", Span(*count, *resolution)),
+            Value::DateTime(count, resolution) => f.write_str(&date_text(*count, *resolution)),
+            Value::TimeDelta(count, resolution) => f.write_str(&span_text(*count, *resolution)),
             Value::Record(record) => record.print(f, left),
             Value::Array(array) => array.print(f, left),
         }
-    }
-}
-
-/// A count that prints as a time.
-struct Date(i64, Option<Resolution>);
-
-impl fmt::Display for Date {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_date(f, self.0, self.1)
-    }
-}
-
-/// A count that prints as a span of time.
-struct Span(i64, Option<Resolution>);
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write_span(f, self.0, self.1)
     }
 }
 
@@ -152,23 +130,24 @@ impl ArrayValue<'_> {
     }
 }
 
-/// Replaces Rust's `NaN` by Python's `nan`.
-fn float(text: &str) -> String {
-    text.replace("NaN", "nan")
+/// Formats a float like Python, which prints `nan` for Rust's `NaN`.
+fn float(value: impl fmt::Debug) -> String {
+    format!("{value:?}").replace("NaN", "nan")
 }
 
 /// Writes a complex number like Python: `(1.5-2j)`.
-fn complex(f: &mut dyn fmt::Write, re: &str, im: &str) -> fmt::Result {
-    let part = |text: &str| float(text.strip_suffix(".0").unwrap_or(text));
-    let sign = if im.starts_with(['+', '-']) { "" } else { "+" };
-    write!(f, "({}{sign}{}j)", part(re), part(im))
+fn complex(f: &mut dyn fmt::Write, re: impl fmt::Debug, im: impl fmt::Debug) -> fmt::Result {
+    let (re, im) = (float(re), float(im));
+    let (re, im) = (re.strip_suffix(".0").unwrap_or(&re), im.strip_suffix(".0").unwrap_or(&im));
+    let sign = if im.starts_with('-') { "" } else { "+" };
+    write!(f, "({re}{sign}{im}j)")
 }
 
 /// Returns the shortest decimal that is nearer to this half-precision number than to any other.
-fn shortest_half(value: f32) -> String {
+fn shortest_half(value: f32) -> f64 {
     let value = f64::from(value);
     if !value.is_finite() || value == 0.0 {
-        return format!("{value:?}");
+        return value;
     }
     // Half of the distance to the next number: a half has ten bits after the leading one.
     let exponent = value.abs().log2().floor().max(-14.0);
@@ -177,5 +156,5 @@ fn shortest_half(value: f32) -> String {
         let decimal: f64 = format!("{value:.digits$e}").parse().ok()?;
         ((decimal - value).abs() < half_step).then_some(decimal)
     };
-    format!("{:?}", (0..5).find_map(near).unwrap_or(value))
+    (0..5).find_map(near).unwrap_or(value)
 }

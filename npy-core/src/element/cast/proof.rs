@@ -1,4 +1,4 @@
-//! The proof that a struct in memory is an element of its dtype, which the compiler runs.
+//! Layer 4: the proof, run by the compiler, that a struct in memory has the layout of its dtype.
 
 use std::marker::PhantomData;
 
@@ -8,8 +8,7 @@ use crate::element::record::FieldLayout;
 
 /// Proves the layout of a `T` from the fields that derived code passes to it.
 ///
-/// Derived code gets it from the trait, as `ZeroCopy::__MEMORY`, and not by a path: the crate that `#[npy(crate = …)]` names cannot replace
-/// it.
+/// Derived code gets it from the trait, as `ZeroCopy::__MEMORY`, and not by a path, which `#[npy(crate = …)]` could redirect.
 pub struct Memory<T>(PhantomData<fn() -> T>);
 
 /// A field of a struct in memory; made by [`Memory::field`].
@@ -17,21 +16,14 @@ pub struct Memory<T>(PhantomData<fn() -> T>);
 pub struct MemoryField {
     /// The name in Rust.
     pub(super) name: &'static str,
-    /// Bytes before it.
+    /// The offset in bytes.
     pub(super) offset: usize,
-    /// Bytes of it.
+    /// The size in bytes.
     pub(super) size: usize,
-    /// Whether it has padding inside.
+    /// True if it has padding inside.
     pub(super) padded: bool,
-    /// The dtype in memory of its type.
-    pub(super) dtype: fn() -> DType,
-}
-
-impl MemoryField {
     /// The dtype in memory.
-    pub(crate) fn dtype(&self) -> DType {
-        (self.dtype)()
-    }
+    pub(crate) dtype: fn() -> DType,
 }
 
 impl<T> Memory<T> {
@@ -39,10 +31,10 @@ impl<T> Memory<T> {
         Memory(PhantomData)
     }
 
-    /// Proves that each field is where the record of these fields and this size has it; returns whether there is padding.
+    /// Proves that each field has its offset in the record of these fields and this size; returns true if there is padding.
     ///
     /// A field at another offset is a compile error. The result is `false` only if the sizes of the fields add up to that of the struct,
-    /// whatever the offsets are said to be.
+    /// even if the offsets passed in are wrong.
     #[track_caller]
     pub const fn proved<const N: usize>(
         &self,
@@ -55,7 +47,7 @@ impl<T> Memory<T> {
         Layout { name, aligned, size: size_of::<T>(), fields }.proved(record, size)
     }
 
-    /// Proves it of a struct of one field that may be stored as that field is.
+    /// Proves it for a struct of one field that may be stored like that field.
     #[track_caller]
     pub const fn proved_alone(
         &self,
@@ -72,15 +64,15 @@ impl<T> Memory<T> {
 struct Layout<const N: usize> {
     /// The name of the struct.
     name: &'static str,
-    /// Whether its dtype is laid out as C does it.
+    /// True if its dtype is laid out like in C.
     aligned: bool,
-    /// Bytes of it.
+    /// The size in bytes.
     size: usize,
     fields: [MemoryField; N],
 }
 
 impl<const N: usize> Layout<N> {
-    // Run by the compiler, to which an overflow or a bad index is an error.
+    // Run by the compiler, which reports an overflow or a bad index.
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
     #[track_caller]
     const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
@@ -88,7 +80,10 @@ impl<const N: usize> Layout<N> {
             // The derive of the record has reported why.
             return true;
         }
-        assert!(record.len() == N, "{}", self.other_fields().get());
+        let message = Message::new().name(self.name).text(" has other fields than its record");
+        let message =
+            message.text(": a view shows the struct as it is in the file, field for field");
+        assert!(record.len() == N, "{}", message.get());
         let mut padded = false;
         let mut end = 0;
         let mut i = 0;
@@ -105,18 +100,16 @@ impl<const N: usize> Layout<N> {
         padded || gaps.0 > 0
     }
 
-    const fn other_fields(&self) -> Message {
-        let message = Message::new().name(self.name).text(" has other fields than its record");
-        message.text(": a view shows the struct as it is in the file, field for field")
-    }
-
-    /// The padding before a field, or else at the end, in memory and in the dtype.
+    /// The message for different padding in memory and in the dtype: before a field, or else at the end.
     const fn other_padding(
         &self,
         (memory, dtype): (usize, usize),
         field: Option<&'static str>,
     ) -> Message {
-        let message = Message::new().name(self.name).text(" has ").padding(memory);
+        let message = Message::new().name(self.name).text(" has ");
+        let message =
+            if memory == 0 { message.text("no") } else { message.bytes(memory).text(" of") };
+        let message = message.text(" padding");
         let message = match field {
             Some(name) => message.text(" before ").name(name),
             None => message.text(" at its end"),
@@ -133,7 +126,7 @@ impl<const N: usize> Layout<N> {
     }
 }
 
-/// A text that is put together by the compiler. What no longer fits is left out.
+/// A text that is built by the compiler. A piece that does not fit is left out.
 struct Message {
     bytes: [u8; Message::LONGEST],
     len: usize,
@@ -146,29 +139,17 @@ impl Message {
         Message { bytes: [0; Message::LONGEST], len: 0 }
     }
 
-    // As above.
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
     const fn text(mut self, text: &str) -> Self {
-        let text = text.as_bytes();
-        if text.len() > Message::LONGEST - self.len {
-            return self;
-        }
-        let mut i = 0;
-        while i < text.len() {
-            self.bytes[self.len] = text[i];
-            self.len += 1;
-            i += 1;
+        let (_, free) = self.bytes.split_at_mut(self.len);
+        if let Some((slot, _)) = free.split_at_mut_checked(text.len()) {
+            slot.copy_from_slice(text.as_bytes());
+            self.len = self.len.saturating_add(text.len());
         }
         self
     }
 
     const fn name(self, name: &str) -> Self {
         self.text("`").text(name).text("`")
-    }
-
-    /// `no padding`, `7 bytes of padding`.
-    const fn padding(self, count: usize) -> Self {
-        if count == 0 { self.text("no padding") } else { self.bytes(count).text(" of padding") }
     }
 
     /// `1 byte`, `7 bytes`.

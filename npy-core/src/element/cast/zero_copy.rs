@@ -1,4 +1,4 @@
-//! The types that can be viewed in place, and bytes as values of those types.
+//! Layer 4: the types that can be viewed in place, and the casts from bytes to their values.
 
 #![allow(unsafe_code)]
 
@@ -27,12 +27,12 @@ use crate::plan::{Cast, Plan};
 /// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
 ///
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
-/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and by feature `half`'s
-/// numbers and complex ones.
+/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and with their features for the
+/// numbers of `half` and `num-complex`.
 /// Large arrays are also read directly into a `Vec` and written directly from it if the type has no padding, no parameters and no
 /// number in the other byte order.
 ///
-/// Not for `bool` and not for enums: most bytes are not a value of those, and the bytes of a view are not inspected.
+/// It is not implemented for `bool` and enums: most bytes are not a value of those, and a view does not check the bytes.
 ///
 /// # Safety
 ///
@@ -42,16 +42,16 @@ use crate::plan::{Cast, Plan};
 ///
 /// A view then shows the right values if a value in memory is an element of [`memory_dtype`](Self::memory_dtype).
 pub unsafe trait ZeroCopy: Element + Copy {
-    /// Whether a value in memory has bytes that belong to none of its fields.
+    /// True if a value in memory has bytes that do not belong to a field.
     ///
-    /// Such a type can be viewed, and not written in place. Derived code also proves here that the layout is that of the dtype.
+    /// Such a type can be viewed, but not written in place. Derived code also proves here that the layout is that of the dtype.
     const PADDED: bool;
 
     /// Proves the layout; for derived code.
     #[doc(hidden)]
     const __MEMORY: Memory<Self> = Memory::new();
 
-    /// The dtype of a value in memory: as [`Element::dtype`], with each number in the byte order that it has there.
+    /// Returns the dtype of a value in memory: like [`Element::dtype`], but with the byte order that each number has there.
     fn memory_dtype() -> DType;
 }
 
@@ -109,18 +109,18 @@ impl<T> Memory<T> {
     }
 }
 
-/// Whether the bytes of an element of one dtype are one of the other dtype. Padding does not matter, nor do titles.
+/// Returns true if an element of one dtype has the same bytes in the other dtype. Padding and titles do not matter.
 pub(crate) fn is_same(found: &DType, wanted: &DType) -> bool {
     let plan = Plan::new(found, wanted, Cast::Exact);
     plan.is_ok_and(|plan| plan.is_exact())
 }
 
-/// Whether the address of these bytes is aligned for `T`; no bytes always are.
+/// Returns true if the address of these bytes is aligned for `T`, or if there are none.
 pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
     bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned()
 }
 
-/// Whether `count` values are exactly these bytes, and aligned.
+/// Returns true if the bytes have the length of `count` values and are aligned.
 ///
 /// The compiler proves the layout of a generic type here at the latest:
 ///
@@ -131,7 +131,7 @@ pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
 /// #[repr(C)]
 /// struct Inner<T>(T);
 ///
-/// // As large in memory as in the dtype, with `inner` in another place.
+/// // It has the same size in memory and in the dtype, but another offset of `inner`.
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[npy(align)]
 /// #[repr(C)]
@@ -154,7 +154,7 @@ fn are_values<T: ZeroCopy>(bytes: &[u8], count: usize) -> bool {
     count.checked_mul(size_of::<T>()) == Some(bytes.len()) && is_aligned::<T>(bytes)
 }
 
-/// The bytes as `count` values; `None` if they are of another length or misaligned.
+/// Casts the bytes to `count` values; `None` if they have another length or are misaligned.
 pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
     if !are_values::<T>(bytes, count) {
         return None;
@@ -167,7 +167,7 @@ pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
     Some(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
-/// [`values`], to change them.
+/// Like [`values`], mutable.
 pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<&mut [T]> {
     const {
         assert!(
@@ -189,15 +189,15 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
 }
 
 impl<T: ZeroCopy> Plain<T> {
-    /// The proof for `T`; `None` where a number is in the other byte order, or a byte belongs to no field.
+    /// Returns the proof for `T`; `None` if a number is in the other byte order, or a byte does not belong to a field.
     pub(crate) fn of() -> Option<Self> {
         let canonical = canonical::<T>().ok()?;
         let dtype = &canonical.dtype;
-        // All of its bytes are initialized, and all are bytes of the element: neither follows from the other if not derived.
+        // All bytes of a value are initialized, and all belong to the element. Checked separately, as `ZeroCopy` may be implemented by hand.
         let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
         let plain = fills && !T::PADDED && is_same(&T::memory_dtype(), dtype);
         plain.then(|| {
-            // SAFETY: a `ZeroCopy` type is `Copy`, and any bytes are a value of it. It has no padding, as was just checked.
+            // SAFETY: a `ZeroCopy` type is `Copy`, and any bytes are a value of it. It has no padding, as checked above.
             unsafe { Plain::new() }
         })
     }

@@ -1,4 +1,4 @@
-//! Layer 4: times from and to chrono's.
+//! Layer 4: conversions to and from the types of `chrono`.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
@@ -6,7 +6,7 @@ use super::convert::{DAY, Nanoseconds, conversions, divided};
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::{Element, InvalidValue};
 
-/// 1970-01-01 as chrono counts days.
+/// The day number of 1970-01-01 in chrono.
 const EPOCH: i128 = 719_163;
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -17,7 +17,7 @@ conversions! {
         DateTime::from_timestamp(seconds, rest)
     }, |time| {
         let rest = i128::from(time.timestamp_subsec_nanos());
-        // A leap second: no count of NumPy's stands for one.
+        // NumPy cannot represent a leap second.
         if rest < SECOND { joined(time.timestamp(), rest) } else { None }
     };
     DateTime64, NaiveDate, "a chrono::NaiveDate": |nanoseconds| {
@@ -30,7 +30,7 @@ conversions! {
     }, |span| joined(span.num_seconds(), span.subsec_nanos().into());
 }
 
-/// Seconds, and the nanoseconds after them.
+/// Splits nanoseconds into seconds and the nanoseconds after them.
 fn split(nanoseconds: i128) -> Option<(i64, u32)> {
     let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
     Some((seconds, u32::try_from(nanoseconds.rem_euclid(SECOND)).ok()?))
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Guards against a second that is not there: it would come back as the next one.
+    /// Guards against a wrong second: a leap second would come back as the next one.
     #[test]
     fn a_leap_second_does_not_fit() {
         let leap = DateTime::from_timestamp(1_483_228_799, 1_500_000_000).unwrap();

@@ -1,17 +1,19 @@
-//! Layer 4: counts of a unit as nanoseconds and back, for the times of other crates.
+//! Layer 4: converts counts of a unit to nanoseconds and back, for the times of other crates.
 
-use super::{DateTime64, TimeDelta64, TimeUnit, civil, scaled};
+use super::{DateTime64, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};
 
 /// Nanoseconds of a day.
 pub(super) const DAY: i128 = 86_400_000_000_000;
+/// Attoseconds of a nanosecond.
+const NANOSECOND: i128 = 1_000_000_000;
 
-/// A time that other crates have a like of: so many nanoseconds, since 1970 or long.
+/// A time or a span that converts to nanoseconds, as other crates count them.
 pub(super) trait Nanoseconds: Sized {
-    /// `None` for "not a time", for what is no whole number of nanoseconds, and where a unit has no fixed length.
+    /// `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
     fn to_nanoseconds(self) -> Option<i128>;
 
-    /// `None` for what is no whole number of units, and beyond the counts there are.
+    /// `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
 }
 
@@ -60,56 +62,36 @@ impl<U: TimeUnit> Nanoseconds for TimeDelta64<U> {
     }
 }
 
-/// What a count counts, and how many units; `None` for "not a time" and for generic ones.
+/// Returns the resolution of a count and the number of units; `None` for "not a time" and for generic times.
 fn parts(count: i64, resolution: Option<Resolution>) -> Option<(Resolution, i128)> {
     let resolution = resolution.filter(|_| count != i64::MIN)?;
     Some((resolution, scaled(count, resolution)))
 }
 
-/// Units as a count of multiples of them, which must be whole.
+/// Converts units to a count of multiples; `None` if a part of a multiple is left.
 fn whole(units: i128, resolution: Resolution) -> Option<i64> {
     let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
     (count != i64::MIN).then_some(count)
 }
 
-/// Units of a fixed length in nanoseconds.
+/// Converts units of a fixed length to nanoseconds.
 fn fixed(units: i128, unit: Unit) -> Option<i128> {
-    let (nanoseconds, parts) = length(unit)?;
-    divided(units.checked_mul(nanoseconds)?, parts)
+    divided(units.checked_mul(attoseconds(unit)?)?, NANOSECOND)
 }
 
 /// The reverse of [`fixed`].
 fn counted(nanoseconds: i128, unit: Unit) -> Option<i128> {
-    let (length, parts) = length(unit)?;
-    divided(nanoseconds.checked_mul(parts)?, length)
+    divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)
 }
 
-/// Nanoseconds of a unit, or how many of it make one.
-fn length(unit: Unit) -> Option<(i128, i128)> {
-    match unit {
-        Unit::Year | Unit::Month => None,
-        Unit::Week => Some((604_800_000_000_000, 1)),
-        Unit::Day => Some((DAY, 1)),
-        Unit::Hour => Some((3_600_000_000_000, 1)),
-        Unit::Minute => Some((60_000_000_000, 1)),
-        Unit::Second => Some((1_000_000_000, 1)),
-        Unit::Millisecond => Some((1_000_000, 1)),
-        Unit::Microsecond => Some((1000, 1)),
-        Unit::Nanosecond => Some((1, 1)),
-        Unit::Picosecond => Some((1, 1000)),
-        Unit::Femtosecond => Some((1, 1_000_000)),
-        Unit::Attosecond => Some((1, 1_000_000_000)),
-    }
-}
-
-/// The quotient, if nothing is left over.
+/// Returns the quotient, if there is no remainder.
 pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
     if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
 }
 
-/// The day, counted from 1970-01-01, on which a month (0 to 11) starts: the reverse of [`civil`].
+/// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
 fn first_day(year: i128, month: i128) -> Option<i128> {
-    // Years from a March on, whose months have 31, 30, 31, 30, 31 days, and again.
+    // Years start in March: from there on, months of 31, 30, 31, 30 and 31 days repeat.
     let (year, month) = if month < 2 {
         (year.checked_sub(1)?, month.checked_add(10)?)
     } else {
@@ -124,10 +106,10 @@ fn first_day(year: i128, month: i128) -> Option<i128> {
 
 /// `TryFrom` both ways between a time of this crate and one of another.
 ///
-/// `to` makes the other one of nanoseconds, `from` nanoseconds of the other one; `None` is what does not fit.
+/// `to` makes the other time from nanoseconds, and `from` is the reverse; `None` if it does not fit.
 macro_rules! conversions {
     ($($time:ident, $other:ty, $name:literal: $to:expr, $from:expr;)*) => {$(
-        #[doc = concat!("Exact; an error for [`NAT`](", stringify!($time), "::NAT) and for what ", $name, " cannot hold.")]
+        #[doc = concat!("Exact; an error for [`NAT`](", stringify!($time), "::NAT) and for a time that ", $name, " cannot hold.")]
         impl<U: TimeUnit> TryFrom<$time<U>> for $other {
             type Error = InvalidValue;
 
@@ -140,7 +122,7 @@ macro_rules! conversions {
             }
         }
 
-        /// Exact; an error for what is no whole number of units, or beyond the counts there are.
+        /// Exact; an error for a fraction of a unit, and for a count that does not fit in an `i64`.
         impl<U: TimeUnit> TryFrom<$other> for $time<U> {
             type Error = InvalidValue;
 
@@ -191,12 +173,12 @@ mod tests {
         );
         assert_eq!(TimeDelta64::<Times<25, Second>>::from_nanoseconds(30_000_000_000), None);
         assert_eq!(TimeDelta64::<Week>::from_nanoseconds(-14 * DAY), Some(TimeDelta64::new(-2)));
-        // A month is of no length; a generic unit neither.
+        // Neither a month nor a generic unit has a length.
         assert_eq!(TimeDelta64::<Month>::new(1).to_nanoseconds(), None);
         assert_eq!(TimeDelta64::<Year>::from_nanoseconds(0), None);
         assert_eq!(DateTime64::<Generic>::new(0).to_nanoseconds(), None);
         assert_eq!(DateTime64::<Generic>::from_nanoseconds(0), None);
-        // "Not a time" neither comes out nor goes in.
+        // "Not a time" is not converted in either direction.
         assert_eq!(DateTime64::<Ns>::NAT.to_nanoseconds(), None);
         assert_eq!(DateTime64::<Ns>::from_nanoseconds(i64::MIN.into()), None);
         let least = i128::from(i64::MIN) + 1;

@@ -1,4 +1,4 @@
-//! Layer 4: times from and to jiff's.
+//! Layer 4: conversions to and from the types of `jiff`.
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -20,7 +20,7 @@ conversions! {
     TimeDelta64, SignedDuration, "a jiff::SignedDuration": |nanoseconds| {
         let seconds = i64::try_from(nanoseconds.checked_div(1_000_000_000)?).ok()?;
         let rest = i32::try_from(nanoseconds.checked_rem(1_000_000_000)?).ok()?;
-        // Both have the sign of the whole, so nothing is carried.
+        // Both parts have the sign of the span, so there is no carry.
         Some(SignedDuration::new(seconds, rest))
     }, |span| Some(span.as_nanos());
 }
