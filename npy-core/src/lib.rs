@@ -1,7 +1,6 @@
-//! NumPy's `.npy` files to Rust structs and back.
+//! Reads NumPy's `.npy` files into Rust structs and writes them back.
 //!
-//! `.npy` is how arrays travel between programs. A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and
-//! then a `Vec` of it is read from a file and written to one in a line:
+//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and a `Vec` of it is read from a file or written to one in a line:
 //!
 //! ```
 //! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -25,20 +24,20 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! # Where to look
+//! # Overview
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
-//! - In parts: [`Reader`] gives items one by one, in chunks, from a row on, or a column of them; [`Writer`] takes items as they come, for files
-//!   that are new and files that are there.
-//! - What is in a file: [`Header`], [`DType`].
-//! - Items: [`Element`]; which Rust type is which dtype stands in [`types`]; times are in [`time`].
-//! - Arrays used where they lie, without a copy: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
+//! - In parts: [`Reader`] returns elements one by one, in chunks, from a row on, or one column; [`Writer`] writes elements one by one, to new
+//!   and existing files.
+//! - The dtype and shape of a file: [`Header`], [`DType`].
+//! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
+//! - Arrays viewed in place, without copying: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
 //!   and for any layout [`MapAny`].
-//! - Many arrays in one file: [`npz`]; a struct of arrays is one if it derives [`NpzArchive`](macro@NpzArchive).
-//! - Arrays of any dtype: [`DynArray`], and its items, [`Value`]; with the feature `serde` to and from what that reaches.
-//! - What can go wrong: [`Error`], [`ErrorKind`]; how much a file may ask for: [`Limits`].
+//! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
+//! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
+//! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
-// No panic on a path that a file's bytes reach; tests may.
+// No code that handles the bytes of a file may panic; tests may.
 #![cfg_attr(
     not(test),
     deny(
@@ -50,7 +49,7 @@
     )
 )]
 
-// The derive names this crate by its name; so must the crate's own tests.
+// Derived code names this crate `npy_core`, also in its own tests.
 #[cfg(test)]
 extern crate self as npy_core;
 

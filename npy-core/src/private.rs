@@ -197,7 +197,7 @@ pub fn check_variants<I: Element + Copy + Display>(
     match values.find(|&(_, value)| !is_variant(value)) {
         None => Ok(()),
         Some((i, value)) => {
-            Err(InvalidValue::new(format!("{value} is no variant of {name}")).at_item(i))
+            Err(InvalidValue::new(format!("{value} is not a variant of {name}")).at_item(i))
         }
     }
 }
@@ -218,8 +218,8 @@ pub fn check(
 
 /// An archive that is also a record.
 #[diagnostic::on_unimplemented(
-    message = "this attribute is a record's, and `{Self}` is none",
-    label = "says nothing of a member, which is written as its type is: drop it",
+    message = "this attribute is for records, and `{Self}` is not a record",
+    label = "has no effect on an archive member; remove it",
     note = "a struct may be both: `#[derive(npy_core::NpyRecord, npy_core::NpzArchive)]`"
 )]
 pub trait AlsoRecord {}

@@ -1,13 +1,13 @@
-//! Which Rust type is which NumPy dtype. A page of documentation; there is no code here.
+//! The Rust types and their NumPy dtypes. This module is documentation only.
 //!
 //! # Items
 //!
-//! Every type here is an [`Element`](crate::Element): it may be an item of a `Vec`, a slice or an
-//! [`NpyArray`](crate::NpyArray), a field of a struct, or an array without dimensions by itself. Each is written as the dtype
-//! beside it, and read from that in either byte order: no value changes on the way there and back.
+//! Every type here is an [`Element`](crate::Element): it can be an item of a `Vec`, a slice or an [`NpyArray`](crate::NpyArray), a field of a
+//! struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from it in either byte order. A value that is
+//! written and read again does not change.
 //!
-//! With [`Cast::Lossless`](crate::Cast::Lossless) it is read from the narrower dtypes of the last column, too, each
-//! of whose values fits exactly; from any other it is an error. `…` stands for every width that is smaller.
+//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the narrower dtypes in the last column, whose values all fit exactly;
+//! any other dtype is an error. `…` means every smaller width.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
@@ -37,19 +37,17 @@
 //! | `half::bf16` | `<V2` | `half` | |
 //! | [`Float8`](crate::Float8) | `<V1` | | |
 //!
-//! Times have all units of NumPy's, and multiples of them: [`time`](crate::time). They count; nothing is rounded.
-//! An array `[T; N]` of elements, also of arrays, and `Box<[T; N]>` is a sub-array in a record and the last dimensions elsewhere.
-//! [`Le<T>`](crate::Le) and [`Be<T>`](crate::Be) are what the number is, and state its byte order. A struct is a record:
+//! Times count in any unit of NumPy or a multiple of one: [`time`](crate::time). Nothing is rounded.
+//! Arrays `[T; N]` of elements, also nested ones, and `Box<[T; N]>` are a sub-array in a record, and the last dimensions elsewhere.
+//! [`Le<T>`](crate::Le) and [`Be<T>`](crate::Be) have the dtype of the number with that byte order. A struct is a record:
 //! [`NpyRecord`](macro@crate::NpyRecord).
 //!
-//! What the values are worth:
-//!
-//! - Floats keep their bits, those of NaN too. A `bool` is true for any byte but zero, and written as one.
-//! - Text and bytes lose the zeros at their end, as in NumPy; a NUL between others is kept. A code point that is no character
-//!   (a surrogate, or beyond U+10FFFF) is an error with its row.
-//! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds, and says how. The bytes stay as they are.
-//! - bfloat16 and the floats of one byte are ml_dtypes'; NumPy by itself takes them for raw bytes, and so does this crate:
-//!   `half::bf16` reads `|V2` and [`Void<2>`](crate::Void) reads `<V2`.
+//! - Floats keep all their bits, also those of NaN. A `bool` is true for any byte except zero, and true is written as one.
+//! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a surrogate,
+//!   or over U+10FFFF) is an error with its row.
+//! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the bytes themselves do not change.
+//! - bfloat16 and the floats of one byte are types of ml_dtypes. NumPy alone treats them as raw bytes, and so does this crate:
+//!   `half::bf16` reads `|V2`, and [`Void<2>`](crate::Void) reads `<V2`.
 //!
 //! # Arrays
 //!
@@ -66,7 +64,7 @@
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
 //!
-//! Text is written as wide as the longest of the list, at least one character. A text that ends with a NUL is an error: it
+//! Text is written with the width of the longest in the list, at least one character. Writing text that ends with a NUL is an error, as it
 //! would come back shorter.
 //!
 //! ```
@@ -81,7 +79,7 @@
 //!
 //! # Times of other crates
 //!
-//! `TryFrom` converts both ways, exactly: what does not fit, or is no whole number of units, or is "not a time", is an error.
+//! `TryFrom` converts exactly in both directions. A value that does not fit, a fraction of a unit and "not a time" are errors.
 //!
 //! | Rust | feature | of |
 //! |---|---|---|
@@ -92,7 +90,7 @@
 //! | `chrono::NaiveDate` | `chrono` | `DateTime64` |
 //! | `chrono::TimeDelta` | `chrono` | `TimeDelta64` |
 //!
-//! NumPy's times are of no time zone; `jiff::Timestamp` and `chrono::DateTime<Utc>` take them for UTC.
+//! NumPy's times have no time zone; `jiff::Timestamp` and `chrono::DateTime<Utc>` treat them as UTC.
 //!
 //! ```
 //! # #[cfg(feature = "jiff")] {

@@ -88,25 +88,20 @@ impl<'a> Value<'a> {
         let order = scalar.byte_order().unwrap_or(ByteOrder::Little);
         let big = order == ByteOrder::Big;
         // The real and the imaginary part of a complex number.
-        let parts = item.split_at_checked(item.len() / 2).unwrap_or((item, &[]));
+        let (re, im) = item.split_at_checked(item.len() / 2).unwrap_or((item, &[]));
+        let single = |bytes| f32::from_bits(checked::narrow(raw(bytes, big)));
+        let double = |bytes| f64::from_bits(raw(bytes, big));
         match (scalar.kind(), scalar.itemsize()) {
             (ScalarKind::Bool, _) => Value::Bool(raw(item, big) != 0),
             (ScalarKind::Int, _) => Value::Int(signed(item, big)),
             (ScalarKind::UInt, _) => Value::UInt(raw(item, big)),
             (ScalarKind::Float, 2) => Value::F16(half(checked::narrow(raw(item, big)))),
-            (ScalarKind::Float, 4) => Value::F32(single(item, big)),
-            (ScalarKind::Float, 8) => Value::F64(f64::from_bits(raw(item, big))),
-            (ScalarKind::Complex, 8) => {
-                Value::Complex32(single(parts.0, big), single(parts.1, big))
-            }
-            (ScalarKind::Complex, 16) => {
-                let part = |part| f64::from_bits(raw(part, big));
-                Value::Complex64(part(parts.0), part(parts.1))
-            }
+            (ScalarKind::Float, 4) => Value::F32(single(item)),
+            (ScalarKind::Float, 8) => Value::F64(double(item)),
+            (ScalarKind::Complex, 8) => Value::Complex32(single(re), single(im)),
+            (ScalarKind::Complex, 16) => Value::Complex64(double(re), double(im)),
             (ScalarKind::Float, _) => Value::LongDouble(long(item, big)),
-            (ScalarKind::Complex, _) => {
-                Value::ComplexLongDouble(long(parts.0, big), long(parts.1, big))
-            }
+            (ScalarKind::Complex, _) => Value::ComplexLongDouble(long(re, big), long(im, big)),
             (ScalarKind::DateTime(resolution), _) => Value::DateTime(signed(item, big), resolution),
             (ScalarKind::TimeDelta(resolution), _) => {
                 Value::TimeDelta(signed(item, big), resolution)
@@ -298,8 +293,4 @@ fn long(bytes: &[u8], big: bool) -> LongDouble {
         }
     }
     LongDouble(little)
-}
-
-fn single(bytes: &[u8], big: bool) -> f32 {
-    f32::from_bits(checked::narrow(raw(bytes, big)))
 }

@@ -245,7 +245,7 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
     let (mut found, wanted) = (quoted(found), quoted(&memory));
     if is_strided {
-        found.push_str(" in Fortran order, its parts far apart");
+        found.push_str(" in Fortran order, so its parts are strided");
     }
     let (wanted_by, copy) = (type_name::<T>(), copy());
     Err(if only_swapped {

@@ -341,7 +341,7 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///
 /// *file.last_mut().unwrap() = 9;
 /// let error = Vec::<Phase>::read_npy_from(&file[..]).unwrap_err();
-/// assert_eq!(error.to_string(), "row 1: 9 is no variant of Phase");
+/// assert_eq!(error.to_string(), "row 1: 9 is not a variant of Phase");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///

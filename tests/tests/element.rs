@@ -78,7 +78,7 @@ fn a_value_that_is_no_variant_names_row_and_field() {
     let mut file = Vec::new();
     [300i16, -2, 7, 8].write_npy_to(&mut file).unwrap();
     let error = Vec::<Phase>::read_npy_from(&file[..]).unwrap_err();
-    assert_eq!(error.to_string(), "row 2: 7 is no variant of Phase");
+    assert_eq!(error.to_string(), "row 2: 7 is not a variant of Phase");
 
     let mut file = Vec::new();
     picks().write_npy_to(&mut file).unwrap();
@@ -86,7 +86,7 @@ fn a_value_that_is_no_variant_names_row_and_field() {
     let at = file.len() - 4 - 2;
     file[at] = 9;
     let error = Vec::<Pick>::read_npy_from(&file[..]).unwrap_err();
-    assert_eq!(error.to_string(), "row 1: field \"more\": 265 is no variant of Phase");
+    assert_eq!(error.to_string(), "row 1: field \"more\": 265 is not a variant of Phase");
 }
 
 /// Guards the checks of items that are decoded without a separate byte-swap pass.
@@ -127,7 +127,7 @@ fn what_is_no_variant_is_found_in_both_byte_orders() {
         };
         read(0, 300).unwrap();
         let error = read(0, 2).unwrap_err();
-        assert_eq!(error.to_string(), "row 1: field \"phase\": 2 is no variant of Phase");
+        assert_eq!(error.to_string(), "row 1: field \"phase\": 2 is not a variant of Phase");
 
         let mut file = Vec::new();
         let bits = [OneByte { time: 0.5, bit: Bit::Off }, OneByte { time: 1.5, bit: Bit::On }];
@@ -137,6 +137,6 @@ fn what_is_no_variant_is_found_in_both_byte_orders() {
         assert!(read[0].time == 0.5 && read[1].time == 1.5);
         *file.last_mut().unwrap() = 2;
         let error = Vec::<OneByte>::read_npy_from(&file[..]).unwrap_err();
-        assert_eq!(error.to_string(), "row 1: field \"bit\": 2 is no variant of Bit");
+        assert_eq!(error.to_string(), "row 1: field \"bit\": 2 is not a variant of Bit");
     }
 }

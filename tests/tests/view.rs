@@ -419,7 +419,7 @@ fn sub_arrays_are_the_last_dimensions() {
     let placed = Placed::new(&fortran, 0);
     let error = ArrayView::<[i32; 3]>::from_bytes(placed.bytes()).unwrap_err();
     assert!(matches!(error, ViewError::Layout { .. }), "{error}");
-    assert!(error.to_string().contains("in Fortran order, its parts far apart"), "{error}");
+    assert!(error.to_string().contains("in Fortran order, so its parts are strided"), "{error}");
     assert_eq!(NpyArray::<[i32; 3]>::read_npy_from(&fortran[..]).unwrap().shape(), [2, 2]);
 }
 

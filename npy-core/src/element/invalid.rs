@@ -5,8 +5,8 @@
 /// ```
 /// use npy_core::InvalidValue;
 ///
-/// let error = InvalidValue::new("9 is no variant of Phase").in_field("phase").in_field("pick");
-/// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is no variant of Phase"#);
+/// let error = InvalidValue::new("9 is not a variant of Phase").in_field("phase").in_field("pick");
+/// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is not a variant of Phase"#);
 /// ```
 // Boxed: `encode` returns it by value in the hottest loop.
 #[derive(Debug)]

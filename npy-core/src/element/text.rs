@@ -101,11 +101,9 @@ of_bytes! {
 
 /// Formats bytes like Python; after the first 40, an ellipsis.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const SHOWN: usize = 40;
-    match bytes.get(..SHOWN) {
-        Some(first) if first.len() < bytes.len() => format!("b\"{}…\"", first.escape_ascii()),
-        _ => format!("b\"{}\"", bytes.escape_ascii()),
-    }
+    let shown = bytes.get(..40).unwrap_or(bytes);
+    let rest = if shown.len() < bytes.len() { "…" } else { "" };
+    format!("b\"{}{rest}\"", shown.escape_ascii())
 }
 
 /// Returns the items before the trailing zeros.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, descr};
 use crate::element::InvalidValue;
-use crate::element::text::without_zeros;
+use crate::element::text::{excerpt, without_zeros};
 use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
@@ -66,7 +66,7 @@ pub struct Format<T> {
 /// A type that `#[npy(width = N)]` stores: a `String` as `<UN`, a `Vec<u8>` as `|SN`.
 #[diagnostic::on_unimplemented(
     message = "`width` is for a `String` or a `Vec<u8>`, not for `{Self}`",
-    label = "the width of this type is its own, or not known: drop `width`"
+    label = "this type has its own width, or none: remove `width`"
 )]
 pub trait Wide: Sized + 'static {
     /// Its items.
@@ -76,7 +76,7 @@ pub trait Wide: Sized + 'static {
 /// A type that `#[npy(width = N, bytes)]` stores: a `String` as `|SN`.
 #[diagnostic::on_unimplemented(
     message = "`bytes` is for a `String`, not for `{Self}`",
-    label = "a `Vec<u8>` is stored as bytes in any case, and no other type so: drop `bytes`"
+    label = "a `Vec<u8>` is always stored as bytes, and other types never: remove `bytes`"
 )]
 pub trait WideBytes: Wide {
     /// Its items.
@@ -128,8 +128,8 @@ impl WideBytes for String {
             match std::str::from_utf8(bytes) {
                 Ok(_) => Ok(()),
                 Err(_) => Err(InvalidValue::new(format!(
-                    "b\"{}\" is not UTF-8, and a String can only hold that; read the field as a Vec<u8>",
-                    bytes.escape_ascii()
+                    "{} is not UTF-8, and a String can only hold that; read the field as a Vec<u8>",
+                    excerpt(bytes)
                 ))),
             }
         },
@@ -164,7 +164,7 @@ pub(crate) fn store_chars(text: &str, item: &mut [u8]) -> Result<(), InvalidValu
 ///
 /// [`InvalidValue`] if they are too many or end with a zero.
 pub(crate) fn store_bytes(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
-    store(bytes, item, || format!("b\"{}\"", bytes.escape_ascii()))
+    store(bytes, item, || excerpt(bytes))
 }
 
 fn store(

@@ -1,4 +1,4 @@
-//! Arrays of `ndarray`, read and written as they are. Feature `ndarray`.
+//! Layer 7: arrays of `ndarray`, read and written directly.
 
 use std::io::Read;
 
@@ -22,7 +22,7 @@ use crate::write::array_sink::ArraySink;
 use crate::write::elements::Elements;
 use crate::write::{WriteNpy, WriteOptions};
 
-/// An array of this number of dimensions (any, for `ArrayD`), in the order of the file.
+/// Reads an array of this number of dimensions (any, for `ArrayD`), in the order of the file.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -49,7 +49,7 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     }
 }
 
-/// Any array or view, in Fortran order if it is so in memory, as NumPy saves it.
+/// Writes any array or view; like NumPy, in Fortran order if it is in that order in memory.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
@@ -68,7 +68,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     }
 }
 
-/// The same items in the same order; nothing is copied.
+/// Keeps the elements and their order; nothing is copied.
 impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     type Error = Error;
 
@@ -78,27 +78,27 @@ impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     }
 }
 
-/// How `ndarray` looks at these items.
+/// Returns an `ndarray` view of these elements.
 fn view<'a, T>(items: &'a [T], shape: &[usize], order: Order) -> Result<ArrayViewD<'a, T>> {
     let shape = IxDyn(shape).set_f(order == Order::Fortran);
     ArrayViewD::from_shape(shape, items).map_err(unshaped)
 }
 
-/// The error for a shape that `ndarray` does not take, though NumPy does.
+/// Creates the error for a shape that NumPy allows and `ndarray` refuses.
 fn unshaped(error: ndarray::ShapeError) -> Error {
-    let reason = format!("ndarray does not take it: {error}");
+    let reason = format!("ndarray refuses it: {error}");
     ErrorKind::Shape { shape: "of the array".into(), reason }.into()
 }
 
-/// `as_ndarray` for what has items, a shape and an order.
+/// Implements `as_ndarray` for types with elements, a shape and an order.
 macro_rules! as_ndarray {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> $type {
-            /// The array as `ndarray` looks at it; nothing is copied.
+            /// Returns an `ndarray` view of the array; nothing is copied.
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` does not take.
+            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
             pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
                 view(self.as_slice(), self.shape(), self.order())
             }
@@ -113,7 +113,7 @@ as_ndarray! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T> }
 
 #[cfg(feature = "mmap")]
 impl<'a, F: ZeroCopy> Column<'a, F> {
-    /// The column as `ndarray` looks at it: its stride is that of the records, and nothing is copied.
+    /// Returns an `ndarray` view of the column, with the stride of the records; nothing is copied.
     ///
     /// ```
     /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -142,8 +142,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`], which names [`to_vec`](Column::to_vec): the values must be as in memory, aligned, and
-    /// ([`Stride`](ViewError::Stride)) a whole number of them apart, as `ndarray` counts strides in items.
+    /// A [`ViewError`] that names [`to_vec`](Column::to_vec), if the values differ from those in memory or are misaligned, or
+    /// ([`Stride`](ViewError::Stride)) if the stride is not a multiple of the size of a value.
     pub fn as_ndarray(&self) -> Result<ArrayView1<'a, F>, ViewError> {
         let (values, step) = self.as_strided_slice()?;
         let view = ArrayView1::from_shape(Ix1(self.len()).strides(Ix1(step)), values);

@@ -177,5 +177,5 @@ np.save('bad.npy', bad)
     assert_eq!(read("fewer", Cast::Exact).unwrap(), fewer);
     assert_eq!(read("gaps", Cast::Exact).unwrap(), fewer);
     let error = read("bad", Cast::Exact).unwrap_err().to_string();
-    assert!(error.ends_with("row 1: field \"PHASE\": 2 is no variant of Phase"), "{error}");
+    assert!(error.ends_with("row 1: field \"PHASE\": 2 is not a variant of Phase"), "{error}");
 }

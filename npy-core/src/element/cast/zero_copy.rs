@@ -20,8 +20,8 @@ use crate::plan::{Cast, Plan};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place: not all bytes are known to be values of it",
     label = "`npy_core::ZeroCopy` is not implemented for this type",
-    note = "`bool`: bytes other than 0 and 1 are no bool; use `u8` in the struct",
-    note = "an enum: bytes that are no variant are no value of it; use its integer in the struct",
+    note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `u8` in the struct",
+    note = "an enum: most bytes are not a variant of it; use its integer in the struct",
     note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`"
 )]
 /// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.

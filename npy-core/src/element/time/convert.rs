@@ -20,32 +20,25 @@ pub(super) trait Nanoseconds: Sized {
 impl<U: TimeUnit> Nanoseconds for DateTime64<U> {
     fn to_nanoseconds(self) -> Option<i128> {
         let (resolution, count) = parts(self.count(), U::RESOLUTION)?;
-        match resolution.unit {
-            Unit::Year => first_day(count.checked_add(1970)?, 0)?.checked_mul(DAY),
-            Unit::Month => {
-                let year = count.div_euclid(12).checked_add(1970)?;
-                first_day(year, count.rem_euclid(12))?.checked_mul(DAY)
-            }
-            unit => fixed(count, unit),
-        }
+        let months = match resolution.unit {
+            Unit::Year => count.checked_mul(12)?,
+            Unit::Month => count,
+            unit => return fixed(count, unit),
+        };
+        let year = months.div_euclid(12).checked_add(1970)?;
+        first_day(year, months.rem_euclid(12))?.checked_mul(DAY)
     }
 
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
         let resolution = U::RESOLUTION?;
-        let count = match resolution.unit {
-            Unit::Year | Unit::Month => {
-                let (year, month, day) = civil(divided(nanoseconds, DAY)?);
-                let year = year.checked_sub(1970)?;
-                match (resolution.unit, month, day) {
-                    (Unit::Year, 1, 1) => year,
-                    (Unit::Month, _, 1) => {
-                        year.checked_mul(12)?.checked_add(month)?.checked_sub(1)?
-                    }
-                    _ => return None,
-                }
-            }
-            unit => counted(nanoseconds, unit)?,
+        let per_unit = match resolution.unit {
+            Unit::Year => 12,
+            Unit::Month => 1,
+            unit => return whole(counted(nanoseconds, unit)?, resolution).map(Self::new),
         };
+        let (year, month, day) = civil(divided(nanoseconds, DAY)?);
+        let months = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
+        let count = if day == 1 { divided(months, per_unit)? } else { return None };
         whole(count, resolution).map(Self::new)
     }
 }
