@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::Plain;
-use crate::element::macros::compared_by;
+use crate::element::macros::like_its_value;
 use crate::element::{Element, Internals, InvalidValue};
 
 /// A number that [`Le`] and [`Be`] can hold: `i8` to `i64`, `u8` to `u64`, `f32` or `f64`. No other type can implement it.
@@ -86,13 +86,7 @@ macro_rules! ordered {
             }
         }
 
-        impl<T: Number> Default for $name<T> {
-            fn default() -> Self {
-                Self::new(T::default())
-            }
-        }
-
-        compared_by!([T: Number] $name<T>, get, T);
+        like_its_value!([T: Number] $name<T>, get, T);
 
         impl<T: Number + fmt::Debug> fmt::Debug for $name<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

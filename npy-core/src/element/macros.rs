@@ -94,9 +94,15 @@ macro_rules! from_str {
 }
 pub(crate) use from_str;
 
-/// Implements the comparisons and `Hash` by the value that `$get` returns. A derive would require the traits of the type parameter.
-macro_rules! compared_by {
+/// Implements `Default`, `Hash` and the comparisons by the value that `$get` returns. A derive would require the traits of the type parameter.
+macro_rules! like_its_value {
     ([$($generics:tt)*] $type:ty, $get:ident $(, $value:ident)?) => {
+        impl<$($generics)*> Default for $type {
+            fn default() -> Self {
+                Self::new(Default::default())
+            }
+        }
+
         impl<$($generics)*> PartialEq for $type $(where $value: PartialEq)? {
             fn eq(&self, other: &Self) -> bool {
                 self.$get() == other.$get()
@@ -126,4 +132,4 @@ macro_rules! compared_by {
         }
     };
 }
-pub(crate) use compared_by;
+pub(crate) use like_its_value;

@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
 use crate::element::cast::Plain;
-use crate::element::macros::compared_by;
+use crate::element::macros::like_its_value;
 use crate::element::{Element, Internals, InvalidValue};
 
 /// A unit of time, as a type; [`Times`] makes multiples of one.
@@ -148,13 +148,7 @@ macro_rules! time {
             }
         }
 
-        impl<U> Default for $name<U> {
-            fn default() -> Self {
-                Self::new(0)
-            }
-        }
-
-        compared_by!([U] $name<U>, count);
+        like_its_value!([U] $name<U>, count);
 
         impl<U: TimeUnit> fmt::Debug for $name<U> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

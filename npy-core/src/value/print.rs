@@ -18,12 +18,20 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Prints like Python, with quotes around text and bytes. Long sub-arrays are shortened in the middle, very long values at the end.
-impl fmt::Debug for Value<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MAX_VALUES))
-    }
+/// Implements `Debug` by `print`.
+macro_rules! debug {
+    ($($type:ident),*) => {$(
+        /// Prints like Python, with quotes around text and bytes: a record as a tuple, a sub-array as a list. Long sub-arrays are shortened
+        /// in the middle, very long values at the end.
+        impl fmt::Debug for $type<'_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                self.print(f, &Cell::new(MAX_VALUES))
+            }
+        }
+    )*};
 }
+
+debug!(Value, RecordValue, ArrayValue);
 
 /// The most values that are printed, as a sub-array of elements of zero bytes can have any length.
 const MAX_VALUES: usize = 10_000;
@@ -77,13 +85,6 @@ impl fmt::Debug for Str<'_> {
     }
 }
 
-/// Prints as a Python tuple.
-impl fmt::Debug for RecordValue<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MAX_VALUES))
-    }
-}
-
 impl RecordValue<'_> {
     fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         f.write_char('(')?;
@@ -93,13 +94,6 @@ impl RecordValue<'_> {
         }
         // Python's tuple of one value has a comma.
         f.write_str(if self.fields.len() == 1 { ",)" } else { ")" })
-    }
-}
-
-/// Prints as a Python list.
-impl fmt::Debug for ArrayValue<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.print(f, &Cell::new(MAX_VALUES))
     }
 }
 
