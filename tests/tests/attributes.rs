@@ -360,7 +360,7 @@ fn text_has_a_width() {
     let second = bytes.len() - 18;
     bytes[second..second + 4].copy_from_slice(&[0, 0xd8, 0, 0]);
     let error = read::<Note<4>>(&bytes).unwrap_err();
-    assert!(error.to_string().starts_with("row 1: field \"text\": U+D800"), "{error}");
+    assert!(error.to_string().starts_with("row 1: field \"text\": code point 0xd800"), "{error}");
     bytes[second..second + 4].copy_from_slice(&[b'a', 0, 0, 0]);
     bytes[second + 12] = 0xff;
     let error = read::<Note<4>>(&bytes).unwrap_err();
