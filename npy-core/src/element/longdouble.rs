@@ -154,6 +154,8 @@ of_bytes! {
 mod tests {
     use super::*;
     use crate::dtype::ByteOrder;
+    use crate::read::ReadNpy;
+    use crate::write::WriteOptions;
 
     /// The `f64` of these bits of a long double.
     fn nearest(top: u16, significand: u64) -> f64 {
@@ -224,5 +226,22 @@ mod tests {
         assert_eq!(ComplexLongDouble::dtype_in(ByteOrder::Big).to_string(), ">c32");
         let shown = format!("{:?}", LongDouble::from(-1.5));
         assert_eq!(shown, "LongDouble(0xbfffc000000000000000, about -1.5)");
+    }
+
+    /// Guards the decoding of big-endian items without a swap before: each part is reversed by itself.
+    #[test]
+    fn big_endian_files_are_read_back() {
+        let values: [_; 3] = [0.1, -1.5, 7.0]
+            .map(|x| ComplexLongDouble { re: LongDouble::from(x), im: LongDouble::from(x + 1.0) });
+        let mut file = Vec::new();
+        WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &values).unwrap();
+        let mut last = values[2].im.0;
+        last.reverse();
+        assert!(file.ends_with(&last));
+        assert_eq!(Vec::<ComplexLongDouble>::read_npy_from(&file[..]).unwrap(), values);
+        let mut file = Vec::new();
+        let parts = values.map(|z| z.re);
+        WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &parts).unwrap();
+        assert_eq!(Vec::<LongDouble>::read_npy_from(&file[..]).unwrap(), parts);
     }
 }
