@@ -41,6 +41,7 @@ mod member;
 mod name;
 mod options;
 mod read;
+mod records;
 mod rows;
 pub mod sparse;
 mod spool;

@@ -21,7 +21,11 @@ use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use source::Source;
+#[cfg(feature = "npz")]
+pub(crate) use source::read_at;
 
+#[cfg(feature = "npz")]
+pub(crate) use parallel::each_part;
 pub use reader::Reader;
 #[cfg(feature = "serde")]
 pub(crate) use records::ItemReader;

@@ -1,25 +1,21 @@
-//! Layer 7: which members an archive has, and where.
+//! Layer 7: the members of an archive, and their positions.
 
 mod central;
 mod end;
 mod listed;
-mod numbers;
-mod window;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Place;
-use std::io::{Read, Seek, SeekFrom};
+use std::collections::btree_map::Entry as Slot;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::name;
+use super::records::{Common, EndRecord, LocalHeader, Part};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{self, Limits};
 pub(super) use central::Central;
 use end::End;
 use listed::Listed;
-use numbers::Numbers;
-use window::Window;
 
-/// What is wrong with an archive that ends too early.
 const CUT: &str = "its directory ends too early; it was not written to its end or not copied whole";
 
 pub(super) fn malformed(reason: impl Into<String>) -> Error {
@@ -28,21 +24,22 @@ pub(super) fn malformed(reason: impl Into<String>) -> Error {
 
 /// The directory of an archive.
 pub(super) struct Directory {
-    /// The members in the order of the archive. Of two of one name the last is here, at the position of the first.
+    /// The members in the order of the archive. Of two with one name the last is here, at the position of the first.
     members: Vec<Listed>,
     by_name: BTreeMap<String, usize>,
-    /// The positions at which members start in the file, in order, those that are not in `members` too.
+    /// The positions at which members start in the file, in order; also those of members that are not in `members`.
     starts: Vec<u64>,
     end: End,
 }
 
-/// What the directory says of a member that is read.
+/// A member whose headers were checked.
 pub(super) struct Entry {
     start: u64,
-    /// Where the bytes of it stand that the archive has, and how many they are.
+    /// The position of its data in the file.
     pub(super) data: u64,
+    /// The number of bytes in the file.
     pub(super) compressed: u64,
-    /// How many they are when inflated.
+    /// The number of bytes after inflating.
     pub(super) size: u64,
     pub(super) crc: u32,
     pub(super) deflated: bool,
@@ -52,23 +49,24 @@ impl Directory {
     /// Reads the directory of a file. As in NumPy, an archive is a file that begins with a member, or with the end if there is none.
     pub(super) fn of_file(mut file: impl Read + Seek, limits: &Limits) -> Result<Self> {
         let first = read_at(&mut file, 0, 4)?;
-        match &first[..] {
-            b"" | b"PK\x03\x04" | b"PK\x05\x06" => Directory::read(file, limits),
-            _ => Err(begins_otherwise(&mut file)),
+        if [b"", LocalHeader::SIGNATURE, EndRecord::SIGNATURE].contains(&&first[..]) {
+            Directory::read(file, limits)
+        } else {
+            Err(other_start(&mut file))
         }
     }
 
     /// Reads the directory of an archive, which may have anything before it.
-    pub(super) fn read(reader: impl Read + Seek, limits: &Limits) -> Result<Self> {
-        let mut file = Window::new(reader)?;
-        if file.len() == 0 {
+    pub(super) fn read(mut reader: impl Read + Seek, limits: &Limits) -> Result<Self> {
+        let length = reader.seek(SeekFrom::End(0))?;
+        if length == 0 {
             return Err(malformed("it is empty"));
         }
-        let Some(end) = End::find(&mut file, limits)? else {
-            return Err(no_archive(&mut file));
+        let Some(end) = End::find(&mut reader, length, limits)? else {
+            return Err(not_an_archive(&mut reader));
         };
-        file.seek(SeekFrom::Start(end.start))?;
-        let mut directory = file.take(end.size);
+        reader.seek(SeekFrom::Start(end.start))?;
+        let mut directory = BufReader::new(reader).take(end.size);
         let mut members: Vec<Listed> = Vec::new();
         let mut by_name = BTreeMap::new();
         let mut starts = Vec::new();
@@ -76,12 +74,12 @@ impl Directory {
             let member = Listed::read(&mut directory, end.before)?;
             starts.push(member.start);
             match by_name.entry(member.name.clone()) {
-                Place::Vacant(place) => {
-                    place.insert(members.len());
+                Slot::Vacant(slot) => {
+                    slot.insert(members.len());
                     members.push(member);
                 }
-                Place::Occupied(place) => {
-                    if let Some(first) = members.get_mut(*place.get()) {
+                Slot::Occupied(slot) => {
+                    if let Some(first) = members.get_mut(*slot.get()) {
                         *first = member;
                     }
                 }
@@ -114,19 +112,19 @@ impl Directory {
         if self.by_name.contains_key(plain) { name } else { plain }
     }
 
-    /// The names that begin so, in order; each is found without a look at the others.
-    pub(super) fn names_from(&self, start: String) -> impl Iterator<Item = &str> {
-        let names = self.by_name.range(start.clone()..).map(|(name, _)| name.as_str());
-        names.take_while(move |name| name.starts_with(&start)).map(|name| self.shown(name))
+    /// The names with this prefix, in order; found without a scan of the others.
+    pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+        let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
+        names.take_while(move |name| name.starts_with(&prefix)).map(|name| self.shown(name))
     }
 
-    /// The index of the member of exactly this name, or else of this name with `.npy` appended. NumPy searches in the same order.
+    /// The index of the member of exactly this name, or else of this name with `.npy` appended: NumPy's order.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let exact = self.by_name.get(name);
         exact.or_else(|| self.by_name.get(&format!("{name}.npy"))).copied()
     }
 
-    /// [`find`](Self::find), or the error that says which members there are.
+    /// Like [`find`](Self::find), with an error that lists the members.
     pub(super) fn member(&self, name: &str) -> Result<usize> {
         self.find(name).ok_or_else(|| {
             let members = name::list(self.names());
@@ -139,7 +137,7 @@ impl Directory {
         self.members.get(index).map(|member| self.shown(&member.name)).unwrap_or_default()
     }
 
-    /// Looks at a member, in the directory and where it stands, and goes to its data.
+    /// Checks the entry and the header of a member, and seeks to its data.
     pub(super) fn open(
         &self,
         index: usize,
@@ -147,7 +145,7 @@ impl Directory {
         limits: &Limits,
     ) -> Result<Entry> {
         const PATCHED: u16 = 1 << 5;
-        // By a password, strongly, and with headers that are masked.
+        // Encryption, strong encryption, and masked headers.
         const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
         let stated = self.members.get(index).ok_or_else(|| malformed("it has no such member"))?;
         if stated.flags & PATCHED != 0 {
@@ -157,9 +155,9 @@ impl Directory {
             return Err(unsupported("an encrypted member", "a tool that decrypts it first"));
         }
         let deflated = match stated.method {
-            0 => false,
-            8 => true,
-            other => return Err(compressed_otherwise(other)),
+            Common::STORED => false,
+            Common::DEFLATED => true,
+            other => return Err(unknown_method(other)),
         };
         let &Listed { start, compressed, size, crc, .. } = stated;
         if deflated {
@@ -172,9 +170,9 @@ impl Directory {
         if start >= self.end.start {
             return Err(malformed("the member is to begin after the directory does"));
         }
-        let data = data(stated, reader)?;
+        let data = find_data(stated, reader)?;
         let entry = Entry { start, data, compressed, size, crc, deflated };
-        self.alone(&entry)?;
+        self.check_no_overlap(&entry)?;
         reader.seek(SeekFrom::Start(data))?;
         Ok(entry)
     }
@@ -184,14 +182,15 @@ impl Directory {
         self.end.start
     }
 
-    /// Reads the directory and what follows it as bytes.
+    /// Reads the directory as bytes, and the end records after it.
     pub(super) fn central(&self, reader: impl Read + Seek) -> Result<Central> {
         let end = self.end.start.saturating_add(self.end.size);
         Central::read(reader, self.end.before, self.end.start..end)
     }
 
-    /// Refuses a member of which bytes belong to another one or to the directory: an archive of a few bytes could be made of so many.
-    fn alone(&self, entry: &Entry) -> Result<()> {
+    /// Refuses a member that shares bytes with another one or with the directory: with such members, a small archive could expand to any
+    /// size.
+    fn check_no_overlap(&self, entry: &Entry) -> Result<()> {
         let end = entry.data.saturating_add(entry.compressed);
         let before = self.starts.partition_point(|&start| start < entry.start);
         let within = self.starts.partition_point(|&start| start < end);
@@ -204,33 +203,29 @@ impl Directory {
     }
 }
 
-/// The position of a member's data, which its own header says. The name in that is compared.
-fn data(stated: &Listed, reader: &mut (impl Read + Seek)) -> Result<u64> {
-    const FIXED: usize = 30;
+/// Reads the header of a member, and returns the position of its data. The name in it must be the one in the directory.
+fn find_data(stated: &Listed, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let expected = stated.raw_name();
-    let head = read_at(reader, stated.start, FIXED.saturating_add(expected.len()))?;
-    if !head.starts_with(b"PK\x03\x04") || head.len() < FIXED {
+    let size = LocalHeader::SIZE.saturating_add(expected.len());
+    let header = read_at(reader, stated.start, size)?;
+    let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
         return Err(malformed("there is no member where the directory says"));
-    }
-    let mut numbers = Numbers(&head);
-    let _signature_and_version: [u8; 6] = numbers.bytes()?;
-    let flags = numbers.u16()?;
-    let _sizes_and_others: [u8; 18] = numbers.bytes()?;
-    let (name, extra) = (usize::from(numbers.u16()?), usize::from(numbers.u16()?));
+    };
     // The same bytes are another name if only one of the two is UTF-8.
-    let is_same = expected.is_ascii() || (flags ^ stated.flags) & listed::UTF8 == 0;
-    if name != expected.len() || numbers.0 != expected || !is_same {
+    let is_same = expected.is_ascii() || (common.flags ^ stated.flags) & Common::UTF8 == 0;
+    if name != expected || usize::from(common.name_length) != name.len() || !is_same {
         return Err(malformed("there is another member where the directory says"));
     }
-    let header = FIXED.saturating_add(name).saturating_add(extra);
-    let data = stated.start.checked_add(limits::to_u64(header));
-    data.ok_or_else(|| malformed("it has no such place"))
+    let data = stated.start.checked_add(limits::to_u64(size));
+    data.and_then(|data| data.checked_add(common.extra_length.into()))
+        .ok_or_else(|| malformed("its data begins after byte 2⁶⁴"))
 }
 
-/// The bytes there, or fewer at the end.
+/// Reads the bytes at this position, or fewer at the end.
 fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
+    const MAX_RESERVED: usize = 1 << 20;
     reader.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::with_capacity(count);
+    let mut bytes = Vec::with_capacity(count.min(MAX_RESERVED));
     reader.take(limits::to_u64(count)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -239,8 +234,8 @@ fn unsupported(what: impl Into<String>, needs: &'static str) -> Error {
     ErrorKind::Unsupported { what: what.into(), needs }.into()
 }
 
-/// The error for a member that is compressed in a way that is not ours.
-fn compressed_otherwise(method: u16) -> Error {
+/// The error for a compression method that is not supported.
+fn unknown_method(method: u16) -> Error {
     const NAMES: [(u16, &str); 5] =
         [(12, "bzip2"), (14, "LZMA"), (95, "xz"), (93, "Zstandard"), (9, "Deflate64")];
     let known = NAMES.iter().find(|(known, _)| *known == method);
@@ -251,8 +246,8 @@ fn compressed_otherwise(method: u16) -> Error {
     )
 }
 
-/// The error for a file that has no end record, with what it seems to be.
-fn no_archive(file: &mut (impl Read + Seek)) -> Error {
+/// The error for a file that has no end record, which says if it is a `.npy` file.
+fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
     match read_at(file, 0, 6).as_deref() {
         Ok(b"\x93NUMPY") => {
             malformed("it is a .npy file, of one array: ReadNpy::read_npy reads it")
@@ -265,12 +260,12 @@ fn no_archive(file: &mut (impl Read + Seek)) -> Error {
 }
 
 /// The error for a file that does not begin as an archive does.
-fn begins_otherwise(file: &mut (impl Read + Seek)) -> Error {
+fn other_start(file: &mut (impl Read + Seek)) -> Error {
     match read_at(file, 0, 6) {
         Ok(start) if start != b"\x93NUMPY" => malformed(format!(
             "the file begins with b\"{}\", where NumPy expects a member; remove what is before the archive, or read it by npz::Reader::new",
             start.escape_ascii()
         )),
-        _ => no_archive(file),
+        _ => not_an_archive(file),
     }
 }

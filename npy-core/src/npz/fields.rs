@@ -319,7 +319,7 @@ fn names_below<'r, R: Read + Seek>(
     from: &'r Reader<R>,
     at: &str,
 ) -> impl Iterator<Item = &'r str> + use<'r, R> {
-    from.names_from(inside(at, ""))
+    from.names_with_prefix(inside(at, ""))
 }
 
 /// Whether it is a name within names within names beyond reason. A map may hold maps of its own kind, and is read by recursion.

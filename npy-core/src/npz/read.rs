@@ -12,11 +12,11 @@ use super::member::Member;
 use super::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
-use crate::limits::to_u64;
+use crate::limits::{to_u64, to_usize};
 use crate::read::{self, ReadNpy};
 use crate::reserve;
 
-/// An archive that is being read: its directory first, then members as they are asked for.
+/// An archive that is being read: its directory when it is opened, then each member that is requested.
 ///
 /// ```
 /// use npy_core::{NpyArray, npz};
@@ -44,21 +44,21 @@ use crate::reserve;
 ///
 /// # Names
 ///
-/// A member is found by its name in the archive, and else by that without `.npy`. Of two that have the same name the last is found, as
+/// A member is found by its name in the archive, or else by that name without `.npy`. If two have the same name, the last is found, as
 /// in NumPy.
 ///
-/// # What is believed
+/// # Checks
 ///
-/// Nothing that is not compared: the member must stand where the directory says, under its name, be of the size that is stated there, and
-/// have its checksum; its array must fill it. Bytes that several members share are refused. A member that is stored is given its memory at
-/// once, as the file is surely that long; one that is inflated as its bytes arrive, but for four times what it takes in the file.
-/// [`Limits`](crate::Limits) has what an archive may ask for.
+/// A member must be at the position that the directory states, with the same name, size and checksum, and its array must fill it. Members
+/// that share bytes are refused. Memory for a stored member is reserved at once, as the file is known to be that long. For a deflated one
+/// it is if the member inflates to at most four times its bytes in the file, or to at most 1 MiB; else memory grows as bytes arrive.
+/// [`Limits`](crate::Limits) says how much an archive may cost.
 pub struct Reader<R> {
     inner: R,
     directory: Directory,
     options: ReadOptions,
     path: Option<PathBuf>,
-    /// The file, if it is one that several threads may read.
+    /// Returns the file, if several threads may read it.
     file: Option<fn(&R) -> &File>,
 }
 
@@ -67,20 +67,10 @@ impl Reader<File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Archive`] if it is none, or does not begin with the archive; [`ErrorKind::Unsupported`], [`ErrorKind::Limit`],
+    /// [`ErrorKind::Archive`] if it is not an archive, or does not begin with one; [`ErrorKind::Unsupported`], [`ErrorKind::Limit`],
     /// [`ErrorKind::Io`].
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().open(path)
-    }
-
-    pub(super) fn open_with(path: &Path, options: ReadOptions) -> Result<Self> {
-        let open = || {
-            let mut inner = File::open(path)?;
-            let directory = Directory::of_file(&mut inner, options.arrays.limit())?;
-            let path = Some(path.to_owned());
-            Ok(Reader { inner, directory, options, path, file: Some(|file| file) })
-        };
-        open().map_err(|error: Error| error.in_file(path))
     }
 }
 
@@ -94,11 +84,6 @@ impl<R: Read + Seek> Reader<R> {
         ReadOptions::new().reader(reader)
     }
 
-    pub(super) fn new_with(mut inner: R, options: ReadOptions) -> Result<Self> {
-        let directory = Directory::read(&mut inner, options.arrays.limit())?;
-        Ok(Reader { inner, directory, options, path: None, file: None })
-    }
-
     /// Iterates over the names of the members, in the order of the archive. [`read`](Self::read) of a name reads that member.
     ///
     /// They are without the `.npy` at their end, unless another member has exactly that name: the members `a.npy` and `a.npy.npy` are
@@ -107,28 +92,28 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.names()
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.names().len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether there is a member of this name.
+    /// Returns true if there is a member of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.directory.find(name).is_some()
     }
 
-    /// The header of a member. Its data is not looked at.
+    /// Reads the header of a member, and not its data.
     ///
     /// # Errors
     ///
     /// As [`read`](Self::read).
     pub fn header(&mut self, name: &str) -> Result<Header> {
-        self.located(name, |reader, index| Ok(reader.array(index)?.header().clone()))
+        self.located(name, |reader, index| Ok(reader.open_array(index)?.header().clone()))
     }
 
     /// Reads a member.
@@ -139,10 +124,10 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed in
     /// another way than by deflate.
     pub fn read<A: ReadNpy>(&mut self, name: &str) -> Result<A> {
-        self.located(name, |reader, index| A::take(&mut reader.array(index)?))
+        self.located(name, |reader, index| A::take(&mut reader.open_array(index)?))
     }
 
-    /// The bytes of a member as they are, whether it is an array or not.
+    /// Reads the bytes of a member, which need not be an array.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -165,15 +150,15 @@ impl<R: Read + Seek> Reader<R> {
             let limits = reader.options.arrays.limit();
             let entry = reader.directory.open(index, &mut reader.inner, limits)?;
             let mut bytes = Vec::new();
-            if let Some(sure) = sure(&entry) {
-                reserve::exact(&mut bytes, crate::limits::to_usize(sure)?)?;
+            if let Some(length) = trusted_len(&entry) {
+                reserve::exact(&mut bytes, to_usize(length)?)?;
             }
             Member::new(&mut reader.inner, &entry).read_to_end(&mut bytes)?;
             Ok(bytes)
         })
     }
 
-    /// A member, to be read in parts.
+    /// Opens a member, to read it in parts.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -195,27 +180,27 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read). The checksum is known with the last byte: what was read before may be wrong.
     pub fn member(&mut self, name: &str) -> Result<read::Reader<Member<&mut R>>> {
-        // What is borrowed by the result cannot be used for the error, too.
+        // The result borrows the inner reader only, so that the rest of `self` can be used for the error.
         let Reader { inner, directory, options, path, .. } = self;
-        let read = |index| array(inner, directory, index, options);
-        let member = directory.member(name);
-        let reader = member.and_then(|index| {
+        let reader = directory.member(name).and_then(|index| {
             let name = directory.name(index);
-            let reader = read(index).map_err(|error| error.in_member(name))?;
+            let reader = open_array(inner, directory, index, options);
+            let reader = reader.map_err(|error| error.in_member(name))?;
             Ok(reader.within(Place::Member(name.to_owned())))
         });
-        match (reader, path) {
-            (Ok(reader), Some(path)) => Ok(reader.within(Place::Path(path.clone()))),
-            (Err(error), Some(path)) => Err(error.in_file(path)),
-            (reader, None) => reader,
+        match path {
+            Some(path) => reader
+                .map(|reader| reader.within(Place::Path(path.clone())))
+                .map_err(|error| error.in_file(path)),
+            None => reader,
         }
     }
 
-    fn array(&mut self, index: usize) -> Result<read::Reader<Member<&mut R>>> {
-        array(&mut self.inner, &self.directory, index, &self.options)
+    fn open_array(&mut self, index: usize) -> Result<read::Reader<Member<&mut R>>> {
+        open_array(&mut self.inner, &self.directory, index, &self.options)
     }
 
-    /// Finds a member, and adds it and the path to what fails.
+    /// Finds a member, and calls `read` with its index; adds the member and the path to an error.
     fn located<A>(
         &mut self,
         name: &str,
@@ -229,17 +214,17 @@ impl<R: Read + Seek> Reader<R> {
         result.map_err(|error| self.in_file(error))
     }
 
-    /// How arrays are read.
+    /// The options for the arrays.
     pub(super) fn arrays(&self) -> &read::ReadOptions {
         &self.options.arrays
     }
 
-    /// The names that begin so.
-    pub(super) fn names_from(&self, start: String) -> impl Iterator<Item = &str> {
-        self.directory.names_from(start)
+    /// The names with this prefix.
+    pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+        self.directory.names_with_prefix(prefix)
     }
 
-    /// The error with the path, if there is one.
+    /// Adds the path, if there is one, to an error.
     pub(super) fn in_file(&self, error: Error) -> Error {
         match &self.path {
             Some(path) => error.in_file(path),
@@ -248,17 +233,16 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// How many bytes of a member are surely there when it is read, if that is known.
-fn sure(entry: &Entry) -> Option<u64> {
-    // What is stored is in the file. For what is inflated the sender has paid a quarter of the memory, or it is little.
-    const PAID: u64 = 4;
-    const LITTLE: u64 = 1 << 20;
-    let paid = entry.size <= LITTLE.max(entry.compressed.saturating_mul(PAID));
-    (!entry.deflated || paid).then_some(entry.size)
+/// The size of a member, if memory for all of it may be reserved before it is read: if it is stored, deflated by a small ratio, or small.
+fn trusted_len(entry: &Entry) -> Option<u64> {
+    const MAX_TRUSTED_RATIO: u64 = 4;
+    const MAX_SMALL_BYTES: u64 = 1 << 20;
+    let trusted = MAX_SMALL_BYTES.max(entry.compressed.saturating_mul(MAX_TRUSTED_RATIO));
+    (!entry.deflated || entry.size <= trusted).then_some(entry.size)
 }
 
-/// The array of a member, whose header has been read.
-fn array<R: Read + Seek>(
+/// Opens a member and reads the header of its array, which must fill it.
+fn open_array<R: Read + Seek>(
     mut reader: R,
     directory: &Directory,
     index: usize,
@@ -266,24 +250,24 @@ fn array<R: Read + Seek>(
 ) -> Result<read::Reader<Member<R>>> {
     let entry = directory.open(index, &mut reader, options.arrays.limit())?;
     let member = Member::new(reader, &entry);
-    let array = options.arrays.member(member, sure(&entry)).map_err(no_array)?;
-    let data = array.inner().map_or(0, Member::position);
-    let whole = data.saturating_add(to_u64(array.header().data_bytes()));
-    if array.header().dtype().has_object() || whole == entry.size {
+    let array = options.arrays.member(member, trusted_len(&entry)).map_err(not_an_array)?;
+    let header_bytes = array.inner().map_or(0, Member::position);
+    let expected = to_u64(array.header().data_bytes());
+    let found = entry.size.saturating_sub(header_bytes);
+    if array.header().dtype().has_object() || expected == found {
         return Ok(array);
     }
-    if whole > entry.size {
-        let (expected, found) = (whole.saturating_sub(data), entry.size.saturating_sub(data));
+    if expected > found {
         return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
     }
-    let behind = entry.size.saturating_sub(whole);
+    let more = found.saturating_sub(expected);
     Err(malformed(format!(
-        "{behind} bytes follow the array of the member; npz::Reader::read_bytes gives them"
+        "{more} bytes follow the array of the member; npz::Reader::read_bytes gives them"
     )))
 }
 
-/// The error for a member that is no array.
-fn no_array(error: Error) -> Error {
+/// The error for a member that is not an array.
+fn not_an_array(error: Error) -> Error {
     error.map_kind(|kind| match kind {
         ErrorKind::NotNpy { found, hint: "" } => {
             let hint = "; npz::Reader::read_bytes gives the bytes of any member";
@@ -309,7 +293,14 @@ impl ReadOptions {
     ///
     /// As [`Reader::open`].
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
-        Reader::open_with(path.as_ref(), self.clone())
+        let path = path.as_ref();
+        let open = || -> Result<_> {
+            let mut inner = File::open(path)?;
+            let directory = Directory::of_file(&mut inner, self.arrays.limit())?;
+            let (options, path) = (self.clone(), Some(path.to_owned()));
+            Ok(Reader { inner, directory, options, path, file: Some(|file| file) })
+        };
+        open().map_err(|error| error.in_file(path))
     }
 
     /// Reads the directory of an archive; see [`Reader::new`].
@@ -317,7 +308,8 @@ impl ReadOptions {
     /// # Errors
     ///
     /// As [`Reader::new`].
-    pub fn reader<R: Read + Seek>(&self, reader: R) -> Result<Reader<R>> {
-        Reader::new_with(reader, self.clone())
+    pub fn reader<R: Read + Seek>(&self, mut reader: R) -> Result<Reader<R>> {
+        let directory = Directory::read(&mut reader, self.arrays.limit())?;
+        Ok(Reader { inner: reader, directory, options: self.clone(), path: None, file: None })
     }
 }

@@ -116,7 +116,7 @@ impl Writer<File> {
             let directory = place.directory().cloned();
             let sync = options.sync;
             let then: Then<File> = Some(Box::new(move |file| place.take(file, sync)));
-            let writer = Writer::with(Output::file(file)?, Central::empty(), options);
+            let writer = Writer::with(Output::file(file)?, Central::default(), options);
             Ok(Writer { directory, then, ..writer })
         };
         Writer::at(path, create())
@@ -170,7 +170,7 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     pub(super) fn seeking(writer: W, options: WriteOptions) -> Result<Self> {
-        Ok(Writer::with(Output::seekable(writer)?, Central::empty(), options))
+        Ok(Writer::with(Output::seekable(writer)?, Central::default(), options))
     }
 }
 
@@ -194,7 +194,7 @@ impl<W: Write> Writer<W> {
     }
 
     pub(super) fn streaming(writer: W, options: WriteOptions) -> Self {
-        Writer::with(Output::stream(writer), Central::empty(), options)
+        Writer::with(Output::stream(writer), Central::default(), options)
     }
 
     fn with(output: Output<W>, central: Central, options: WriteOptions) -> Self {

@@ -83,7 +83,7 @@ struct Queue<'p, P> {
 /// # Errors
 ///
 /// That of the first part that fails; no part is begun after a failure.
-pub(super) fn each_part<P: Send>(
+pub(crate) fn each_part<P: Send>(
     threads: usize,
     parts: &mut (dyn Iterator<Item = P> + Send),
     work: impl Fn(usize, P, &mut Buffers) -> Result<()> + Sync,

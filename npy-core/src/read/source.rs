@@ -8,6 +8,8 @@ use std::io::{ErrorKind, Read, Result, Seek};
 use crate::element::block::BLOCK;
 use crate::limits;
 pub(super) use input::FileAt;
+#[cfg(feature = "npz")]
+pub(crate) use input::read_at;
 use input::{Input, read_full};
 
 /// A reader, and what has been read ahead of it.

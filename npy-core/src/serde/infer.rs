@@ -5,11 +5,15 @@
 mod fill;
 mod key;
 mod kind;
+mod measure;
+mod pass;
 
 use serde::ser::Serialize;
 
 use self::fill::Fill;
-use self::kind::{Kind, Measure};
+use self::kind::Kind;
+use self::measure::Measure;
+use self::pass::Pass;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::reserve;
@@ -51,7 +55,7 @@ impl DynArray {
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
-            let measured = row.serialize(Measure::default()).and_then(|row| kind.join(row));
+            let measured = Measure::default().run(row).and_then(|row| kind.join(row));
             measured.map_err(|error| error.in_row(i))?;
         }
         if rows.is_empty() {
@@ -67,7 +71,7 @@ impl DynArray {
             let start = bytes.len();
             bytes.resize(start.saturating_add(size), 0);
             let item = bytes.get_mut(start..).unwrap_or_default();
-            row.serialize(Fill::new(&dtype, item)).map_err(|error| error.in_row(i))?;
+            Fill::new(&dtype, item).run(row).map_err(|error| error.in_row(i))?;
         }
         // The items of an array are no sub-arrays: their dimensions are its last ones.
         let (mut base, mut shape) = (&dtype, vec![rows.len()]);

@@ -1,4 +1,4 @@
-//! Items to any type that can be deserialized.
+//! Items of an array as values of any type that can be deserialized.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -117,7 +117,7 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
     }
 }
 
-/// A value to be taken apart.
+/// A value, as a deserializer.
 pub(super) struct Row<'a>(pub(super) Value<'a>);
 
 impl<'de> IntoDeserializer<'de, RowError> for Row<'de> {
@@ -125,18 +125,6 @@ impl<'de> IntoDeserializer<'de, RowError> for Row<'de> {
 
     fn into_deserializer(self) -> Self {
         self
-    }
-}
-
-impl<'de> Row<'de> {
-    /// The text of what has one.
-    fn text(&self) -> Option<Result<String, RowError>> {
-        match self.0 {
-            Value::Str(text) => Some(text.to_text().map_err(|c| RowError::new(no_character(c)))),
-            Value::Bytes(bytes) => std::str::from_utf8(bytes).ok().map(|text| Ok(text.into())),
-            Value::DateTime(..) | Value::TimeDelta(..) => Some(Ok(self.0.to_string())),
-            _ => None,
-        }
     }
 }
 
@@ -158,22 +146,24 @@ impl<'de> Deserializer<'de> for Row<'de> {
                 visit_all(visitor, [re.to_f64(), im.to_f64()].into_iter())
             }
             Value::Void(bytes) => visitor.visit_borrowed_bytes(bytes),
-            Value::Record(record) => visitor.visit_map(Fields::of(record)),
+            Value::Record(record) => visitor.visit_map(fields(record)),
             Value::Array(array) => visit_all(visitor, array.iter().map(Row)),
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => visitor.visit_borrowed_str(text),
                 Err(_) => visitor.visit_borrowed_bytes(bytes),
             },
-            Value::Str(_) | Value::DateTime(..) | Value::TimeDelta(..) => {
-                visitor.visit_string(self.text().unwrap_or_else(|| Ok(String::new()))?)
+            Value::Str(text) => {
+                let text = text.to_text().map_err(|c| RowError::new(no_character(c)))?;
+                visitor.visit_string(text)
             }
+            Value::DateTime(..) | Value::TimeDelta(..) => visitor.visit_string(self.0.to_string()),
         }
     }
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.0 {
             Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => {
-                Err(RowError::new("it is NaT, which no number is; read it as an Option"))
+                Err(RowError::new("NaT is not a number; read it as an Option"))
             }
             Value::DateTime(count, _) | Value::TimeDelta(count, _) => visitor.visit_i64(count),
             _ => self.deserialize_any(visitor),
@@ -206,12 +196,12 @@ impl<'de> Deserializer<'de> for Row<'de> {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.0 {
             Value::Record(record) => {
-                let mut fields = Fields::of(record);
+                let mut fields = fields(record);
                 let value = visitor.visit_seq(&mut fields)?;
                 match fields.left.len() {
                     0 => Ok(value),
                     n => {
-                        Err(RowError::new(format!("the record has {n} more fields than are taken")))
+                        Err(RowError::new(format!("the record has {n} more fields than are read")))
                     }
                 }
             }
@@ -255,7 +245,7 @@ impl<'de> Deserializer<'de> for Row<'de> {
     }
 }
 
-/// Gives all values, and wants all of them taken.
+/// Visits a sequence; an error if the visitor does not read all of it.
 fn visit_all<'de, V: Visitor<'de>>(
     visitor: V,
     values: impl ExactSizeIterator<Item: IntoDeserializer<'de, RowError>>,
@@ -307,36 +297,33 @@ fn with_fields() -> RowError {
 }
 
 /// The fields of a record, one by one; an error in one names it.
-struct Fields<I, V> {
+struct Fields<'de, I> {
     left: I,
-    value: Option<V>,
-}
-
-impl<'de> Fields<(), ()> {
-    fn of(
-        record: RecordValue<'de>,
-    ) -> Fields<impl ExactSizeIterator<Item = (&'de str, Value<'de>)>, (&'de str, Value<'de>)> {
-        Fields { left: record.iter(), value: None }
-    }
+    /// The field whose key was given last.
+    current: Option<Named<'de>>,
 }
 
 type Named<'de> = (&'de str, Value<'de>);
 
-impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<I, Named<'de>> {
+fn fields(record: RecordValue<'_>) -> Fields<'_, impl ExactSizeIterator<Item = Named<'_>>> {
+    Fields { left: record.iter(), current: None }
+}
+
+impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<'de, I> {
     type Error = RowError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, RowError> {
-        self.value = self.left.next();
-        let Some((name, _)) = self.value else { return Ok(None) };
+        self.current = self.left.next();
+        let Some((name, _)) = self.current else { return Ok(None) };
         seed.deserialize(serde::de::value::BorrowedStrDeserializer::new(name)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some((name, value)) = self.value.take() else {
-            return Err(RowError::new("a value was asked for before its key"));
+        let Some((name, value)) = self.current.take() else {
+            return Err(RowError::new("a value was requested before its key"));
         };
         seed.deserialize(Row(value)).map_err(|error| error.within(name))
     }
@@ -346,15 +333,15 @@ impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<I, 
     }
 }
 
-impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for &mut Fields<I, Named<'de>> {
+impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for &mut Fields<'de, I> {
     type Error = RowError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, RowError> {
-        let Some((name, value)) = self.left.next() else { return Ok(None) };
-        seed.deserialize(Row(value)).map(Some).map_err(|error| error.within(name))
+        self.current = self.left.next();
+        if self.current.is_none() { Ok(None) } else { self.next_value_seed(seed).map(Some) }
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -4,11 +4,10 @@
 
 use std::io::{Read, Seek};
 
-use super::numbers::Numbers;
-use super::window::Window;
-use super::{malformed, read_at};
+use super::{CUT, malformed, read_at};
 use crate::error::Result;
-use crate::limits::{Limits, to_u64, to_usize};
+use crate::limits::{Limits, to_u64};
+use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
 
 /// The directory, as the end records describe it.
 pub(super) struct End {
@@ -21,135 +20,124 @@ pub(super) struct End {
     pub(super) before: u64,
 }
 
-/// The numbers of an end record: its disk, the disk of the directory, the members on this disk, all members, the directory's size and its
-/// position.
-type Record = [u64; 6];
+/// The numbers of either end record: its disk, the disk of the directory, the members on this disk, all members, the directory's size and
+/// its position.
+type Numbers = [u64; 6];
 
-/// The numbers of a small record that the large one has in full.
-const MAXED: Record = [0xffff, 0xffff, 0xffff, 0xffff, 0xffff_ffff, 0xffff_ffff];
+/// The numbers of the small record that the zip64 record has in full.
+const MAXED: Numbers = [0xffff, 0xffff, 0xffff, 0xffff, 0xffff_ffff, 0xffff_ffff];
 
-const SMALL: u64 = 22;
-const LOCATOR: u64 = 20;
-const LARGE: u64 = 56;
+/// The small record and the longest comment after it.
+const MAX_SMALL_BYTES: usize = EndRecord::SIZE + (1 << 16);
 
-/// The bytes that a member takes in the directory at least.
-const MEMBER: u64 = 46;
+/// The same with the zip64 records before it.
+pub(super) const MAX_END_BYTES: usize = Zip64End::SIZE + Zip64Locator::SIZE + MAX_SMALL_BYTES;
 
 impl End {
-    /// Finds the end records where Python finds them, and checks them. None if there are none.
+    /// Finds the end records where Python finds them, and checks them; `None` if there are none.
     pub(super) fn find(
-        file: &mut Window<impl Read + Seek>,
+        reader: &mut (impl Read + Seek),
+        length: u64,
         limits: &Limits,
     ) -> Result<Option<Self>> {
-        let Some(at) = position(file)? else { return Ok(None) };
-        let small = small(file, at)?;
-        let large = large(file, at)?;
-        let (record, end) = large.unwrap_or((small, at));
-        let pairs = || small.into_iter().zip(record).zip(MAXED);
-        if !pairs().all(|((small, large), maxed)| small == large || small == maxed) {
+        let tail_start = length.saturating_sub(to_u64(MAX_END_BYTES));
+        let tail = read_at(reader, tail_start, MAX_END_BYTES)?;
+        let Some((head, end)) = position(&tail).and_then(|at| tail.split_at_checked(at)) else {
+            return Ok(None);
+        };
+        let small = small_numbers(end)?;
+        let end_start = tail_start.saturating_add(to_u64(head.len()));
+        let zip64 = zip64_numbers(head, tail_start)?;
+        let (numbers, end_start) = zip64.unwrap_or((small, end_start));
+        let pairs = || small.into_iter().zip(numbers).zip(MAXED);
+        if !pairs().all(|((small, zip64), maxed)| small == zip64 || small == maxed) {
             return Err(malformed("its two end records disagree; make it anew"));
         }
-        let [disk, directory_disk, here, count, size, place] = record;
+        let [disk, directory_disk, here, count, size, stated_start] = numbers;
         if disk != 0 || directory_disk != 0 || here != count {
             return Err(in_parts());
         }
-        let Some(start) = end.checked_sub(size) else {
+        let Some(start) = end_start.checked_sub(size) else {
             return Err(malformed(format!(
-                "its directory is said to take {size} bytes, and only {end} are before its end record; copy the file again, or make it anew"
+                "its directory is said to take {size} bytes, and only {end_start} are before its end record; copy the file again, or make it anew"
             )));
         };
-        let fits = count.checked_mul(MEMBER).is_some_and(|least| least <= size);
+        let least = to_u64(CentralHeader::SIZE);
+        let fits = count.checked_mul(least).is_some_and(|least| least <= size);
         if !fits || (count == 0 && size > 0) {
             return Err(malformed(format!(
-                "its directory of {size} bytes is said to have {count} members, of at least {MEMBER} bytes each; make it anew"
+                "its directory of {size} bytes is said to have {count} members, of at least {least} bytes each; make it anew"
             )));
         }
         limits.check_members(count)?;
-        let Some(before) = start.checked_sub(place) else {
+        let Some(before) = start.checked_sub(stated_start) else {
             return Err(malformed(format!(
-                "its directory is said to begin at byte {place}, and begins at byte {start} by its size; copy the file again, or make it anew"
+                "its directory is said to begin at byte {stated_start}, and begins at byte {start} by its size; copy the file again, or make it anew"
             )));
         };
         Ok(Some(End { start, size, count, before }))
     }
 }
 
-/// The position of the small record: of one that ends the file, or else the last in the bytes that a comment may take.
-fn position(file: &mut Window<impl Read + Seek>) -> Result<Option<u64>> {
-    const SIGNATURE: &[u8] = b"PK\x05\x06";
-    const COMMENT: u64 = 1 << 16;
-    if let Some(last) = file.len().checked_sub(SMALL) {
-        let record = read_at(file, last, to_usize(SMALL)?)?;
-        if record.starts_with(SIGNATURE) && record.ends_with(&[0, 0]) {
-            return Ok(Some(last));
-        }
+/// The offset of the small record: of one that ends the file, or else of the last in the bytes that it and a comment may take.
+fn position(tail: &[u8]) -> Option<usize> {
+    if let Some((_, last)) = tail.split_last_chunk::<{ EndRecord::SIZE }>()
+        && last.starts_with(EndRecord::SIGNATURE)
+        && last.ends_with(&[0, 0])
+    {
+        return tail.len().checked_sub(EndRecord::SIZE);
     }
-    let start = file.len().saturating_sub(SMALL.saturating_add(COMMENT));
-    let tail = read_at(file, start, to_usize(SMALL.saturating_add(COMMENT))?)?;
-    let found = tail.windows(SIGNATURE.len()).rposition(|bytes| bytes == SIGNATURE);
-    Ok(found.map(|found| start.saturating_add(to_u64(found))))
+    let start = tail.len().saturating_sub(MAX_SMALL_BYTES);
+    let mut windows = tail.get(start..)?.windows(EndRecord::SIGNATURE.len());
+    let found = windows.rposition(|bytes| bytes == EndRecord::SIGNATURE)?;
+    start.checked_add(found)
 }
 
-/// The record that each archive has.
-fn small(file: &mut Window<impl Read + Seek>, at: u64) -> Result<Record> {
-    let bytes = read_at(file, at, to_usize(SMALL)?)?;
-    let mut numbers = Numbers(&bytes);
-    let _signature = numbers.u32()?;
-    let disks = [numbers.u16()?, numbers.u16()?].map(u64::from);
-    let counts = [numbers.u16()?, numbers.u16()?].map(u64::from);
-    let directory = [numbers.u32()?, numbers.u32()?].map(u64::from);
-    let comment = u64::from(numbers.u16()?);
-    if at.saturating_add(SMALL).saturating_add(comment) > file.len() {
+/// The numbers of the record that each archive has, and that `end` begins with.
+fn small_numbers(end: &[u8]) -> Result<Numbers> {
+    let (record, comment) = EndRecord::split_from(end).ok_or_else(|| malformed(CUT))?;
+    let EndRecord { comment_length, directory_size, directory_start, .. } = record;
+    if usize::from(comment_length) > comment.len() {
         return Err(malformed(format!(
-            "its comment is said to take {comment} bytes, and fewer are left; copy the file again, or make it anew"
+            "its comment is said to take {comment_length} bytes, and fewer are left; copy the file again, or make it anew"
         )));
     }
-    Ok(joined([disks, counts, directory]))
+    let EndRecord { disk, directory_disk, members_here, members, .. } = record;
+    let [disk, directory_disk, here, count] =
+        [disk, directory_disk, members_here, members].map(u64::from);
+    Ok([disk, directory_disk, here, count, directory_size.into(), directory_start.into()])
 }
 
-/// The record of large archives and its position, if there is one: a locator before the small record says so.
+/// The numbers of the zip64 record and its position, if a locator at the end of `head` says that there is one.
 ///
-/// It has its numbers and nothing more, and is directly before the locator. Some versions of Python look only there.
-fn large(file: &mut Window<impl Read + Seek>, small: u64) -> Result<Option<(Record, u64)>> {
-    let Some(locator_at) = small.checked_sub(LOCATOR) else { return Ok(None) };
-    let bytes = read_at(file, locator_at, to_usize(LOCATOR)?)?;
-    if !bytes.starts_with(b"PK\x06\x07") {
+/// The record is directly before the locator, and has no further data: some versions of Python look only there.
+fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>> {
+    let Some((head, locator)) = head.split_last_chunk::<{ Zip64Locator::SIZE }>() else {
         return Ok(None);
-    }
-    let mut locator = Numbers(&bytes);
-    let (_signature, disk) = (locator.u32()?, locator.u32()?);
-    let (place, disks) = (locator.u64()?, locator.u32()?);
-    if disk != 0 || disks > 1 {
+    };
+    let Some((locator, _)) = Zip64Locator::split_from(locator) else { return Ok(None) };
+    if locator.disk != 0 || locator.disks > 1 {
         return Err(in_parts());
     }
     let elsewhere =
         || malformed("its zip64 end record is not directly before the locator; make it anew");
-    let at = locator_at.checked_sub(LARGE).ok_or_else(elsewhere)?;
-    let bytes = read_at(file, at, to_usize(LARGE)?)?;
-    let mut numbers = Numbers(&bytes);
-    let signature: [u8; 4] = numbers.bytes()?;
-    // The size does not count itself and the signature.
-    if &signature != b"PK\x06\x06" || numbers.u64()?.checked_add(12) != Some(LARGE) {
+    let (head, record) = head.split_last_chunk::<{ Zip64End::SIZE }>().ok_or_else(elsewhere)?;
+    let (record, _) = Zip64End::split_from(record).ok_or_else(elsewhere)?;
+    if record.rest_length != Zip64End::REST_LENGTH {
         return Err(elsewhere());
     }
-    let _versions = numbers.u32()?;
-    let disks = [numbers.u32()?, numbers.u32()?].map(u64::from);
-    let counts = [numbers.u64()?, numbers.u64()?];
-    let directory = [numbers.u64()?, numbers.u64()?];
-    let record = joined([disks, counts, directory]);
-    let [.., size, directory_at] = record;
-    // As many bytes are before the archive by the one position as by the other.
-    let before = |of: u64| at.checked_sub(of);
-    if before(place).is_none() || before(place) != before(directory_at.saturating_add(size)) {
+    let at = head_start.saturating_add(to_u64(head.len()));
+    let Zip64End { members_here, members, directory_size, directory_start, .. } = record;
+    // The locator and the record must agree on the number of bytes before the archive.
+    let before = |stated: u64| at.checked_sub(stated);
+    let stated = before(locator.end_start);
+    if stated.is_none() || stated != before(directory_start.saturating_add(directory_size)) {
         return Err(malformed(
             "its zip64 end record is not where the locator says; copy the file again, or make it anew",
         ));
     }
-    Ok(Some((record, at)))
-}
-
-fn joined([[a, b], [c, d], [e, f]]: [[u64; 2]; 3]) -> Record {
-    [a, b, c, d, e, f]
+    let [disk, directory_disk] = [record.disk, record.directory_disk].map(u64::from);
+    Ok(Some(([disk, directory_disk, members_here, members, directory_size, directory_start], at)))
 }
 
 fn in_parts() -> crate::error::Error {

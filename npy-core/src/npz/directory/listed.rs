@@ -1,71 +1,56 @@
-//! Layer 7: what the directory of an archive says of one member.
+//! Layer 7: one member, as the directory of an archive describes it.
 
 use std::io::{self, Read};
 
-use super::numbers::Numbers;
 use super::{malformed, unsupported};
 use crate::error::Result;
 use crate::limits::to_u64;
 use crate::npz::name;
+use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Part};
 
-/// What the directory says of a member.
+/// A member, as the directory describes it.
 pub(super) struct Listed {
     /// The name, as Python reads it: it ends at a NUL.
     pub(super) name: String,
-    /// The bytes of the name in the headers, where they are not those of `name`.
+    /// The bytes of the name in the headers, if they differ from those of `name`.
     raw: Option<Box<[u8]>>,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
     pub(super) compressed: u64,
-    /// The number of bytes when inflated.
+    /// The number of bytes after inflating.
     pub(super) size: u64,
     /// The position of the member's own header in the file.
     pub(super) start: u64,
 }
 
-/// The name and the comment are in UTF-8.
-pub(super) const UTF8: u16 = 1 << 11;
-
-const FIXED: usize = 46;
-
 impl Listed {
     /// Reads the next member of a directory, which ends where the reader does; `before` bytes are before the archive.
     pub(super) fn read<R: Read>(directory: &mut io::Take<R>, before: u64) -> Result<Self> {
-        let head = take(directory, FIXED)?;
-        let mut numbers = Numbers(&head);
-        if &numbers.bytes()? != b"PK\x01\x02" {
+        let head = take(directory, CentralHeader::SIZE)?;
+        let Some((CentralHeader { common, comment_length, start, .. }, _)) =
+            CentralHeader::split_from(&head)
+        else {
             return Err(malformed(
                 "its directory has something else where a member is to begin; copy the file again, or make it anew",
             ));
-        }
-        let _made_by = numbers.u16()?;
-        let [version, _system] = numbers.bytes()?;
-        let (flags, method) = (numbers.u16()?, numbers.u16()?);
-        let _time_and_date = numbers.u32()?;
-        let crc = numbers.u32()?;
-        let (compressed, size) = (numbers.u32()?, numbers.u32()?);
-        let lengths = [numbers.u16()?, numbers.u16()?, numbers.u16()?].map(usize::from);
-        let _disk_and_attributes: [u8; 8] = numbers.bytes()?;
-        let place = numbers.u32()?;
-
-        let [name_length, extra_length, comment] = lengths;
-        let raw = take(directory, name_length)?;
-        let extra = take(directory, extra_length)?;
-        take(directory, comment)?;
+        };
+        let raw = take(directory, common.name_length.into())?;
+        let extra = take(directory, common.extra_length.into())?;
+        take(directory, comment_length.into())?;
 
         let mut listed = Listed {
-            name: decoded(&raw, flags)?,
+            name: decode_name(&raw, common.flags)?,
             raw: None,
-            flags,
-            method,
-            crc,
-            compressed: compressed.into(),
-            size: size.into(),
-            start: place.into(),
+            flags: common.flags,
+            method: common.method,
+            crc: common.crc,
+            compressed: common.compressed.into(),
+            size: common.size.into(),
+            start: start.into(),
         };
-        newer(version)?;
-        listed.add(&extra, &raw)?;
+        check_version(common.version)?;
+        listed.apply_extra(&extra, &raw)?;
         listed.name.truncate(listed.name.find('\0').unwrap_or(listed.name.len()));
         if listed.name.as_bytes() != raw {
             listed.raw = Some(raw.into());
@@ -80,12 +65,11 @@ impl Listed {
         self.raw.as_deref().unwrap_or(self.name.as_bytes())
     }
 
-    /// Adds what the extra fields say.
-    fn add(&mut self, mut extra: &[u8], raw: &[u8]) -> Result<()> {
-        let mut crc = None;
-        // What is left at the end is no field.
-        while let Some((&[a, b, c, d], rest)) = extra.split_first_chunk() {
-            let (id, length) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
+    /// Applies the extra fields: large numbers, and a name in UTF-8.
+    fn apply_extra(&mut self, mut extra: &[u8], raw: &[u8]) -> Result<()> {
+        let mut raw_crc = None;
+        // Up to three bytes at the end are ignored: they are too few for a field.
+        while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
                 let name = name::excerpt(&self.name);
                 return Err(malformed(format!(
@@ -94,11 +78,11 @@ impl Listed {
                 )));
             };
             match id {
-                0x0001 => self.add_large(field)?,
-                0x7075 => {
-                    // Once a member, however many such fields it has.
-                    let crc = *crc.get_or_insert_with(|| crc32fast::hash(raw));
-                    self.rename(field, crc)?;
+                ExtraHeader::ZIP64 => self.apply_zip64(field)?,
+                ExtraHeader::UNICODE_NAME => {
+                    // Computed once for each member, however many such fields it has.
+                    let raw_crc = *raw_crc.get_or_insert_with(|| crc32fast::hash(raw));
+                    self.apply_name(field, raw_crc)?;
                 }
                 _ => {}
             }
@@ -107,13 +91,11 @@ impl Listed {
         Ok(())
     }
 
-    /// Takes the numbers that are too large for the header.
-    fn add_large(&mut self, field: &[u8]) -> Result<()> {
-        const MAXED: u64 = 0xffff_ffff;
-        let mut numbers = Numbers(field);
+    /// Reads the numbers that are too large for the header.
+    fn apply_zip64(&mut self, mut field: &[u8]) -> Result<()> {
         for number in [&mut self.size, &mut self.compressed, &mut self.start] {
-            if *number == MAXED {
-                *number = numbers.u64().map_err(|_| {
+            if *number == u64::from(IN_ZIP64) {
+                (*number, field) = u64::split_from(field).ok_or_else(|| {
                     malformed("a member has a zip64 field without the number that is to be there")
                 })?;
             }
@@ -121,15 +103,15 @@ impl Listed {
         Ok(())
     }
 
-    /// Takes a name in UTF-8 that is given beside that of the header, if it is one of that.
-    fn rename(&mut self, field: &[u8], name_crc: u32) -> Result<()> {
-        let mut numbers = Numbers(field);
-        let (Ok([version]), Ok(crc)) = (numbers.bytes(), numbers.u32()) else { return Ok(()) };
-        let name = numbers.0;
-        if version != 1 || crc != name_crc || name.is_empty() {
-            return Ok(());
+    /// Reads a name in UTF-8 that replaces the one in the header, if it was made for that one.
+    fn apply_name(&mut self, field: &[u8], raw_crc: u32) -> Result<()> {
+        if let Some((1, rest)) = u8::split_from(field)
+            && let Some((crc, name)) = u32::split_from(rest)
+            && crc == raw_crc
+            && !name.is_empty()
+        {
+            self.name = utf8(name)?.to_owned();
         }
-        self.name = utf8(name)?.to_owned();
         Ok(())
     }
 }
@@ -150,18 +132,19 @@ fn take<R: Read>(directory: &mut io::Take<R>, count: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what a newer zip is needed for than there is.
-fn newer(version: u8) -> Result<()> {
-    // 6.3, of 2006.
+/// Refuses a member that needs a newer version of zip than 6.3, of 2006.
+fn check_version(version: u16) -> Result<()> {
     const NEWEST: u8 = 63;
+    // The other byte is an operating system.
+    let [version, _] = version.to_le_bytes();
     if version <= NEWEST {
         return Ok(());
     }
     Err(unsupported("a member of a newer kind of zip", "a tool of its time to unpack it"))
 }
 
-fn decoded(raw: &[u8], flags: u16) -> Result<String> {
-    if flags & UTF8 != 0 || raw.is_ascii() {
+fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
+    if flags & Common::UTF8 != 0 || raw.is_ascii() {
         return Ok(utf8(raw)?.to_owned());
     }
     let old = |byte: &u8| {
@@ -191,7 +174,7 @@ mod tests {
     #[test]
     fn code_page_437_has_128_characters() {
         assert_eq!(CODE_PAGE_437.chars().count(), 128);
-        assert_eq!(decoded(b"caf\x82\xff", 0).unwrap(), "café\u{a0}");
-        assert_eq!(decoded("é".as_bytes(), UTF8).unwrap(), "é");
+        assert_eq!(decode_name(b"caf\x82\xff", 0).unwrap(), "café\u{a0}");
+        assert_eq!(decode_name("é".as_bytes(), Common::UTF8).unwrap(), "é");
     }
 }

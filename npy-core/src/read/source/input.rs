@@ -56,17 +56,17 @@ impl FileAt<&File> {
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+pub(crate) fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, out, at)
 }
 
 #[cfg(windows)]
-fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+pub(crate) fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, out, at)
 }
 
 #[cfg(not(any(unix, windows)))]
-fn read_at(mut file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+pub(crate) fn read_at(mut file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     file.seek(SeekFrom::Start(at))?;
     file.read(out)
 }

@@ -1,0 +1,163 @@
+//! Layer 7: the layouts of the records in a zip file, for reading and for writing.
+
+/// A part of a record: a number in little-endian order, or a record.
+pub(super) trait Part: Sized {
+    /// Its size in bytes.
+    const SIZE: usize;
+
+    /// Splits the part off the start of `bytes`; `None` if it is not there, or not complete.
+    fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])>;
+
+    fn append_to(&self, bytes: &mut Vec<u8>);
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Self::SIZE);
+        self.append_to(&mut bytes);
+        bytes
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Part for $type {
+            const SIZE: usize = size_of::<Self>();
+
+            fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
+                let (number, rest) = bytes.split_first_chunk()?;
+                Some((Self::from_le_bytes(*number), rest))
+            }
+
+            fn append_to(&self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+        }
+    )*};
+}
+
+numbers!(u8, u16, u32, u64);
+
+/// Records: a signature (or none), and the parts after it.
+macro_rules! records {
+    ($($(#[$doc:meta])* $name:ident($signature:literal) { $($(#[$about:meta])* $field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default)]
+        pub(super) struct $name {
+            $($(#[$about])* pub(super) $field: $type,)*
+        }
+
+        impl $name {
+            pub(super) const SIGNATURE: &[u8] = $signature;
+        }
+
+        impl Part for $name {
+            const SIZE: usize = Self::SIGNATURE.len() $(+ <$type>::SIZE)*;
+
+            fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])> {
+                let rest = bytes.strip_prefix(Self::SIGNATURE)?;
+                $(let ($field, rest) = <$type>::split_from(rest)?;)*
+                Some(($name { $($field),* }, rest))
+            }
+
+            fn append_to(&self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(Self::SIGNATURE);
+                $(self.$field.append_to(bytes);)*
+            }
+        }
+    )*};
+}
+
+records! {
+    /// The fields that both headers of a member have.
+    Common(b"") {
+        /// The version of zip that is needed.
+        version: u16,
+        flags: u16,
+        method: u16,
+        time_and_date: u32,
+        crc: u32,
+        compressed: u32,
+        size: u32,
+        name_length: u16,
+        extra_length: u16,
+    }
+
+    /// The header before the data of a member; its name and its extra fields follow.
+    LocalHeader(b"PK\x03\x04") {
+        common: Common,
+    }
+
+    /// The entry of a member in the directory; its name, its extra fields and its comment follow.
+    CentralHeader(b"PK\x01\x02") {
+        made_by: u16,
+        common: Common,
+        comment_length: u16,
+        disk: u16,
+        internal_attributes: u16,
+        external_attributes: u32,
+        start: u32,
+    }
+
+    /// The start of an extra field; its data follows.
+    ExtraHeader(b"") {
+        id: u16,
+        length: u16,
+    }
+
+    /// The end record of an archive with large numbers.
+    Zip64End(b"PK\x06\x06") {
+        /// The number of bytes after this field.
+        rest_length: u64,
+        made_by: u16,
+        version: u16,
+        disk: u32,
+        directory_disk: u32,
+        members_here: u64,
+        members: u64,
+        directory_size: u64,
+        directory_start: u64,
+    }
+
+    /// The record between the two end records.
+    Zip64Locator(b"PK\x06\x07") {
+        disk: u32,
+        end_start: u64,
+        disks: u32,
+    }
+
+    /// The end record that each archive has; the comment of the archive follows.
+    EndRecord(b"PK\x05\x06") {
+        disk: u16,
+        directory_disk: u16,
+        members_here: u16,
+        members: u16,
+        directory_size: u32,
+        directory_start: u32,
+        comment_length: u16,
+    }
+}
+
+impl Zip64End {
+    /// The `rest_length` of a record without further data.
+    pub(super) const REST_LENGTH: u64 = 44;
+}
+
+impl ExtraHeader {
+    /// The extra field with the numbers that do not fit into four bytes.
+    pub(super) const ZIP64: u16 = 0x0001;
+    /// The extra field with the name in UTF-8.
+    pub(super) const UNICODE_NAME: u16 = 0x7075;
+    /// The extra field that aligns the data.
+    pub(super) const ALIGNMENT: u16 = 0xa11e;
+}
+
+impl Common {
+    /// The flag of a name and a comment in UTF-8.
+    pub(super) const UTF8: u16 = 1 << 11;
+    /// The flag of a member whose sizes come after its data.
+    pub(super) const STREAMED: u16 = 1 << 3;
+    pub(super) const STORED: u16 = 0;
+    pub(super) const DEFLATED: u16 = 8;
+}
+
+/// The number in a field that is too small for the real one, which is in a zip64 record.
+pub(super) const IN_ZIP64: u32 = u32::MAX;

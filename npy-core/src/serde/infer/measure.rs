@@ -1,0 +1,123 @@
+//! The first pass: finds the kind of a row.
+
+use std::mem;
+
+use serde::ser::Serialize;
+
+use super::kind::Kind;
+use super::pass::{Form, Parts, Pass};
+use crate::limits::Limits;
+use crate::serde::RowError;
+
+/// Finds the kind of a value.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Measure {
+    /// The number of values that it is nested in.
+    depth: usize,
+}
+
+impl Pass for Measure {
+    type Output = Kind;
+    type Parts = MeasureParts;
+
+    fn bool(self, _: bool) -> Result<Kind, RowError> {
+        Ok(Kind::Bool)
+    }
+
+    fn int(self, _: i128, kind: Kind) -> Result<Kind, RowError> {
+        Ok(kind)
+    }
+
+    fn float(self, _: f64, kind: Kind) -> Result<Kind, RowError> {
+        Ok(kind)
+    }
+
+    fn text(self, text: &str) -> Result<Kind, RowError> {
+        Ok(Kind::Str(text.chars().count()))
+    }
+
+    fn bytes(self, bytes: &[u8]) -> Result<Kind, RowError> {
+        Ok(Kind::Bytes(bytes.len()))
+    }
+
+    /// The depth is limited, as values are measured by recursion.
+    fn inner(self) -> Result<Measure, RowError> {
+        let max = Limits::default().brackets();
+        if self.depth >= max {
+            return Err(RowError::new(format!(
+                "values nested more than {max} deep; no header holds their dtype"
+            )));
+        }
+        Ok(Measure { depth: self.depth.saturating_add(1) })
+    }
+
+    fn parts(self, form: Form) -> Result<MeasureParts, RowError> {
+        let inner = self.inner()?;
+        Ok(MeasureParts { inner, form, count: 0, item: Kind::Unknown, fields: Vec::new() })
+    }
+}
+
+/// Finds the kind of a value with parts.
+pub(super) struct MeasureParts {
+    inner: Measure,
+    form: Form,
+    /// The number of parts of a sequence, and their kind.
+    count: usize,
+    item: Kind,
+    /// The parts of anything else; those of tuples have no name yet.
+    fields: Vec<(String, Kind)>,
+}
+
+impl Parts for MeasureParts {
+    type Output = Kind;
+
+    fn push<T: Serialize + ?Sized>(
+        &mut self,
+        name: Option<&str>,
+        value: &T,
+    ) -> Result<(), RowError> {
+        let kind = self.inner.run(value);
+        if self.form == Form::Sequence {
+            return self.push_item(kind?);
+        }
+        let kind = kind.map_err(|error| match name {
+            Some(name) => error.within(name),
+            None => error.within(&tuple_field(self.fields.len())),
+        })?;
+        self.fields.push((name.unwrap_or_default().to_owned(), kind));
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Kind, RowError> {
+        let pairs = self.fields.iter().zip(self.fields.iter().skip(1));
+        let mut pairs = pairs.map(|((_, one), (_, other))| (one, other));
+        if self.form == Form::Tuple && pairs.all(|(one, other)| one.is_like(other)) {
+            self.form = Form::Sequence;
+            for (_, kind) in mem::take(&mut self.fields) {
+                self.push_item(kind)?;
+            }
+        }
+        match self.form {
+            Form::Sequence => return Ok(Kind::Sequence(self.count, Box::new(self.item))),
+            Form::Tuple | Form::TupleStruct => {
+                for (i, (name, _)) in self.fields.iter_mut().enumerate() {
+                    *name = tuple_field(i);
+                }
+            }
+            Form::Named => {}
+        }
+        Ok(Kind::Record(self.fields))
+    }
+}
+
+impl MeasureParts {
+    fn push_item(&mut self, kind: Kind) -> Result<(), RowError> {
+        self.count = self.count.saturating_add(1);
+        self.item.join(kind)
+    }
+}
+
+/// The name of a part of a tuple.
+fn tuple_field(index: usize) -> String {
+    format!("f{index}")
+}
