@@ -1,7 +1,7 @@
 //! Layer 7: `.npz` archives: many arrays in one file. Feature `npz`, on by default.
 //!
 //! An archive is a zip file, its members `.npy` files. [`Writer`] writes what `np.load` reads, [`Reader`] reads what `np.savez`,
-//! `np.savez_compressed` and other zip tools write, [`Map`] shows members where they lie.
+//! `np.savez_compressed` and other zip tools write, [`Map`] shows members in place.
 //!
 //! ```
 //! use npy_core::npz;
@@ -24,13 +24,13 @@
 //!
 //! # Names
 //!
-//! The array `"weights"` is the member `weights.npy`, as in NumPy; either name finds it. A name is a key and nothing more: one like
-//! `"../x"` or `"/etc/x"` is written and read as any other, and no file of that name is ever touched.
+//! The array `"weights"` is the member `weights.npy`, as in NumPy; either name finds it. Member names are map keys only, also those like
+//! `"../x"` or `"/etc/x"`: they are never used as file-system paths.
 //!
-//! # What is not read
+//! # Unsupported archives
 //!
-//! Members that are neither stored nor deflated, encrypted or patched ones, and archives in several parts are refused with an error that
-//! says so. So is an archive that Python's `zipfile` does not open, and a file that begins with something else than its archive.
+//! Members that are neither stored nor deflated, that are encrypted or patched, and archives in several parts are refused with an error
+//! that says so; also archives that Python's `zipfile` does not open, and files that begin with anything else than the archive.
 
 mod columns;
 mod directory;

@@ -1,4 +1,4 @@
-//! Layer 7: arrays of any dtype to and from whatever serde reaches. Feature `serde`.
+//! Layer 7: arrays of any dtype to and from any type that serde supports. Feature `serde`.
 
 mod infer;
 mod rows;
@@ -18,10 +18,10 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
 
-/// What went wrong in a row, and in which field of it.
+/// An error in a row, and in a field of it.
 #[derive(Debug)]
 struct RowError {
-    /// The names from the inside out.
+    /// The names of the fields, from the inside out.
     path: Vec<String>,
     reason: String,
 }
@@ -65,12 +65,12 @@ impl ser::Error for RowError {
     }
 }
 
-/// Why a text cannot be had.
+/// The message for text with a surrogate, which Rust's text cannot hold.
 fn no_character(c: u32) -> String {
-    format!("U+{c:04X} is no character: the text cannot be had")
+    format!("U+{c:04X} is not a character, so the text cannot be converted")
 }
 
-/// As the text that `Display` gives and `FromStr` takes.
+/// As text, in the form of `Display` and `FromStr`.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for DType {
 
 const HEADER: [&str; 3] = ["descr", "fortran_order", "shape"];
 
-/// As what stands in the file: `descr`, `fortran_order` and `shape`.
+/// As the keys of the header in a file: `descr`, `fortran_order` and `shape`.
 impl Serialize for Header {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let [descr, fortran_order, shape] = HEADER;

@@ -174,10 +174,10 @@ fn what_does_not_fit_is_named() {
     let missing = raw("[('inner', [('y', '<u2')])]", &[1], Order::C, &[1, 0]);
     assert_eq!(message(missing.from_rows::<Outer>()), "row 0: field \"inner\": missing field `x`");
     let nat = array_of_nat();
-    assert!(message(nat.from_rows::<i64>()).contains("row 0: it is NaT"));
+    assert!(message(nat.from_rows::<i64>()).contains("row 0: NaT is not a number"));
     assert_eq!(nat.from_rows::<Option<i64>>().unwrap(), [None]);
     let surrogate = raw("<U1", &[1], Order::C, &[0, 0xd8, 0, 0]);
-    assert!(message(surrogate.from_rows::<String>()).contains("U+D800 is no character"));
+    assert!(message(surrogate.from_rows::<String>()).contains("U+D800 is not a character"));
 }
 
 fn array_of_nat() -> DynArray {
@@ -254,7 +254,7 @@ fn rows_without_a_dtype_are_refused() {
     );
     assert!(message(DynArray::serialize_rows(&[Some(1), None])).contains("row 1: `None`"));
     let keys = HashMap::from([((1, 2), 3)]);
-    assert!(message(DynArray::serialize_rows(&[keys])).contains("no text"));
+    assert!(message(DynArray::serialize_rows(&[keys])).contains("not text or a number"));
 }
 
 #[test]

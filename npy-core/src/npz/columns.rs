@@ -1,4 +1,4 @@
-//! Layer 7: records as one array a field.
+//! Layer 7: records as archives, with one array for each field.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -16,7 +16,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::plan::{self, Plan};
-use crate::read::ReadOptions;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::write::WriteNpy;
@@ -46,19 +45,19 @@ impl<W: Write> Writer<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// The columns are made before they are written: that takes the memory of the records once more.
+    /// All columns are made before they are written, which takes the memory of the records once more.
     ///
     /// # Errors
     ///
     /// As [`write`](Self::write). No member is written if a value is invalid or a name taken.
     pub fn write_columns<T: NpyRecord>(&mut self, records: &[T]) -> Result<()> {
-        let options = self.arrays().clone();
+        let options = self.options.arrays.clone();
         let made = self.located(|writer| {
-            let mut columns = Columns::new(options.item::<T>())?;
+            let mut columns = Columns::new(&options.item::<T>());
             for (field, _) in &columns.columns {
                 writer.check_name(field.name())?;
                 if name::plain(field.name()) != field.name() {
-                    let reason = "the name of a column is read again if it does not end with .npy";
+                    let reason = "a column whose name ends with .npy could not be read again; rename the field";
                     let name = name::excerpt(field.name());
                     return Err(ErrorKind::MemberName { name, reason }.into());
                 }
@@ -66,7 +65,7 @@ impl<W: Write> Writer<W> {
             options.write_bytes(records, &mut columns)?;
             Ok(columns)
         });
-        // The bytes have their order already, also that which a type states for itself.
+        // The bytes are in their final byte order already, also if the type states it.
         let options = options.in_stated_byte_order();
         for (field, bytes) in made?.columns {
             let (base, inner) = plan::flatten(field.dtype());
@@ -78,21 +77,21 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Takes the bytes of records apart.
+/// Splits the bytes of records into columns.
 struct Columns {
     itemsize: usize,
     columns: Vec<(Field, Vec<u8>)>,
 }
 
 impl Columns {
-    fn new(record: DType) -> Result<Self> {
+    fn new(record: &DType) -> Self {
         let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
-        Ok(Columns { itemsize: record.itemsize(), columns })
+        Columns { itemsize: record.itemsize(), columns }
     }
 }
 
 impl Write for Columns {
-    /// Takes whole records.
+    /// Expects complete records.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let itemsize = self.itemsize.max(1);
         for (field, column) in &mut self.columns {
@@ -100,7 +99,7 @@ impl Write for Columns {
             let size = records.saturating_mul(field.dtype().itemsize());
             reserve::growing(column, size).map_err(io::Error::other)?;
         }
-        // What all columns take from is in the cache.
+        // Blocks stay in the cache while each column is extracted.
         let block = BLOCK.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
         for block in bytes.chunks(block) {
             for (field, column) in &mut self.columns {
@@ -121,8 +120,8 @@ impl Write for Columns {
 impl<R: Read + Seek> Reader<R> {
     /// Reads columns as records: for each field of the struct the member of its name, which has one row for each record.
     ///
-    /// Members that the struct lacks are skipped; `#[npy(alias = "…")]`, `#[npy(default)]` and `#[npy(deny_unknown_fields)]` hold as
-    /// in a file of records. The columns are read before the records are made: that takes twice the memory of the records.
+    /// Members that the struct lacks are skipped; `#[npy(alias = "…")]`, `#[npy(default)]` and `#[npy(deny_unknown_fields)]` work as
+    /// in a file of records. All columns are read before the records are made, which takes twice the memory of the records.
     ///
     /// # Errors
     ///
@@ -135,9 +134,14 @@ impl<R: Read + Seek> Reader<R> {
             let header = self.header(&name)?;
             headers.push((name, header));
         }
-        let plan = planned::<T>(self.arrays(), &headers);
-        let (plan, rows) =
-            plan.map_err(|error| self.missing(error)).map_err(|error| self.in_file(error))?;
+        let options = &self.options.arrays;
+        let plan = || {
+            let (record, count) = record(&headers)?;
+            let plan = item_plan::<T>(&record, options.allowed_cast())?;
+            check_empty::<T>(&plan, count, options.limit())?;
+            Ok((plan, count))
+        };
+        let (plan, count) = plan().map_err(|error| self.in_file(self.missing(error)))?;
         let mut columns = Vec::with_capacity(headers.len());
         for (name, _) in &headers {
             let array: DynArray = self.read(name)?;
@@ -147,7 +151,8 @@ impl<R: Read + Seek> Reader<R> {
             };
             columns.push(column);
         }
-        records(&plan, rows, &columns, self.arrays().limit()).map_err(|error| self.in_file(error))
+        let limits = self.options.arrays.limit();
+        records(&plan, count, &columns, limits).map_err(|error| self.in_file(error))
     }
 
     /// The names of the members that are fields of the struct.
@@ -165,7 +170,7 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// A field that is missing as the member that it would be.
+    /// Turns the error for a missing field into that for a missing member.
     fn missing(&self, error: Error) -> Error {
         error.map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {
@@ -177,18 +182,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// How the rows of columns with these headers become records, and how many rows there are.
-fn planned<T: NpyRecord>(
-    options: &ReadOptions,
-    columns: &[(String, Header)],
-) -> Result<(Plan, usize)> {
-    let count = rows(columns)?;
-    let plan = item_plan::<T>(&record(columns)?, options.allowed_cast())?;
-    check_empty::<T>(&plan, count, options.limit())?;
-    Ok((plan, count))
-}
-
-/// Puts columns together.
+/// Makes records of columns.
 fn records<T: NpyRecord>(
     plan: &Plan,
     count: usize,
@@ -207,32 +201,25 @@ fn records<T: NpyRecord>(
     })
 }
 
-/// How many rows the columns have.
-fn rows(columns: &[(String, Header)]) -> Result<usize> {
-    let mut known: Option<(&str, usize)> = None;
-    for (name, column) in columns {
-        let shape = shape::repr(column.shape());
-        let refused = |reason| Error::from(ErrorKind::Shape { shape, reason }).in_member(name);
-        match (column.shape().first(), known) {
-            (None, _) => return Err(refused("a column has a row for each record".into())),
-            (Some(&rows), None) => known = Some((name, rows)),
-            (Some(&rows), Some((other, others))) if rows != others => {
-                return Err(refused(format!("the column {other:?} has {others} rows")));
-            }
-            _ => {}
-        }
-    }
-    Ok(known.map_or(0, |(_, rows)| rows))
-}
-
-/// The record that a row of the columns is.
-fn record(columns: &[(String, Header)]) -> Result<DType> {
+/// The dtype of a record with one field for each column, and the number of records.
+fn record(columns: &[(String, Header)]) -> Result<(DType, usize)> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut offset = 0usize;
+    let mut first = None;
     for (name, column) in columns {
-        let inner = column.shape().get(1..).unwrap_or_default();
-        let row = shape::bytes(inner, column.dtype().itemsize())?;
-        let end = offset.saturating_add(row);
+        let refused = |reason| {
+            let shape = shape::repr(column.shape());
+            Error::from(ErrorKind::Shape { shape, reason }).in_member(name)
+        };
+        let Some((&rows, inner)) = column.shape().split_first() else {
+            let reason = "a column needs a first dimension, with a row for each record";
+            return Err(refused(reason.into()));
+        };
+        let (other, others) = *first.get_or_insert((name, rows));
+        if rows != others {
+            return Err(refused(format!("the column {other:?} has {others} rows")));
+        }
+        let end = offset.saturating_add(shape::bytes(inner, column.dtype().itemsize())?);
         if end > MAX_ITEMSIZE {
             let what = "rows of more than 2147483647 bytes".into();
             let needs = "reading the columns by themselves: npz::Reader::read";
@@ -242,5 +229,5 @@ fn record(columns: &[(String, Header)]) -> Result<DType> {
         fields.push(Field::new(name, None, offset, item));
         offset = end;
     }
-    Ok(DType::from_fields(fields, offset))
+    Ok((DType::from_fields(fields, offset), first.map_or(0, |(_, rows)| rows)))
 }

@@ -2,10 +2,10 @@
 
 mod central;
 mod end;
-mod listed;
+mod entry;
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Slot;
+use std::fmt::Display;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::name;
@@ -14,35 +14,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{self, Limits};
 pub(super) use central::Central;
 use end::End;
-use listed::Listed;
+pub(super) use entry::Entry;
 
-const CUT: &str = "its directory ends too early; it was not written to its end or not copied whole";
+const TRUNCATED: &str = "its directory ends too early";
 
 pub(super) fn malformed(reason: impl Into<String>) -> Error {
     ErrorKind::Archive { reason: reason.into() }.into()
 }
 
+/// The error for an archive whose bytes are wrong.
+pub(super) fn corrupt(reason: impl Display) -> Error {
+    malformed(format!("{reason}; copy the file again, or write it again"))
+}
+
 /// The directory of an archive.
 pub(super) struct Directory {
     /// The members in the order of the archive. Of two with one name the last is here, at the position of the first.
-    members: Vec<Listed>,
+    members: Vec<Entry>,
     by_name: BTreeMap<String, usize>,
     /// The positions at which members start in the file, in order; also those of members that are not in `members`.
     starts: Vec<u64>,
     end: End,
-}
-
-/// A member whose headers were checked.
-pub(super) struct Entry {
-    start: u64,
-    /// The position of its data in the file.
-    pub(super) data: u64,
-    /// The number of bytes in the file.
-    pub(super) compressed: u64,
-    /// The number of bytes after inflating.
-    pub(super) size: u64,
-    pub(super) crc: u32,
-    pub(super) deflated: bool,
 }
 
 impl Directory {
@@ -67,29 +59,23 @@ impl Directory {
         };
         reader.seek(SeekFrom::Start(end.start))?;
         let mut directory = BufReader::new(reader).take(end.size);
-        let mut members: Vec<Listed> = Vec::new();
+        let mut members: Vec<Entry> = Vec::new();
         let mut by_name = BTreeMap::new();
         let mut starts = Vec::new();
         for _ in 0..end.count {
-            let member = Listed::read(&mut directory, end.before)?;
+            let member = Entry::read(&mut directory, end.before)?;
             starts.push(member.start);
-            match by_name.entry(member.name.clone()) {
-                Slot::Vacant(slot) => {
-                    slot.insert(members.len());
-                    members.push(member);
-                }
-                Slot::Occupied(slot) => {
-                    if let Some(first) = members.get_mut(*slot.get()) {
-                        *first = member;
-                    }
-                }
+            let index = *by_name.entry(member.name.clone()).or_insert(members.len());
+            match members.get_mut(index) {
+                Some(first) => *first = member,
+                None => members.push(member),
             }
         }
         if directory.limit() > 0 {
             // Python would see more members.
             let (left, count) = (directory.limit(), end.count);
-            return Err(malformed(format!(
-                "its directory has {left} bytes after the {count} members that are stated; make it anew"
+            return Err(corrupt(format!(
+                "its directory has {left} bytes after the {count} members that are stated"
             )));
         }
         starts.sort_unstable();
@@ -137,44 +123,41 @@ impl Directory {
         self.members.get(index).map(|member| self.shown(&member.name)).unwrap_or_default()
     }
 
-    /// Checks the entry and the header of a member, and seeks to its data.
+    /// Checks the entry and the header of a member, and seeks to its data; returns the position of that, too.
     pub(super) fn open(
         &self,
         index: usize,
         reader: &mut (impl Read + Seek),
         limits: &Limits,
-    ) -> Result<Entry> {
+    ) -> Result<(&Entry, u64)> {
         const PATCHED: u16 = 1 << 5;
         // Encryption, strong encryption, and masked headers.
         const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
-        let stated = self.members.get(index).ok_or_else(|| malformed("it has no such member"))?;
-        if stated.flags & PATCHED != 0 {
+        let entry = self.members.get(index).ok_or_else(|| malformed("it has no such member"))?;
+        if entry.flags & PATCHED != 0 {
             return Err(unsupported("a member of patched data", "a tool that applies the patch"));
         }
-        if stated.flags & ENCRYPTED != 0 {
+        if entry.flags & ENCRYPTED != 0 {
             return Err(unsupported("an encrypted member", "a tool that decrypts it first"));
         }
-        let deflated = match stated.method {
-            Common::STORED => false,
-            Common::DEFLATED => true,
+        let &Entry { start, compressed, size, .. } = entry;
+        match entry.method {
+            Common::DEFLATED => limits.check_inflated(compressed, size)?,
+            Common::STORED if compressed == size => {}
+            Common::STORED => {
+                return Err(corrupt(format!(
+                    "the directory says that {size} bytes are stored as {compressed}"
+                )));
+            }
             other => return Err(unknown_method(other)),
-        };
-        let &Listed { start, compressed, size, crc, .. } = stated;
-        if deflated {
-            limits.check_inflated(compressed, size)?;
-        } else if compressed != size {
-            return Err(malformed(format!(
-                "the directory says that {size} bytes are stored as {compressed}"
-            )));
         }
         if start >= self.end.start {
-            return Err(malformed("the member is to begin after the directory does"));
+            return Err(corrupt("the directory says that the member begins after the directory"));
         }
-        let data = find_data(stated, reader)?;
-        let entry = Entry { start, data, compressed, size, crc, deflated };
-        self.check_no_overlap(&entry)?;
+        let data = find_data(entry, reader)?;
+        self.check_no_overlap(start, data.saturating_add(compressed))?;
         reader.seek(SeekFrom::Start(data))?;
-        Ok(entry)
+        Ok((entry, data))
     }
 
     /// The position of the first entry in the file.
@@ -190,13 +173,12 @@ impl Directory {
 
     /// Refuses a member that shares bytes with another one or with the directory: with such members, a small archive could expand to any
     /// size.
-    fn check_no_overlap(&self, entry: &Entry) -> Result<()> {
-        let end = entry.data.saturating_add(entry.compressed);
-        let before = self.starts.partition_point(|&start| start < entry.start);
-        let within = self.starts.partition_point(|&start| start < end);
+    fn check_no_overlap(&self, start: u64, end: u64) -> Result<()> {
+        let before = self.starts.partition_point(|&other| other < start);
+        let within = self.starts.partition_point(|&other| other < end);
         if within.saturating_sub(before) > 1 || end > self.end.start {
             return Err(malformed(
-                "the member reaches into what follows it; its size in the directory is wrong",
+                "the member reaches into what follows it; its size in the directory is wrong, so write the archive again",
             ));
         }
         Ok(())
@@ -204,21 +186,21 @@ impl Directory {
 }
 
 /// Reads the header of a member, and returns the position of its data. The name in it must be the one in the directory.
-fn find_data(stated: &Listed, reader: &mut (impl Read + Seek)) -> Result<u64> {
-    let expected = stated.raw_name();
+fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
+    let expected = entry.raw_name();
     let size = LocalHeader::SIZE.saturating_add(expected.len());
-    let header = read_at(reader, stated.start, size)?;
+    let header = read_at(reader, entry.start, size)?;
     let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
-        return Err(malformed("there is no member where the directory says"));
+        return Err(corrupt("there is no member where the directory says"));
     };
     // The same bytes are another name if only one of the two is UTF-8.
-    let is_same = expected.is_ascii() || (common.flags ^ stated.flags) & Common::UTF8 == 0;
+    let is_same = expected.is_ascii() || (common.flags ^ entry.flags) & Common::UTF8 == 0;
     if name != expected || usize::from(common.name_length) != name.len() || !is_same {
-        return Err(malformed("there is another member where the directory says"));
+        return Err(corrupt("there is another member where the directory says"));
     }
-    let data = stated.start.checked_add(limits::to_u64(size));
+    let data = entry.start.checked_add(limits::to_u64(size));
     data.and_then(|data| data.checked_add(common.extra_length.into()))
-        .ok_or_else(|| malformed("its data begins after byte 2⁶⁴"))
+        .ok_or_else(|| corrupt("the data of the member begins after byte 2⁶⁴"))
 }
 
 /// Reads the bytes at this position, or fewer at the end.
@@ -252,9 +234,7 @@ fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
         Ok(b"\x93NUMPY") => {
             malformed("it is a .npy file, of one array: ReadNpy::read_npy reads it")
         }
-        Ok(_) => {
-            malformed("it has no end record; it was not written to its end or not copied whole")
-        }
+        Ok(_) => corrupt("it has no end record, so it is incomplete"),
         Err(_) => malformed("it has no end record, and its start cannot be read"),
     }
 }

@@ -22,20 +22,20 @@ use crate::write::WriteNpy;
     note = "an array alone: `write_npy` makes a .npy file of it, `npz::Writer::write` a member of an archive"
 )]
 pub trait NpzArchive: ArchiveField {
-    /// For generated code: writes its members beside those of the archive that it is in.
+    /// For generated code: writes its members among those of the archive that it is flattened into.
     #[doc(hidden)]
     fn put_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         self.write(to, at)
     }
 }
 
-/// What a field of an [`NpzArchive`] may be.
+/// The types that a field of an [`NpzArchive`] may have.
 ///
 /// | type of the field `x` | members |
 /// |---|---|
-/// | what is [`ReadNpy`] and [`WriteNpy`]: `Vec<T>`, `[T; N]`, [`NpyArray<T>`](crate::NpyArray), [`DynArray`](crate::DynArray), numbers, text, … | `x` |
+/// | any type that is [`ReadNpy`] and [`WriteNpy`]: `Vec<T>`, `[T; N]`, [`NpyArray<T>`](crate::NpyArray), [`DynArray`](crate::DynArray), numbers, text, … | `x` |
 /// | a struct that derives [`NpzArchive`] | `x/` and the names of its members |
-/// | `Option<T>` | those of `T`, or none of them |
+/// | `Option<T>` | those of `T`, or none |
 /// | `BTreeMap<K, T>`, of numbers or `String`s | for each key `x/key`, or, of a `T` that has several, `x/key/` and their names |
 ///
 /// ```
@@ -73,7 +73,7 @@ pub trait NpzArchive: ArchiveField {
     note = "another type: `#[npy(with = module)]` on the field, or `#[npy(skip)]`"
 )]
 pub trait ArchiveField: Sized {
-    /// Whether a member that is none of its own is an error.
+    /// True if members that are not its own are an error.
     #[doc(hidden)]
     const DENY_UNKNOWN: bool = false;
 
@@ -81,11 +81,11 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
 
-    /// Whether any of its members is there.
+    /// Returns true if the archive has any of its members.
     #[doc(hidden)]
     fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool;
 
-    /// Whether the member is one of its own.
+    /// Returns true if the member is one of its own.
     #[doc(hidden)]
     fn takes(member: &str, at: &str) -> bool;
 
@@ -93,25 +93,25 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self>;
 
-    /// For generated code, as all that follows: writes it as the field of this name.
+    /// For generated code, like all methods below: writes it as the field of this name.
     #[doc(hidden)]
     fn put<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
         self.write(to, &inside(at, name))
     }
 
-    /// Whether it is there by one of these names.
+    /// Returns true if the archive has it under one of these names.
     #[doc(hidden)]
     fn any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
         names.iter().any(|name| Self::is_in(from, &inside(at, name)))
     }
 
-    /// Whether the member is one of its own by one of these names.
+    /// Returns true if the member is one of its own under one of these names.
     #[doc(hidden)]
     fn any_takes(member: &str, at: &str, names: &[&str]) -> bool {
         names.iter().any(|name| Self::takes(member, &inside(at, name)))
     }
 
-    /// Reads it, if it is there by one of these names.
+    /// Reads it, if the archive has it under one of these names.
     #[doc(hidden)]
     fn find<R: Read + Seek>(
         from: &mut Reader<R>,
@@ -131,7 +131,7 @@ pub trait ArchiveField: Sized {
         }
     }
 
-    /// Reads it. Of what is not there its type makes an error, or none.
+    /// Reads it; if the archive does not have it, its type returns an error or an empty value.
     #[doc(hidden)]
     fn take<R: Read + Seek>(from: &mut Reader<R>, at: &str, names: &[&str]) -> Result<Self> {
         match Self::find(from, at, names)? {
@@ -141,7 +141,7 @@ pub trait ArchiveField: Sized {
     }
 }
 
-// The message is then of fields, and not one for each of the two bounds.
+// Without this, the compiler would name the two bounds instead of `ArchiveField`.
 #[diagnostic::do_not_recommend]
 impl<A: ReadNpy + WriteNpy> ArchiveField for A {
     fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
@@ -188,7 +188,7 @@ impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T
         for (key, field) in self {
             let key = key.to_string();
             if key.is_empty() || key.contains('/') || name::plain(&key) != key {
-                let reason = "a key of a map is read again if it is not empty, has no / and does not end with .npy";
+                let reason = "a key that is empty, has a / or ends with .npy could not be read again; use other keys";
                 let name = name::excerpt(&key);
                 return Err(to.in_file(ErrorKind::MemberName { name, reason }.into()));
             }
@@ -264,8 +264,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Writes a struct as an archive, as [`WriteNpy::write_npy`] writes a file: it is complete, or as it was, also if the program is killed.
-/// A loss of power may lose it: [`WriteOptions::sync`](super::WriteOptions::sync) with [`Writer::write_fields`] is for that.
+/// Writes a struct as an archive; as with [`WriteNpy::write_npy`], the file is the old or the new one, also if the program is killed.
+/// A loss of power may lose it, unless [`WriteOptions::sync`](super::WriteOptions::sync) is used with [`Writer::write_fields`].
 ///
 /// ```
 /// use npy_core::{NpzArchive, npz};
@@ -304,28 +304,28 @@ pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
     Reader::open(path)?.read_fields()
 }
 
-/// The name of what is called so in the archive at `at`.
+/// The name in the archive of the member or field `name` of the archive at `at`.
 pub(super) fn inside(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
 }
 
-/// What of the member's name stands behind `at/`.
+/// The part of the member's name after `at/`.
 pub(super) fn below<'m>(member: &'m str, at: &str) -> Option<&'m str> {
     if at.is_empty() { Some(member) } else { member.strip_prefix(at)?.strip_prefix('/') }
 }
 
-/// The members that stand at names below this one.
+/// The members whose names begin with `at/`.
 fn names_below<'r, R: Read + Seek>(
     from: &'r Reader<R>,
     at: &str,
 ) -> impl Iterator<Item = &'r str> + use<'r, R> {
-    from.names_with_prefix(inside(at, ""))
+    from.directory.names_with_prefix(inside(at, ""))
 }
 
-/// Whether it is a name within names within names beyond reason. A map may hold maps of its own kind, and is read by recursion.
+/// Returns true if the name has too many parts. A map may hold maps of its own type, and is read by recursion.
 fn is_deep(name: &str) -> bool {
-    const DEEPEST: usize = 64;
-    name.split('/').nth(DEEPEST).is_some()
+    const MAX_DEPTH: usize = 64;
+    name.split('/').nth(MAX_DEPTH).is_some()
 }
 
 fn too_deep(name: &str) -> Error {
@@ -333,7 +333,7 @@ fn too_deep(name: &str) -> Error {
     ErrorKind::MemberName { name: name::excerpt(name), reason }.into()
 }
 
-/// The key of the map at `at` that the member belongs to, as text and as what it is. A key has one text: `01` is no number.
+/// The key of the map at `at` that the member belongs to, as text and parsed. Only the text that `Display` gives is a key: `01` is not one.
 fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m str, K)> {
     let text =
         below(member, at)?.split('/').next().filter(|text| !text.is_empty() && !is_deep(member))?;
@@ -341,7 +341,7 @@ fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m st
     (key.to_string() == text).then_some((text, key))
 }
 
-/// Reads what stands at `at`, after a look at what else does.
+/// Reads a field or an archive at `at`; an error if it denies unknown members and there are any.
 fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<T> {
     if T::DENY_UNKNOWN {
         let own = names_below(from, at);
@@ -352,7 +352,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> R
             return Err(from.in_file(error));
         }
     }
-    // What is said of a field without a name to it is said of the struct that it is in.
+    // An error that does not name a type yet names this one.
     T::read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
 }
 
@@ -361,7 +361,7 @@ fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {
     ErrorKind::UnknownMembers { names, wanted_by: String::new(), remedy }
 }
 
-/// Says of a member that is missing what a struct can do about it.
+/// Adds the attributes that help if a member is missing.
 fn with_remedy(mut kind: ErrorKind) -> ErrorKind {
     if let ErrorKind::MissingMember { members, .. } = &mut kind {
         members.push_str("; #[npy(rename = \"…\")] gives a field the name it has in the archive, #[npy(default)] does without");
@@ -369,13 +369,12 @@ fn with_remedy(mut kind: ErrorKind) -> ErrorKind {
     kind
 }
 
-/// Names who does not take members, if nobody is named.
+/// Names the type that denies unknown members, unless one is named already.
 fn wanted_by<T>(mut kind: ErrorKind) -> ErrorKind {
-    match &mut kind {
-        ErrorKind::UnknownMembers { wanted_by, .. } if wanted_by.is_empty() => {
-            *wanted_by = type_name::<T>();
-        }
-        _ => {}
+    if let ErrorKind::UnknownMembers { wanted_by, .. } = &mut kind
+        && wanted_by.is_empty()
+    {
+        *wanted_by = type_name::<T>();
     }
     kind
 }

@@ -1,4 +1,4 @@
-//! Layer 7: members of an archive in place, in a mapped file.
+//! Layer 7: views members of an archive in place, in a mapped file.
 
 use std::fmt;
 use std::io::Cursor;
@@ -72,12 +72,12 @@ impl Map {
         self.directory.names()
     }
 
-    /// Whether there is a member of this name.
+    /// Returns true if there is a member of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.directory.find(name).is_some()
     }
 
-    /// The header of a member that is stored.
+    /// Reads the header of a stored member.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Map {
         Ok(header)
     }
 
-    /// A member, in place.
+    /// Views a member in place.
     ///
     /// # Errors
     ///
@@ -131,18 +131,22 @@ impl Map {
             let (header, start) = Header::parse(bytes)?;
             header.without_objects()?;
             let end = start.saturating_add(header.data_bytes());
-            let data = bytes.get(start..end).ok_or_else(|| short(&header, bytes, start))?;
+            let data = bytes.get(start..end).ok_or_else(|| {
+                let expected = limits::to_u64(header.data_bytes());
+                let found = limits::to_u64(bytes.len().saturating_sub(start));
+                Error::from(ErrorKind::Truncated { what: "data", expected, found })
+            })?;
             Ok(Column::new(&header, data, field)?)
         })
     }
 
-    /// A member of any layout, whose items are decoded as they are requested. It holds the map.
+    /// Opens a member of any layout, whose items are decoded when they are requested. It keeps the file mapped.
     ///
     /// # Errors
     ///
     /// As [`view`](Self::view), and [`MapAny::open`].
     pub fn any(&self, name: &str) -> Result<MapAny, ViewError> {
-        let range = self.range(name).map_err(|error| self.place(name, error))?;
+        let range = self.range(name).map_err(|error| self.locate(name, error))?;
         Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name))?)
     }
 
@@ -150,28 +154,29 @@ impl Map {
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
-        let entry = self.directory.open(index, &mut file, &Limits::default())?;
-        if entry.deflated {
+        let (entry, data) = self.directory.open(index, &mut file, &Limits::default())?;
+        if entry.is_deflated() {
             return Err(ViewError::Compressed { copy: copy(name) });
         }
-        let start = limits::to_usize(entry.data)?;
+        let start = limits::to_usize(data)?;
         Ok(start..start.saturating_add(limits::to_usize(entry.size)?))
     }
 
-    /// Calls `look` with the bytes of a stored member; adds path and member to an error.
+    /// Calls `view` with the bytes of a stored member; adds path and member to an error.
     fn located<'m, A>(
         &'m self,
         name: &str,
-        look: impl FnOnce(&'m [u8]) -> Result<A, ViewError>,
+        view: impl FnOnce(&'m [u8]) -> Result<A, ViewError>,
     ) -> Result<A, ViewError> {
         let bytes = self.range(name).and_then(|range| {
             let bytes = self.map.get(range);
             bytes.ok_or_else(|| malformed("the member ends after the end of the file").into())
         });
-        bytes.and_then(look).map_err(|error| self.place(name, error))
+        bytes.and_then(view).map_err(|error| self.locate(name, error))
     }
 
-    fn place(&self, name: &str, error: ViewError) -> ViewError {
+    /// Adds path and member to an error.
+    fn locate(&self, name: &str, error: ViewError) -> ViewError {
         match error {
             ViewError::Unreadable(error) => {
                 let missing = matches!(error.kind(), ErrorKind::MissingMember { .. });
@@ -186,12 +191,6 @@ impl Map {
 /// The call that copies a member.
 fn copy(name: &str) -> String {
     format!("npz::Reader::read({:?})", super::name::excerpt(name))
-}
-
-fn short(header: &Header, bytes: &[u8], start: usize) -> Error {
-    let expected = limits::to_u64(header.data_bytes());
-    let found = limits::to_u64(bytes.len().saturating_sub(start));
-    ErrorKind::Truncated { what: "data", expected, found }.into()
 }
 
 impl fmt::Debug for Map {

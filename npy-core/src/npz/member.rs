@@ -1,15 +1,16 @@
-//! Layer 7: the bytes of a member, as they come.
+//! Layer 7: the bytes of a member.
 
 use std::fmt;
 use std::io::{self, BufReader, Read, Take};
 
 use flate2::bufread::DeflateDecoder;
 
-use super::directory::{Entry, malformed};
+use super::directory::{Entry, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::to_u64;
 
-/// The bytes of a member, inflated as they are read. Its checksum is compared with its last byte, which is not given if it is wrong.
+/// The bytes of a member, inflated as they are read. The checksum is compared before the last bytes are returned: if it is wrong, the read
+/// that would return them fails.
 ///
 /// [`Reader::member`](super::Reader::member) makes it.
 pub struct Member<R> {
@@ -18,7 +19,7 @@ pub struct Member<R> {
     left: u64,
     sum: crc32fast::Hasher,
     expected: u32,
-    /// Whether the end was looked at.
+    /// True once the end was checked.
     ended: bool,
 }
 
@@ -29,11 +30,11 @@ enum Body<R> {
 }
 
 impl<R: Read> Member<R> {
-    /// The member, whose data the reader stands before.
+    /// Reads the member whose data is at the position of the reader.
     pub(super) fn new(reader: R, entry: &Entry) -> Self {
         const COMPRESSED: usize = 64 << 10;
         let data = reader.take(entry.compressed);
-        let body = if entry.deflated {
+        let body = if entry.is_deflated() {
             Body::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
                 COMPRESSED, data,
             ))))
@@ -50,20 +51,20 @@ impl<R: Read> Member<R> {
         }
     }
 
-    /// Bytes that were read.
+    /// The number of bytes that were read.
     pub(super) fn position(&self) -> u64 {
         self.size.saturating_sub(self.left)
     }
 
-    /// Compares what was read with what the directory says of it.
+    /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
-        // All of it, also if it is interrupted: what was read is lost with an error.
+        // `io::copy` retries if it is interrupted: with an error, the bytes that were just read would be lost.
         if let Body::Deflated(inflate) = &mut self.body
             && io::copy(&mut inflate.take(1), &mut io::sink()).map_err(damaged)? > 0
         {
             let size = self.size;
-            return Err(malformed(format!(
+            return Err(corrupt(format!(
                 "the member inflates to more than the {size} bytes that the directory states"
             )));
         }
@@ -91,7 +92,7 @@ impl<R: Read> Member<R> {
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            malformed("the compressed bytes are damaged; copy the file again, or make it anew")
+            corrupt("the compressed bytes are damaged")
         }
         _ => error.into(),
     }
@@ -99,8 +100,8 @@ fn damaged(error: io::Error) -> Error {
 
 impl<R: Read> Read for Member<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
-        let out = out.get_mut(..most).unwrap_or_default();
+        let max = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
+        let out = out.get_mut(..max).unwrap_or_default();
         let read = if out.is_empty() { Ok(0) } else { self.part(out) };
         let read = match read {
             Ok(count) if self.left == 0 && !self.ended => self.end().map(|()| count),

@@ -1,39 +1,39 @@
-//! Layer 7: what a member is called, in a program and in the archive.
+//! Layer 7: the name of a member, in a program and in the archive.
 
 use crate::error::{ErrorKind, Result};
 
-/// What the name of an array ends with in the archive.
+/// The end of the name of an array in the archive.
 const SUFFIX: &str = ".npy";
 
 /// The name in the archive.
 pub(super) fn in_archive(name: &str) -> Result<String> {
-    // A local header with name and extra fields is at most 64 KiB for many readers.
-    const MOST: usize = 60_000;
+    // Many readers accept at most 64 KiB for a local header with its name and extra fields.
+    const MAX_BYTES: usize = 60_000;
     let refused = |reason| ErrorKind::MemberName { name: excerpt(name), reason }.into();
     if name.contains('\0') {
         return Err(refused("Python ends a name at a NUL; leave it out"));
     }
-    if name.len() > MOST {
-        return Err(refused("it is longer than 60,000 bytes, which a zip file has no room for"));
+    if name.len() > MAX_BYTES {
+        return Err(refused("it is longer than 60,000 bytes, too long for a zip file; shorten it"));
     }
     Ok(format!("{}{SUFFIX}", plain(name)))
 }
 
-/// The name without what it ends with in the archive: what NumPy calls the array.
+/// The name without `.npy`, as NumPy shows it.
 pub(super) fn plain(name: &str) -> &str {
     name.strip_suffix(SUFFIX).unwrap_or(name)
 }
 
 /// The start of a name that may be long.
 pub(super) fn excerpt(name: &str) -> String {
-    const MOST: usize = 80;
-    match name.char_indices().nth(MOST) {
+    const MAX_CHARS: usize = 80;
+    match name.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }
 }
 
-/// The names that are there, for people.
+/// A list of the names, for an error message.
 pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     match names.len() {
         0 => "it has none".into(),
@@ -41,12 +41,13 @@ pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String 
     }
 }
 
-/// Names in quotes, the first of many.
+/// The first names, in quotes.
 pub(super) fn quoted<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    const MOST: usize = 20;
+    const MAX_NAMES: usize = 20;
     let count = names.len();
-    let mut quoted: Vec<_> = names.take(MOST).map(|name| format!("{:?}", excerpt(name))).collect();
-    if count > MOST {
+    let mut quoted: Vec<_> =
+        names.take(MAX_NAMES).map(|name| format!("{:?}", excerpt(name))).collect();
+    if count > MAX_NAMES {
         quoted.push(format!("… ({count} in all)"));
     }
     quoted.join(", ")

@@ -1,10 +1,10 @@
-//! Layer 7: how archives are written and read.
+//! Layer 7: the options for writing and reading archives.
 
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::{read, write};
 
-/// How to write an archive.
+/// Options for writing an archive.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -38,44 +38,44 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Stored members, arrays as `np.save` writes them.
+    /// The defaults: members are stored, and arrays are written as by `np.save`.
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
-    /// Members are stored: fast, and they can be viewed in place ([`Map`](super::Map)). As `np.savez`.
+    /// Stores members, as `np.savez` does: fast, and they can be viewed in place ([`Map`](super::Map)).
     pub fn stored(&mut self) -> &mut Self {
         self.level = None;
         self
     }
 
-    /// Members are compressed, as by `np.savez_compressed`, whose level is 6. From 1 (fast) to 9 (small); other levels mean the
-    /// nearest.
+    /// Compresses members, as `np.savez_compressed` does at level 6. Levels are from 1 (fast) to 9 (small); any other means the nearest
+    /// of these.
     pub fn deflate(&mut self, level: u8) -> &mut Self {
         self.level = Some(level.clamp(1, 9));
         self
     }
 
-    /// The number of threads that compress members, the caller's included; 1 by default.
+    /// Sets the number of threads that compress members, including the caller's; 1 by default.
     ///
-    /// Small members are compressed at the same time, and so are the parts of a large one. With more than one thread, about 2 MiB per
-    /// thread wait in memory, and a disk that fails may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
+    /// Several small members, or parts of a large one, are compressed at the same time. With more than one thread, about 2 MiB per thread
+    /// wait in memory, and a disk that fails may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// How the arrays are written: byte order, order, version.
+    /// Sets how the arrays are written: byte order, order, version.
     pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
         self.arrays = options.clone();
         self
     }
 
-    /// Whether a written file survives a loss of power; by default it need not, which is much faster.
+    /// Makes sure that a written file survives a loss of power; off by default, which is much faster.
     ///
     /// With it, [`finish`](super::Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
-    /// old file, and one after it the new file. On systems other than Unix only the file is waited for, and not its name. Other
+    /// old file, and one after it the new file. On systems other than Unix it waits for the file only, and not for its name. Other
     /// writers ([`writer`](Self::writer), [`stream`](Self::stream)) are the caller's to sync.
     ///
     /// ```
@@ -97,7 +97,7 @@ impl WriteOptions {
     }
 }
 
-/// How to read an archive.
+/// Options for reading an archive.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -125,25 +125,25 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Exact dtypes, default limits, one thread.
+    /// The defaults: exact dtypes, the default limits, one thread.
     pub fn new() -> Self {
         ReadOptions::default()
     }
 
-    /// How far the dtype of a member may differ from the one that is wanted.
+    /// Sets how far the dtype of a member may differ from the requested one.
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.arrays.cast(cast);
         self
     }
 
-    /// How much an archive may ask for.
+    /// Sets the limits on what an archive may cost.
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.arrays.limits(limits);
         self
     }
 
-    /// How many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. More than one needs a file that was opened by
-    /// its path; other readers go through their members one by one.
+    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. More than one needs a file that was
+    /// opened by its path; other readers read their members one by one.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self

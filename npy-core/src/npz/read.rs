@@ -1,4 +1,4 @@
-//! Layer 7: an archive that is read.
+//! Layer 7: reads archives.
 
 mod all;
 
@@ -55,8 +55,8 @@ use crate::reserve;
 /// [`Limits`](crate::Limits) says how much an archive may cost.
 pub struct Reader<R> {
     inner: R,
-    directory: Directory,
-    options: ReadOptions,
+    pub(super) directory: Directory,
+    pub(super) options: ReadOptions,
     path: Option<PathBuf>,
     /// Returns the file, if several threads may read it.
     file: Option<fn(&R) -> &File>,
@@ -84,9 +84,9 @@ impl<R: Read + Seek> Reader<R> {
         ReadOptions::new().reader(reader)
     }
 
-    /// Iterates over the names of the members, in the order of the archive. [`read`](Self::read) of a name reads that member.
+    /// Iterates over the names of the members, in the order of the archive. [`read`](Self::read) finds each member by that name.
     ///
-    /// They are without the `.npy` at their end, unless another member has exactly that name: the members `a.npy` and `a.npy.npy` are
+    /// A final `.npy` is removed, unless another member has exactly that name: the members `a.npy` and `a.npy.npy` are
     /// `a` and `a.npy.npy`. Members that are not arrays are included.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.directory.names()
@@ -121,8 +121,8 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`]. [`ErrorKind::MissingMember`], with the members that there are; [`ErrorKind::Checksum`] and
-    /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed in
-    /// another way than by deflate.
+    /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by
+    /// anything but deflate.
     pub fn read<A: ReadNpy>(&mut self, name: &str) -> Result<A> {
         self.located(name, |reader, index| A::take(&mut reader.open_array(index)?))
     }
@@ -148,12 +148,12 @@ impl<R: Read + Seek> Reader<R> {
     pub fn read_bytes(&mut self, name: &str) -> Result<Vec<u8>> {
         self.located(name, |reader, index| {
             let limits = reader.options.arrays.limit();
-            let entry = reader.directory.open(index, &mut reader.inner, limits)?;
+            let (entry, _) = reader.directory.open(index, &mut reader.inner, limits)?;
             let mut bytes = Vec::new();
-            if let Some(length) = trusted_len(&entry) {
+            if let Some(length) = trusted_len(entry) {
                 reserve::exact(&mut bytes, to_usize(length)?)?;
             }
-            Member::new(&mut reader.inner, &entry).read_to_end(&mut bytes)?;
+            Member::new(&mut reader.inner, entry).read_to_end(&mut bytes)?;
             Ok(bytes)
         })
     }
@@ -214,16 +214,6 @@ impl<R: Read + Seek> Reader<R> {
         result.map_err(|error| self.in_file(error))
     }
 
-    /// The options for the arrays.
-    pub(super) fn arrays(&self) -> &read::ReadOptions {
-        &self.options.arrays
-    }
-
-    /// The names with this prefix.
-    pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
-        self.directory.names_with_prefix(prefix)
-    }
-
     /// Adds the path, if there is one, to an error.
     pub(super) fn in_file(&self, error: Error) -> Error {
         match &self.path {
@@ -238,7 +228,7 @@ fn trusted_len(entry: &Entry) -> Option<u64> {
     const MAX_TRUSTED_RATIO: u64 = 4;
     const MAX_SMALL_BYTES: u64 = 1 << 20;
     let trusted = MAX_SMALL_BYTES.max(entry.compressed.saturating_mul(MAX_TRUSTED_RATIO));
-    (!entry.deflated || entry.size <= trusted).then_some(entry.size)
+    (!entry.is_deflated() || entry.size <= trusted).then_some(entry.size)
 }
 
 /// Opens a member and reads the header of its array, which must fill it.
@@ -248,9 +238,9 @@ fn open_array<R: Read + Seek>(
     index: usize,
     options: &ReadOptions,
 ) -> Result<read::Reader<Member<R>>> {
-    let entry = directory.open(index, &mut reader, options.arrays.limit())?;
-    let member = Member::new(reader, &entry);
-    let array = options.arrays.member(member, trusted_len(&entry)).map_err(not_an_array)?;
+    let (entry, _) = directory.open(index, &mut reader, options.arrays.limit())?;
+    let member = Member::new(reader, entry);
+    let array = options.arrays.member(member, trusted_len(entry)).map_err(not_an_array)?;
     let header_bytes = array.inner().map_or(0, Member::position);
     let expected = to_u64(array.header().data_bytes());
     let found = entry.size.saturating_sub(header_bytes);

@@ -2,19 +2,18 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Seek, SeekFrom, Write};
 
 use super::spool::Spool;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
-use crate::limits::to_u64;
 use crate::write;
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
-/// The rows wait in memory up to 1 MiB, and then in a temporary file: in the directory of the archive if that is a file of ours, else in
+/// Up to 1 MiB of rows wait in memory, more in a temporary file: in the directory of the archive if it was opened by its path, or else in
 /// that of the system. [`finish`](Self::finish) writes them as a member; without it there is none.
 #[must_use = "without `finish` there is no member"]
 pub struct Rows<'w, T: Element, W: Write> {
@@ -24,7 +23,7 @@ pub struct Rows<'w, T: Element, W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a member that is written row by row, and whose length need not be known.
+    /// Begins a member that is written row by row; its length need not be known.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -107,11 +106,7 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
         archive.add(&name, &mut |writer| {
             writer.begin(spool.seek(SeekFrom::End(0))?)?;
             spool.seek(SeekFrom::Start(0))?;
-            let mut block = Vec::with_capacity(BLOCK);
-            while (&mut spool).take(to_u64(BLOCK)).read_to_end(&mut block)? > 0 {
-                writer.write_all(&block)?;
-                block.clear();
-            }
+            io::copy(&mut BufReader::with_capacity(BLOCK, &mut spool), writer)?;
             Ok(())
         })
     }

@@ -1,8 +1,8 @@
 //! Layer 7: sparse matrices, as `scipy.sparse.save_npz` writes them and `scipy.sparse.load_npz` reads them.
 //!
 //! Each format is a struct of the arrays that SciPy keeps, an [`NpzArchive`]: [`save`](super::save) and [`load`](super::load) are for
-//! files. What is read or written is checked: arrays are as long as they must be, and no index is outside of the matrix. There is no
-//! linear algebra here.
+//! files. Matrices are checked when they are read or written: arrays are as long as they must be, and no index is outside of the matrix.
+//! There is no linear algebra here.
 //!
 //! ```
 //! use npy_core::npz::{self, sparse::Csr};
@@ -65,13 +65,13 @@ pub use index::Index;
 pub struct Csr<T, I = i32> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Where each row begins, and where the last one ends.
+    /// The start of each row, and the end of the last one.
     pub indptr: Vec<I>,
     /// The column of each value.
     pub indices: Vec<I>,
     /// The values.
     pub data: Vec<T>,
-    /// Whether SciPy makes a `csr_array` of it, or a `csr_matrix`.
+    /// True for a `csr_array` in SciPy, false for a `csr_matrix`.
     pub is_array: bool,
 }
 
@@ -91,18 +91,18 @@ pub struct Csr<T, I = i32> {
 pub struct Csc<T, I = i32> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Where each column begins, and where the last one ends.
+    /// The start of each column, and the end of the last one.
     pub indptr: Vec<I>,
     /// The row of each value.
     pub indices: Vec<I>,
     /// The values.
     pub data: Vec<T>,
-    /// Whether SciPy makes a `csc_array` of it, or a `csc_matrix`.
+    /// True for a `csc_array` in SciPy, false for a `csc_matrix`.
     pub is_array: bool,
 }
 
 /// Coordinates: `coo_array` and `coo_matrix` of two dimensions. The value `data[i]` is in row `row[i]` and column `col[i]`; values in
-/// one place are added.
+/// the same position are added.
 ///
 /// ```
 /// use npy_core::npz::sparse::Coo;
@@ -123,7 +123,7 @@ pub struct Coo<T, I = i32> {
     pub col: Vec<I>,
     /// The values.
     pub data: Vec<T>,
-    /// Whether SciPy makes a `coo_array` of it, or a `coo_matrix`.
+    /// True for a `coo_array` in SciPy, false for a `coo_matrix`.
     pub is_array: bool,
 }
 
@@ -143,11 +143,11 @@ pub struct Coo<T, I = i32> {
 pub struct Dia<T, I = i32> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Which diagonal each row of the data is: 0 is the main one, those above it are positive.
+    /// The diagonal of each row of the data: 0 is the main one, those above it are positive.
     pub offsets: Vec<I>,
     /// The values, a row for each diagonal.
     pub data: NpyArray<T>,
-    /// Whether SciPy makes a `dia_array` of it, or a `dia_matrix`.
+    /// True for a `dia_array` in SciPy, false for a `dia_matrix`.
     pub is_array: bool,
 }
 
@@ -169,21 +169,21 @@ pub struct Dia<T, I = i32> {
 pub struct Bsr<T, I = i32> {
     /// Rows and columns, of values.
     pub shape: [usize; 2],
-    /// Where each row of blocks begins, and where the last one ends.
+    /// The start of each row of blocks, and the end of the last one.
     pub indptr: Vec<I>,
     /// The column of each block, counted in blocks.
     pub indices: Vec<I>,
     /// The blocks: their number, their rows, their columns.
     pub data: NpyArray<T>,
-    /// Whether SciPy makes a `bsr_array` of it, or a `bsr_matrix`.
+    /// True for a `bsr_array` in SciPy, false for a `bsr_matrix`.
     pub is_array: bool,
 }
 
-/// A format: its name in the archive, and its arrays of indices in SciPy's order.
+/// Implements a format: its name in the archive, and its arrays of indices in SciPy's order.
 macro_rules! layout {
     ($type:ident, $name:literal, [$($index:ident),*]) => {
         impl<T, I: Index> $type<T, I> {
-            /// Whether the arrays make a matrix; reading and writing ask this, too.
+            /// Checks that the arrays make a matrix; reading and writing check it, too.
             ///
             /// # Errors
             ///
@@ -236,15 +236,15 @@ const SHAPE: &str = "shape";
 const DATA: &str = "data";
 const IS_ARRAY: &str = "_is_array";
 
-/// Reads what all formats begin with: which it is, and the shape.
-fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result<[usize; 2]> {
+/// Reads the members that all formats begin with: the format, which must be `expected`, and the shape.
+fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, expected: &str) -> Result<[usize; 2]> {
     let name = inside(at, FORMAT);
     check_small(from, &name)?;
     // Bytes; text in files of SciPy before 1.0.
     let format: String = from.read(&name)?;
-    if format != wanted {
+    if format != expected {
         let reason = format_args!(
-            "the matrix is of the format {format:?}, not {wanted:?}; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
+            "the matrix is of the format {format:?}, not {expected:?}; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
         );
         return Err(from.in_file(invalid(reason).in_member(&name)));
     }
@@ -257,25 +257,25 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, wanted: &str) -> Result
         _ => None,
     }
     .ok_or_else(|| {
-        let reason = format_args!("{shape:?} is no shape of a matrix: two numbers of rows and columns, which are not negative");
+        let reason = format_args!("{shape:?} is not the shape of a matrix, which is two numbers that are not negative; save the matrix again");
         from.in_file(invalid(reason).in_member(&name))
     })
 }
 
-/// Refuses a member that is larger than a format or a shape, before it is inflated.
+/// Refuses a member that is too large for a format or a shape, before it is inflated.
 fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
-    const MOST: usize = 256;
+    const MAX_BYTES: usize = 256;
     let bytes = from.header(name)?.data_bytes();
-    if bytes <= MOST {
+    if bytes <= MAX_BYTES {
         return Ok(());
     }
     let reason = format_args!(
-        "it has {bytes} bytes, which no format and no shape of a matrix has; save the matrix again"
+        "it has {bytes} bytes, too many for the format or the shape of a matrix; save the matrix again"
     );
     Err(from.in_file(invalid(reason).in_member(name)))
 }
 
-/// Writes what all formats end with.
+/// Writes the members that all formats end with.
 fn end<W: Write>(
     to: &mut Writer<W>,
     at: &str,
@@ -290,7 +290,7 @@ fn end<W: Write>(
     let [rows, columns] = shape;
     to.write(&inside(at, SHAPE), &[dimension(rows)?, dimension(columns)?])?;
     to.write(&inside(at, DATA), data)?;
-    // As SciPy: of a matrix it is not written.
+    // SciPy writes it for arrays only.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
 }
 
@@ -337,7 +337,7 @@ mod tests {
         reader.read_fields::<Csr<f32>>().unwrap_err().to_string()
     }
 
-    /// Guards the names, in SciPy's order; a matrix in a struct has them behind its own.
+    /// Guards the names, in SciPy's order; a matrix in a struct has its own name before them.
     #[test]
     fn members_are_scipys() {
         let names = ["indices", "indptr", "format", "shape", "data"];
@@ -368,14 +368,14 @@ mod tests {
         assert_eq!(wide.read_fields::<Csr<f32>>().unwrap(), matrix());
         assert_eq!(
             refusal(with(|writer| writer.write("indices", &[1i64 << 32, 0]))),
-            "member \"indices\": the index 4294967296 is none of 32 bits; ask for indices of i64, as in Csr<f64, i64>"
+            "member \"indices\": the index 4294967296 does not fit into 32 bits; use indices of i64, as in Csr<f64, i64>"
         );
         let shape = [2i32, 3];
         let mut narrow = with(|writer| writer.write("shape", &shape));
         assert_eq!(narrow.read_fields::<Csr<f32>>().unwrap(), matrix());
     }
 
-    /// Guards what is read: the format that is asked for, a shape, and a matrix.
+    /// Guards what is read: the requested format, a shape, and a matrix.
     #[test]
     fn what_is_no_matrix_is_refused() {
         assert_eq!(
@@ -388,7 +388,7 @@ mod tests {
             assert_eq!(
                 refusal(with(|writer| writer.write("shape", shape))),
                 format!(
-                    "member \"shape\": {shown} is no shape of a matrix: two numbers of rows and columns, which are not negative"
+                    "member \"shape\": {shown} is not the shape of a matrix, which is two numbers that are not negative; save the matrix again"
                 )
             );
         }
@@ -397,7 +397,7 @@ mod tests {
             "a csr matrix of shape (2, 3): indices[1] is 7, and must be from 0 to 2"
         );
         assert!(refusal(reader(|_| Ok(()))).contains("no member \"format\""));
-        // As SciPy before 1.0 may have it.
+        // SciPy before 1.0 may write text.
         let mut text = with(|writer| writer.write("format", &"csr".to_owned()));
         assert_eq!(text.read_fields::<Csr<f32>>().unwrap(), matrix());
     }

@@ -18,9 +18,9 @@ use super::name;
 use super::options::WriteOptions;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
 use crate::write::replace::{self, Directory};
-use crate::write::{self, WriteNpy};
 use append::Old;
 use archive::Archive;
 use deflate::Compressor;
@@ -49,36 +49,36 @@ use sink::MemberSink;
 /// ```
 ///
 /// Each member is, byte for byte, the `.npy` file that `np.save` writes, and its data starts on a multiple of 64 bytes. The same
-/// members make the same archive: the time in it is always 1980-01-01. The large form of zip (zip64) is used where sizes or numbers need
-/// it, and only there.
+/// members make the same archive: the time in it is always 1980-01-01. The large form of zip (zip64) is used only where sizes or numbers
+/// need it.
 ///
-/// # What can go wrong
+/// # Failures
 ///
-/// A member with an invalid value is dropped, and the writer can go on. Only in a [stream](Self::stream) it cannot, if a part of
-/// the member is written already. A writer that is not a file of ours ([`new`](Self::new)) cannot be truncated: it stays as
-/// long as it was. When the inner writer fails, so does every later call.
+/// A member with an invalid value is dropped, and the writer can go on; a [stream](Self::stream) cannot if a part of the member was
+/// written already. A writer that was passed to [`new`](Self::new) is not truncated: it stays as long as it was. After the inner writer
+/// has failed, every later call fails.
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
 /// [`append`](Self::append) writes replaces the old file only then; until then, and if the program is killed, the old file stays. A loss of
-/// power may lose the file, see [`WriteOptions::sync`]. An archive in another writer that is dropped before is incomplete.
+/// power may lose the file, see [`WriteOptions::sync`]. In any other writer, an archive that is dropped without `finish` is incomplete.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
     pub(super) options: WriteOptions,
     /// The names of the members in the archive.
     names: HashSet<String>,
-    /// `arr_0` and so on are taken up to this number.
+    /// The number of the next `arr_0`, `arr_1` and so on that may be free.
     unnamed: u64,
     /// Compresses the members; `None` if they are stored.
     compressor: Option<Compressor>,
     /// Puts the complete archive in its place.
-    then: Then<W>,
+    then: Option<Then<W>>,
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
 }
 
-type Then<W> = Option<Box<dyn FnOnce(W) -> Result<W> + Send>>;
+type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
     /// Creates a file. An old one is replaced when the archive is finished, and not before; links are followed and permissions
@@ -88,62 +88,51 @@ impl Writer<File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also for what cannot seek (a pipe), for which there is [`stream`](Self::stream).
+    /// [`ErrorKind::Io`], also for a pipe, which cannot seek; [`stream`](Self::stream) writes to one.
     pub fn create<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().create(path)
     }
 
     /// Opens an archive, to add members after those it has.
     ///
-    /// The archive is copied, and the copy replaces it when it is finished. Nothing of the old members changes: their data, names, times,
+    /// The archive is copied, and the copy replaces it when it is finished. The old members do not change: their data, names, times,
     /// comments and extra fields are in the new archive byte for byte.
     ///
-    /// The archive is locked while the writer lives, so that two that append at once do not lose members. The
-    /// lock is advisory, and only `append` asks for it: [`create`](Self::create) and [`save`](super::save) replace the archive
-    /// whenever they finish. Then [`finish`](Self::finish) of the one that appends fails, and the new archive stays.
+    /// The archive is locked while the writer lives, so that no members are lost if two writers append at once. The lock is advisory, and
+    /// only `append` takes it: [`create`](Self::create) and [`save`](super::save) replace the archive whenever they finish. Then
+    /// [`finish`](Self::finish) of the writer that appends fails, and the archive that replaced it stays.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is no archive or has data after its directory that
+    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is not an archive or has data after its directory that
     /// would be lost, [`ErrorKind::Locked`] while another writer appends to it.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
     }
 
-    pub(super) fn create_with(path: &Path, options: WriteOptions) -> Result<Self> {
-        let create = || {
-            let (file, place) = replace::begin(path)?;
-            let directory = place.directory().cloned();
-            let sync = options.sync;
-            let then: Then<File> = Some(Box::new(move |file| place.take(file, sync)));
-            let writer = Writer::with(Output::file(file)?, Central::default(), options);
-            Ok(Writer { directory, then, ..writer })
-        };
-        Writer::at(path, create())
-    }
-
-    pub(super) fn append_with(path: &Path, options: WriteOptions) -> Result<Self> {
-        let append = || {
+    /// Begins a file that replaces the one at `path` when it is finished; it has the members of that one if `appends`.
+    fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
+        let begin = || -> Result<_> {
             let (mut file, place) = replace::begin(path)?;
-            let (old, central, names) = Old::open(&place)?;
-            old.copy_members(&mut file)?;
+            let (old, central, names) = if appends {
+                let (old, central, names) = Old::open(&place)?;
+                old.copy_members(&mut file)?;
+                (Some(old), central, names)
+            } else {
+                Default::default()
+            };
             let directory = place.directory().cloned();
+            let writer = Writer::with(Output::file(file)?, central, options.clone());
             let sync = options.sync;
-            let then: Then<File> = Some(Box::new(move |file| {
-                old.check_still_there(&place)?;
+            let then: Then<File> = Box::new(move |file| {
+                if let Some(old) = &old {
+                    old.check_still_there(&place)?;
+                }
                 place.take(file, sync)
-            }));
-            let writer = Writer::with(Output::file(file)?, central, options);
-            Ok(Writer { names, directory, then, ..writer })
+            });
+            Ok(Writer { names, directory, then: Some(then), path: Some(path.to_owned()), ..writer })
         };
-        Writer::at(path, append())
-    }
-
-    fn at(path: &Path, writer: Result<Self>) -> Result<Self> {
-        match writer {
-            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
-            Err(error) => Err(error.in_file(path)),
-        }
+        begin().map_err(|error| error.in_file(path))
     }
 }
 
@@ -168,10 +157,6 @@ impl<W: Write + Seek> Writer<W> {
     pub fn new(writer: W) -> Result<Self> {
         WriteOptions::new().writer(writer)
     }
-
-    pub(super) fn seeking(writer: W, options: WriteOptions) -> Result<Self> {
-        Ok(Writer::with(Output::seekable(writer)?, Central::default(), options))
-    }
 }
 
 impl<W: Write> Writer<W> {
@@ -191,10 +176,6 @@ impl<W: Write> Writer<W> {
     /// ```
     pub fn stream(writer: W) -> Self {
         WriteOptions::new().stream(writer)
-    }
-
-    pub(super) fn streaming(writer: W, options: WriteOptions) -> Self {
-        Writer::with(Output::stream(writer), Central::default(), options)
     }
 
     fn with(output: Output<W>, central: Central, options: WriteOptions) -> Self {
@@ -220,8 +201,8 @@ impl<W: Write> Writer<W> {
         self.add(name, &mut |sink| array.__npy_write(&options, sink))
     }
 
-    /// Writes an array without a name of its own: `arr_0`, `arr_1` and so on, the first of these that no member has. As the
-    /// positional arguments of `np.savez`.
+    /// Writes an array under the first of the names `arr_0`, `arr_1` and so on that no member has, like a positional argument of
+    /// `np.savez`.
     ///
     /// # Errors
     ///
@@ -238,24 +219,22 @@ impl<W: Write> Writer<W> {
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
-    pub fn finish(mut self) -> Result<W> {
-        let path = self.path.take();
-        let finished = self.finish_archive();
-        finished.map_err(|error| in_file(error, path.as_deref()))
+    pub fn finish(self) -> Result<W> {
+        let Writer { mut archive, compressor, then, path, .. } = self;
+        let finish = || {
+            if let Some(mut compressor) = compressor {
+                compressor.finish(&mut archive)?;
+            }
+            let inner = archive.finish()?;
+            match then {
+                Some(then) => then(inner),
+                None => Ok(inner),
+            }
+        };
+        finish().map_err(|error| in_file(error, path.as_deref()))
     }
 
-    fn finish_archive(mut self) -> Result<W> {
-        if let Some(compressor) = &mut self.compressor {
-            compressor.finish(&mut self.archive)?;
-        }
-        let inner = self.archive.finish()?;
-        match self.then {
-            Some(then) => then(inner),
-            None => Ok(inner),
-        }
-    }
-
-    /// Adds what `write` writes as a member.
+    /// Adds a member, whose bytes `write` writes.
     pub(super) fn add(
         &mut self,
         name: &str,
@@ -271,28 +250,23 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// The name in the archive; an error if no member can have it, or one has it already.
+    /// Returns the name in the archive; an error if no member can have it, or if one has it already.
     pub(super) fn check_name(&self, name: &str) -> Result<String> {
-        self.archive.check()?;
+        self.archive.output.check()?;
         let file = name::in_archive(name)?;
         if !self.names.contains(&file) {
             return Ok(file);
         }
-        let reason = "there is one of that name already; give each its own";
+        let reason = "another member has it already; give each its own name";
         Err(ErrorKind::MemberName { name: name::excerpt(name), reason }.into())
     }
 
-    /// How arrays are written.
-    pub(super) fn arrays(&self) -> &write::WriteOptions {
-        &self.options.arrays
-    }
-
-    /// Adds the path to what fails.
+    /// Calls `write`, and adds the path to an error.
     pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         write(self).map_err(|error| self.in_file(error))
     }
 
-    /// The error with the path, if there is one.
+    /// Adds the path, if there is one, to an error.
     pub(super) fn in_file(&self, error: Error) -> Error {
         in_file(error, self.path.as_deref())
     }
@@ -315,35 +289,35 @@ impl<W: Write> fmt::Debug for Writer<W> {
 }
 
 impl WriteOptions {
-    /// A new file; see [`Writer::create`].
+    /// Creates a file; see [`Writer::create`].
     ///
     /// # Errors
     ///
     /// As [`Writer::create`].
     pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::create_with(path.as_ref(), self.clone())
+        Writer::replace(path.as_ref(), self, false)
     }
 
-    /// A file that is there; see [`Writer::append`].
+    /// Opens an archive to add members; see [`Writer::append`].
     ///
     /// # Errors
     ///
     /// As [`Writer::append`].
     pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::append_with(path.as_ref(), self.clone())
+        Writer::replace(path.as_ref(), self, true)
     }
 
-    /// An archive to a writer that can seek; see [`Writer::new`].
+    /// Writes an archive to a writer that can seek; see [`Writer::new`].
     ///
     /// # Errors
     ///
     /// As [`Writer::new`].
     pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
-        Writer::seeking(writer, self.clone())
+        Ok(Writer::with(Output::seekable(writer)?, Central::default(), self.clone()))
     }
 
-    /// An archive to any writer; see [`Writer::stream`].
+    /// Writes an archive to any writer; see [`Writer::stream`].
     pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
-        Writer::streaming(writer, self.clone())
+        Writer::with(Output::stream(writer), Central::default(), self.clone())
     }
 }

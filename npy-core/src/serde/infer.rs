@@ -1,4 +1,4 @@
-//! Rows of any type that can be serialized, as a record array: what dtype they take, and their bytes.
+//! Rows of any type that can be serialized, as a record array.
 //!
 //! Two passes over the rows, each a serializer: the first finds the dtype, the second writes the items.
 
@@ -20,7 +20,7 @@ use crate::reserve;
 use crate::shape::Order;
 
 impl DynArray {
-    /// An array of one dimension of these rows, whose dtype is inferred from what they serialize as.
+    /// Makes a one-dimensional array of these rows; its dtype is inferred from how they serialize.
     ///
     /// A struct or a map with text as keys is a record, a tuple struct one of `f0`, `f1`, …; a sequence is a sub-array, whose length
     /// is the same in each row; a tuple is a sub-array if its parts are alike, or else a record. Text becomes `<UN`, bytes `|SN`, as wide as the
@@ -49,9 +49,9 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`], with the row and the field, for what has no fixed size or changes from row to row: `None`,
-    /// variants with fields, sequences of different lengths, sequences nested more than 64 deep; and if there are no rows, whose
-    /// dtype nobody knows. [`ErrorKind::DType`] for a dtype that no header holds, as of records nested more than 99 deep.
+    /// [`ErrorKind::InvalidValue`], with the row and the field, for a value without a fixed size, or whose size or kind changes from row to row: `None`,
+    /// variants with fields, sequences of different lengths, sequences nested more than 64 deep; and if there are no rows, as
+    /// their dtype is not known. [`ErrorKind::DType`] for a dtype that no header can hold, as of records nested more than 99 deep.
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
@@ -60,7 +60,7 @@ impl DynArray {
         }
         if rows.is_empty() {
             let reason =
-                "of no rows the dtype is not known: write a Vec of a struct that derives NpyRecord";
+                "the dtype of no rows is not known; write a Vec of a struct that derives NpyRecord";
             return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
         }
         let dtype = kind.dtype().map_err(|error| error.in_row(0))?;
@@ -73,7 +73,7 @@ impl DynArray {
             let item = bytes.get_mut(start..).unwrap_or_default();
             Fill::new(&dtype, item).run(row).map_err(|error| error.in_row(i))?;
         }
-        // The items of an array are no sub-arrays: their dimensions are its last ones.
+        // The dimensions of a sub-array become the last dimensions of the array.
         let (mut base, mut shape) = (&dtype, vec![rows.len()]);
         while let Some((inner, dimensions)) = base.sub_array() {
             shape.extend_from_slice(dimensions);

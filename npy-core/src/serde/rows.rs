@@ -18,10 +18,10 @@ use crate::read::{ItemReader, Reader};
 use crate::value::{RecordValue, Value};
 
 impl DynArray {
-    /// The items along the first dimension as values of any type that serde can make of them.
+    /// Converts the items along the first dimension to any type that serde can deserialize from them.
     ///
     /// A record becomes a struct or a map, by the names of its fields, or a tuple by their order; a further dimension is a
-    /// sequence. An array without dimensions is one row.
+    /// sequence. A 0-d array is one row.
     ///
     /// ```
     /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -47,14 +47,14 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for what the type cannot be made of;
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) where the values may take much more memory than the bytes of the array
-    /// pay for ([`Limits::empty_items`](crate::Limits::empty_items)).
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses;
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the values may take much more memory than the bytes of the array
+    /// ([`Limits::empty_items`](crate::Limits::empty_items)).
     pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
         weight::check(self.dtype(), self.shape(), size_of::<T>(), &Limits::default())?;
-        let turned = self.in_c_order()?;
+        let ordered = self.in_c_order()?;
         let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
-        match turned.whole() {
+        match ordered.whole() {
             Value::Array(array) if !self.shape().is_empty() => {
                 array.iter().enumerate().map(make).collect()
             }
@@ -64,7 +64,7 @@ impl DynArray {
 }
 
 impl<R: Read> Reader<R> {
-    /// The items that remain, one by one, as values of any type that serde can make of them; see [`DynArray::from_rows`].
+    /// Iterates over the items that remain, as values of any type that serde can deserialize from them; see [`DynArray::from_rows`].
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -86,8 +86,8 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects,
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, within the limits of this reader. What goes wrong on the way is an item of the
-    /// iterator; after a value that the type cannot be made of it goes on.
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, with the limits of this reader. An error while reading is an item of the
+    /// iterator; after an item that the type refuses, the iterator goes on.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
         let items = self.elements(|dtype, count, limits| {
             weight::check(dtype, &[count], size_of::<T>(), limits)
@@ -256,7 +256,7 @@ fn visit_all<'de, V: Visitor<'de>>(
     Ok(value)
 }
 
-/// A variant without fields: by its name, or by its number.
+/// Reads a variant without fields, by its name or its number.
 impl<'de> EnumAccess<'de> for Row<'de> {
     type Error = RowError;
     type Variant = Unit;
@@ -293,7 +293,9 @@ impl<'de> VariantAccess<'de> for Unit {
 }
 
 fn with_fields() -> RowError {
-    RowError::new("a variant with fields has no one dtype; only variants without can be read")
+    RowError::new(
+        "a variant with fields has no single dtype; only variants without fields can be read",
+    )
 }
 
 /// The fields of a record, one by one; an error in one names it.

@@ -1,8 +1,8 @@
-//! Items and arrays to any format.
+//! Items and arrays, serialized to any format.
 
 use std::borrow::Cow;
 
-use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, Serializer};
 
 use super::{no_character, weight};
 use crate::dynamic::DynArray;
@@ -49,38 +49,28 @@ impl Serialize for Value<'_> {
 /// As a map.
 impl Serialize for RecordValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let fields = self.iter();
-        let mut map = serializer.serialize_map(Some(fields.len()))?;
-        for (name, value) in fields {
-            map.serialize_entry(name, &value)?;
-        }
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 
 /// As a sequence.
 impl Serialize for ArrayValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let values = self.iter();
-        let mut seq = serializer.serialize_seq(Some(values.len()))?;
-        for value in values {
-            seq.serialize_element(&value)?;
-        }
-        seq.end()
+        serializer.collect_seq(self.iter())
     }
 }
 
-/// As sequences within each other, one for each dimension, in C order; an array without dimensions as its item.
+/// As nested sequences, one for each dimension, in C order; a 0-d array as its item.
 ///
 /// | dtype | as a value of serde |
 /// |---|---|
 /// | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
 /// | complex numbers | the two parts, a tuple |
-/// | `S`, `U` | text; an `S` that is no UTF-8 is bytes, and in binary formats always |
+/// | `S`, `U` | text; an `S` is bytes in binary formats, and if it is not UTF-8 |
 /// | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
 /// | `V` | bytes |
 /// | sub-arrays | sequences |
-/// | records | maps; sequences for a type that wants those |
+/// | records | maps; sequences for a type that expects those |
 ///
 /// ```
 /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -101,13 +91,13 @@ impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let checked = weight::check(self.dtype(), self.shape(), 0, &Limits::default());
         checked.map_err(serde::ser::Error::custom)?;
-        let turned = self.in_c_order().map_err(serde::ser::Error::custom)?;
-        turned.whole().serialize(serializer)
+        let ordered = self.in_c_order().map_err(serde::ser::Error::custom)?;
+        ordered.whole().serialize(serializer)
     }
 }
 
 impl DynArray {
-    /// The whole of an array in C order as one value.
+    /// All of an array, which must be in C order, as one value.
     pub(super) fn whole(&self) -> Value<'_> {
         match self.shape() {
             [] => Value::new(self.dtype(), self.as_bytes()),
@@ -115,7 +105,7 @@ impl DynArray {
         }
     }
 
-    /// The array itself, if its items stand in C order, or else a copy in which they do.
+    /// The array itself if it is in C order, or else a copy that is.
     pub(super) fn in_c_order(&self) -> Result<Cow<'_, DynArray>, Error> {
         let same = self.order().normalized(self.shape()) == Order::C;
         Ok(if same { Cow::Borrowed(self) } else { Cow::Owned(self.to_order(Order::C)?) })

@@ -1,23 +1,22 @@
-//! How much memory the values that serde makes of an array may take, and whether its bytes pay for it.
+//! Limits the memory of the values that serde makes of an array, in proportion to the bytes of the array.
 
 use crate::dtype::{DType, Kind};
 use crate::error::Error;
 use crate::limits::{self, Limits};
 
-/// Bytes of a value, of whatever kind, in a type that holds any kind (`serde_json::Value`): its place in a list that grows, or its
-/// entry in a map.
+/// Bytes of a value in a type that holds any value (`serde_json::Value`), as an item of a growing list or an entry of a map.
 const VALUE: u128 = 128;
 
-/// Bytes of a map, whatever is in it.
+/// Bytes of a map, without its entries.
 const MAP: u128 = 640;
 
-/// Bytes of values that one byte of data pays for: more than a record of one `u8` takes.
-const PAID: u128 = 2048;
+/// Bytes of values that are allowed for each byte of data: more than a record of one `u8` takes.
+const ALLOWED_PER_BYTE: u128 = 2048;
 
-/// Refuses an array of so many bytes whose values take more memory than these pay for; [`Limits::empty_items`] is what they may take in
-/// addition.
+/// Refuses an array whose values would take too much memory for its bytes: more than [`ALLOWED_PER_BYTE`] and, in addition,
+/// [`Limits::empty_items`].
 ///
-/// A type of the caller's that is large by itself counts only where there are no bytes: `size` is that of a row.
+/// `size`, the size of a row in the caller's type, counts only if the array has no bytes.
 ///
 /// # Errors
 ///
@@ -36,11 +35,12 @@ pub(super) fn check(
         _ => 0,
     };
     let values = items.saturating_mul(of_item(dtype)).saturating_add(lists.saturating_mul(VALUE));
-    let unpaid = values.saturating_add(own).saturating_sub(bytes.saturating_mul(PAID));
-    limits.check_empty_bytes(u64::try_from(unpaid).unwrap_or(u64::MAX))
+    let allowed = bytes.saturating_mul(ALLOWED_PER_BYTE);
+    let excess = values.saturating_add(own).saturating_sub(allowed);
+    limits.check_empty_bytes(u64::try_from(excess).unwrap_or(u64::MAX))
 }
 
-/// Bytes of the values that are made of one item.
+/// Bytes of the values that one item becomes.
 fn of_item(dtype: &DType) -> u128 {
     match dtype.kind() {
         Kind::Scalar(_) => VALUE,
@@ -49,14 +49,15 @@ fn of_item(dtype: &DType) -> u128 {
             items.saturating_mul(of_item(&sub.base)).saturating_add(lists.saturating_mul(VALUE))
         }
         Kind::Record(record) => record.fields.iter().fold(MAP, |sum, field| {
-            // A copy of the name, and the place of that.
+            // The entry of the name, and its text.
             let name = VALUE.saturating_add(u128::from(limits::to_u64(field.name().len())));
             sum.saturating_add(name).saturating_add(of_item(field.dtype()))
         }),
     }
 }
 
-/// How many lists an array of this shape is, and how many items are in the innermost: one without items may have many lists.
+/// The number of nested lists for an array of this shape, and of the items in the innermost ones. An array without items may have many
+/// lists.
 fn count(shape: &[usize]) -> (u128, u128) {
     shape.iter().fold((0u128, 1u128), |(lists, level), &n| {
         (lists.saturating_add(level), level.saturating_mul(u128::from(limits::to_u64(n))))

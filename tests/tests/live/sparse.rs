@@ -109,9 +109,9 @@ sparse.save_npz('flat', sparse.csr_array(np.arange(8)))
     let load = |name| npz::load::<sparse::Csr<Complex<f32>, i64>>(dir.path().join(name));
     assert_eq!(load("wide_again.npz").unwrap(), wide);
     let error = npz::load::<sparse::Csr<Complex<f32>>>(dir.path().join("wide.npz")).unwrap_err();
-    assert!(error.to_string().contains("1099511627775 is none of 32 bits"), "{error}");
+    assert!(error.to_string().contains("1099511627775 does not fit into 32 bits"), "{error}");
     let deep = npz::load::<sparse::Coo<i64>>(dir.path().join("deep.npz")).unwrap_err();
-    assert!(deep.to_string().contains("[2, 2, 2] is no shape of a matrix"), "{deep}");
+    assert!(deep.to_string().contains("[2, 2, 2] is not the shape of a matrix"), "{deep}");
     let flat = npz::load::<sparse::Csr<i64>>(dir.path().join("flat.npz")).unwrap_err();
-    assert!(flat.to_string().contains("[8] is no shape of a matrix"), "{flat}");
+    assert!(flat.to_string().contains("[8] is not the shape of a matrix"), "{flat}");
 }

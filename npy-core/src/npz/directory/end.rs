@@ -4,7 +4,7 @@
 
 use std::io::{Read, Seek};
 
-use super::{CUT, malformed, read_at};
+use super::{TRUNCATED, corrupt, malformed, read_at};
 use crate::error::Result;
 use crate::limits::{Limits, to_u64};
 use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
@@ -51,28 +51,28 @@ impl End {
         let (numbers, end_start) = zip64.unwrap_or((small, end_start));
         let pairs = || small.into_iter().zip(numbers).zip(MAXED);
         if !pairs().all(|((small, zip64), maxed)| small == zip64 || small == maxed) {
-            return Err(malformed("its two end records disagree; make it anew"));
+            return Err(corrupt("its two end records disagree"));
         }
         let [disk, directory_disk, here, count, size, stated_start] = numbers;
         if disk != 0 || directory_disk != 0 || here != count {
             return Err(in_parts());
         }
         let Some(start) = end_start.checked_sub(size) else {
-            return Err(malformed(format!(
-                "its directory is said to take {size} bytes, and only {end_start} are before its end record; copy the file again, or make it anew"
+            return Err(corrupt(format!(
+                "its directory is said to take {size} bytes, and only {end_start} are before its end record"
             )));
         };
         let least = to_u64(CentralHeader::SIZE);
         let fits = count.checked_mul(least).is_some_and(|least| least <= size);
         if !fits || (count == 0 && size > 0) {
-            return Err(malformed(format!(
-                "its directory of {size} bytes is said to have {count} members, of at least {least} bytes each; make it anew"
+            return Err(corrupt(format!(
+                "its directory of {size} bytes is said to have {count} members, of at least {least} bytes each"
             )));
         }
         limits.check_members(count)?;
         let Some(before) = start.checked_sub(stated_start) else {
-            return Err(malformed(format!(
-                "its directory is said to begin at byte {stated_start}, and begins at byte {start} by its size; copy the file again, or make it anew"
+            return Err(corrupt(format!(
+                "its directory is said to begin at byte {stated_start}, and begins at byte {start} by its size"
             )));
         };
         Ok(Some(End { start, size, count, before }))
@@ -95,11 +95,11 @@ fn position(tail: &[u8]) -> Option<usize> {
 
 /// The numbers of the record that each archive has, and that `end` begins with.
 fn small_numbers(end: &[u8]) -> Result<Numbers> {
-    let (record, comment) = EndRecord::split_from(end).ok_or_else(|| malformed(CUT))?;
+    let (record, comment) = EndRecord::split_from(end).ok_or_else(|| corrupt(TRUNCATED))?;
     let EndRecord { comment_length, directory_size, directory_start, .. } = record;
     if usize::from(comment_length) > comment.len() {
-        return Err(malformed(format!(
-            "its comment is said to take {comment_length} bytes, and fewer are left; copy the file again, or make it anew"
+        return Err(corrupt(format!(
+            "its comment is said to take {comment_length} bytes, and fewer are left"
         )));
     }
     let EndRecord { disk, directory_disk, members_here, members, .. } = record;
@@ -119,8 +119,7 @@ fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>>
     if locator.disk != 0 || locator.disks > 1 {
         return Err(in_parts());
     }
-    let elsewhere =
-        || malformed("its zip64 end record is not directly before the locator; make it anew");
+    let elsewhere = || corrupt("its zip64 end record is not directly before the locator");
     let (head, record) = head.split_last_chunk::<{ Zip64End::SIZE }>().ok_or_else(elsewhere)?;
     let (record, _) = Zip64End::split_from(record).ok_or_else(elsewhere)?;
     if record.rest_length != Zip64End::REST_LENGTH {
@@ -132,9 +131,7 @@ fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>>
     let before = |stated: u64| at.checked_sub(stated);
     let stated = before(locator.end_start);
     if stated.is_none() || stated != before(directory_start.saturating_add(directory_size)) {
-        return Err(malformed(
-            "its zip64 end record is not where the locator says; copy the file again, or make it anew",
-        ));
+        return Err(corrupt("its zip64 end record is not where the locator says"));
     }
     let [disk, directory_disk] = [record.disk, record.directory_disk].map(u64::from);
     Ok(Some(([disk, directory_disk, members_here, members, directory_size, directory_start], at)))

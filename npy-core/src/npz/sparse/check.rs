@@ -1,4 +1,4 @@
-//! Layer 7: what makes the arrays of a format a matrix.
+//! Layer 7: checks that the arrays of a format make a matrix.
 
 use std::collections::HashSet;
 
@@ -6,10 +6,10 @@ use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
 use crate::error::Error;
 use crate::shape;
 
-/// What is wrong with a matrix.
+/// The error says what is wrong with the matrix.
 type Wrong = Result<(), String>;
 
-/// The error for a matrix that is none.
+/// The error for arrays that do not make a matrix.
 pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
     invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::repr(&shape)))
 }
@@ -56,8 +56,8 @@ impl<T, I: Index> Dia<T, I> {
 impl<T, I: Index> Bsr<T, I> {
     pub(super) fn wrong(&self) -> Wrong {
         let [blocks, high, wide] = self.data.shape() else {
-            let wanted = "three: the blocks, and the rows and columns of each";
-            return Err(rank("data", self.data.shape(), wanted));
+            let expected = "three: the blocks, and the rows and columns of each";
+            return Err(rank("data", self.data.shape(), expected));
         };
         let [rows, columns] = self.shape;
         let whole = |n: usize, of: usize| {
@@ -74,7 +74,7 @@ impl<T, I: Index> Bsr<T, I> {
     }
 }
 
-/// Whether lists of indices lie in others: `[major, minor]` are how many there are, and how far each index goes.
+/// Checks the lists of compressed rows (or columns): `major` is the number of rows, and each index must be less than `minor`.
 fn compressed<I: Index>(
     indptr: &[I],
     indices: &[I],
@@ -99,7 +99,7 @@ fn compressed<I: Index>(
         }
     }
     match indptr.last() {
-        // More values than are used: SciPy takes them, too.
+        // Values that are not used are allowed, as in SciPy.
         Some(last) if number(*last).is_none_or(|last| last > values) => {
             Err(format!("indptr ends with {last}, and there are {values} values"))
         }
@@ -107,18 +107,18 @@ fn compressed<I: Index>(
     }
 }
 
-fn length<I>(name: &str, list: &[I], wanted: usize, of: &str) -> Wrong {
+fn length<I>(name: &str, list: &[I], expected: usize, of: &str) -> Wrong {
     match list.len() {
-        n if n == wanted => Ok(()),
-        n => Err(format!("{name} has {n} items, and must have {wanted}, as {of}")),
+        n if n == expected => Ok(()),
+        n => Err(format!("{name} has {n} items, and must have {expected}, as {of}")),
     }
 }
 
-fn rank(name: &str, shape: &[usize], wanted: &str) -> String {
-    format!("{name} has shape {}; its dimensions are {wanted}", shape::repr(shape))
+fn rank(name: &str, shape: &[usize], expected: &str) -> String {
+    format!("{name} has shape {}; its dimensions are {expected}", shape::repr(shape))
 }
 
-/// Whether each index is one of so many.
+/// Checks that each index is from 0 to `below` (exclusive).
 fn within<I: Index>(name: &str, list: &[I], below: usize) -> Wrong {
     let outside = |index: &I| number(*index).is_none_or(|index| index >= below);
     match list.iter().enumerate().find(|(_, index)| outside(index)) {

@@ -8,7 +8,7 @@ use super::invalid;
 use crate::element::Element;
 use crate::error::Result;
 
-/// What a sparse matrix counts rows and columns with: `i32` or `i64`, as SciPy does.
+/// The type of the indices of a sparse matrix: `i32` or `i64`, as in SciPy.
 pub trait Index: Element + Copy + Display + Into<i64> + TryFrom<i64> + sealed::Sealed {}
 
 impl Index for i32 {}
@@ -24,20 +24,20 @@ mod sealed {
 pub(super) fn read<I: Index, R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<Vec<I>> {
     let narrow = from.header(name)?.dtype().itemsize() == i32::SIZE;
     let converted = if narrow {
-        fitting(from.read::<Vec<i32>>(name)?)
+        convert(from.read::<Vec<i32>>(name)?)
     } else {
-        fitting(from.read::<Vec<i64>>(name)?)
+        convert(from.read::<Vec<i64>>(name)?)
     };
     converted.map_err(|n| {
         let reason = format_args!(
-            "the index {n} is none of 32 bits; ask for indices of i64, as in Csr<f64, i64>"
+            "the index {n} does not fit into 32 bits; use indices of i64, as in Csr<f64, i64>"
         );
         from.in_file(invalid(reason).in_member(name))
     })
 }
 
-/// The same numbers in another width, or the first that has no place in it.
-fn fitting<I: Index, J: Index>(numbers: Vec<J>) -> Result<Vec<I>, i64> {
+/// Converts numbers to the other width; the error is the first that does not fit.
+fn convert<I: Index, J: Index>(numbers: Vec<J>) -> Result<Vec<I>, i64> {
     let fit = |n: J| {
         let n = n.into();
         I::try_from(n).map_err(|_| n)

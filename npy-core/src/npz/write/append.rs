@@ -1,4 +1,4 @@
-//! An archive that members are added to.
+//! The archive that members are appended to.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -10,7 +10,7 @@ use crate::npz::directory::{Central, Directory, malformed};
 use crate::write::lock::{self, Lock};
 use crate::write::replace::Place;
 
-/// An archive that is appended to, locked for as long as this lives.
+/// The archive that is appended to, locked as long as this value lives.
 pub(super) struct Old {
     file: File,
     _lock: Lock,
@@ -19,12 +19,12 @@ pub(super) struct Old {
 }
 
 impl Old {
-    /// Opens the archive that is to be replaced, and reads its directory; also returns the names of the members, as any reader sees them.
+    /// Opens the archive that is to be replaced, and reads its directory; also returns all names by which readers may know its members.
     pub(super) fn open(place: &Place) -> Result<(Self, Central, HashSet<String>)> {
         let (mut file, lock) = open_locked(place)?;
         let directory = Directory::of_file(&mut file, &Limits::default())?;
         let central = directory.central(&mut file)?;
-        // A name may be given twice, the second time in an extra field: who does not read that sees the first.
+        // An extra field may give a second name, which not all readers look for.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
         let names = directory.file_names().map(str::to_owned).chain(plain).collect();
         Ok((Old { file, _lock: lock, end: directory.start() }, central, names))
@@ -39,11 +39,11 @@ impl Old {
             return Ok(());
         }
         Err(malformed(
-            "it became shorter while it was copied; append when nobody else writes to it",
+            "it became shorter while it was copied; append when no other program writes to it",
         ))
     }
 
-    /// An error if another file has taken the place of the archive: its members would be lost.
+    /// Returns an error if the archive was replaced in the meantime: the new members would be lost.
     pub(super) fn check_still_there(&self, place: &Place) -> Result<()> {
         if place.is_old(&self.file)? {
             return Ok(());
@@ -54,7 +54,7 @@ impl Old {
     }
 }
 
-/// Opens a file that nobody else appends to, and that still has its name once it is locked.
+/// Opens and locks the file, again if it was replaced before it was locked.
 fn open_locked(place: &Place) -> Result<(File, Lock)> {
     loop {
         let file = place.open_old()?;

@@ -13,7 +13,7 @@ use crate::npz::directory::Central;
 
 /// An archive in a writer.
 pub(super) struct Archive<W> {
-    output: Output<W>,
+    pub(super) output: Output<W>,
     /// The entries of the complete members.
     directory: Central,
     /// The member that is being written.
@@ -26,27 +26,17 @@ impl<W: Write> Archive<W> {
         Archive { output, directory, open: None }
     }
 
-    /// An error if a write has failed.
-    pub(super) fn check(&self) -> io::Result<()> {
-        self.output.check()
-    }
-
-    /// Makes this the reason for which nothing more is written, unless there is one.
-    pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
-        self.output.fail(why);
-    }
-
     /// Begins a member of this many bytes.
     pub(super) fn begin(&mut self, name: String, size: u64, is_deflated: bool) -> io::Result<()> {
-        self.check()?;
-        // What cannot be compressed becomes larger, by an eighth at most.
-        let most = if is_deflated { size.saturating_add(size / 8) } else { size };
+        self.output.check()?;
+        // Bytes that cannot be compressed grow by an eighth at most.
+        let max = if is_deflated { size.saturating_add(size / 8) } else { size };
         let member = Member {
             name,
             start: self.output.position().saturating_sub(self.directory.origin),
             is_deflated,
             is_streamed: self.output.is_stream(),
-            is_large: most >= 0xfff0_0000,
+            is_large: max >= 0xfff0_0000,
             crc: Hasher::new(),
             compressed: 0,
             size: 0,
@@ -98,14 +88,14 @@ impl<W: Write> Archive<W> {
     pub(super) fn abort(&mut self, why: &dyn fmt::Display) {
         let Some(member) = self.open.take() else { return };
         let start = self.directory.origin.saturating_add(member.start);
-        if self.check().is_ok() && self.output.go_back(start).is_err() {
+        if self.output.check().is_ok() && self.output.go_back(start).is_err() {
             self.output.fail(why);
         }
     }
 
-    /// Writes the directory, and gives the writer back.
+    /// Writes the directory, and returns the writer.
     pub(super) fn finish(mut self) -> Result<W> {
-        self.check()?;
+        self.output.check()?;
         // Readers look for the end record at the end, and a dropped member may have left bytes there.
         self.output.go_to_directory(to_u64(self.directory.entries().len()))?;
         let start = self.output.position();

@@ -22,24 +22,19 @@ const BLOCK: usize = 1 << 20;
 /// The bytes at the end of a block that are the dictionary of the next: as far as deflate looks back.
 const DICTIONARY: usize = 32 << 10;
 
-/// The least that a block counts for among those that wait: it takes memory, too.
-const MIN_COST: usize = 4 << 10;
-
 /// Compresses members, and adds them to an archive in their order.
 pub(super) struct Compressor {
     pool: Pool,
-    /// The member whose blocks are still to come.
+    /// The member that is being cut into blocks.
     member: Option<Member>,
     /// The blocks that are not in the archive yet, in order.
     waiting: VecDeque<Waiting>,
-    /// The sum of their costs, and the most that it may be.
-    cost: usize,
-    max_cost: usize,
+    max_waiting: usize,
 }
 
 /// A member that is being cut into blocks.
 struct Member {
-    /// Its name and size, until its first block has them.
+    /// Its name and size, until they are passed to its first block.
     start: Option<(String, u64)>,
     /// The bytes of the next block.
     bytes: Vec<u8>,
@@ -48,29 +43,22 @@ struct Member {
 
 /// A block that is being compressed, or will be.
 struct Waiting {
-    /// The name and the size of the member that begins with this block.
+    /// The name and the size of the member, for its first block.
     start: Option<(String, u64)>,
     is_last: bool,
     size: usize,
     block: Pending,
 }
 
-impl Waiting {
-    fn cost(&self) -> usize {
-        self.size.max(MIN_COST)
-    }
-}
-
 impl Compressor {
     pub(super) fn new(level: u8, threads: usize) -> Self {
-        // One thread compresses each block at once. Of more, each finds a block that waits.
-        let waiting = if threads > 1 { threads.saturating_mul(2) } else { 0 };
+        // With one thread, each block is compressed at once. With more, two blocks for each thread may wait.
+        let max_waiting = if threads > 1 { threads.saturating_mul(2) } else { 0 };
         Compressor {
             pool: Pool::new(level, threads),
             member: None,
             waiting: VecDeque::new(),
-            cost: 0,
-            max_cost: waiting.saturating_mul(BLOCK),
+            max_waiting,
         }
     }
 
@@ -80,13 +68,13 @@ impl Compressor {
         self.member = Some(Member { start: Some((name, size)), bytes, dictionary: Vec::new() });
     }
 
-    /// Takes bytes of the member.
+    /// Appends bytes to the member, and returns their number.
     pub(super) fn write<W: Write>(
         &mut self,
         bytes: &[u8],
         archive: &mut Archive<W>,
     ) -> io::Result<usize> {
-        archive.check()?;
+        archive.output.check()?;
         if self.member.as_ref().is_some_and(|member| member.bytes.len() >= BLOCK) {
             self.compress(false, archive)?;
         }
@@ -104,18 +92,17 @@ impl Compressor {
         Ok(())
     }
 
-    /// Drops the member; returns whether its first block is in the archive.
+    /// Drops the member; returns true if its first block is in the archive.
     pub(super) fn abort(&mut self) -> bool {
         let Some(member) = self.member.take() else { return false };
         let mut is_in_archive = member.start.is_none();
         while let Some(waiting) = self.waiting.pop_back() {
             if waiting.is_last {
-                // It is of the member before.
+                // The last block of the member before.
                 self.waiting.push_back(waiting);
                 break;
             }
             is_in_archive &= waiting.start.is_none();
-            self.cost = self.cost.saturating_sub(waiting.cost());
         }
         is_in_archive
     }
@@ -125,7 +112,7 @@ impl Compressor {
         Ok(self.add_blocks(0, archive)?)
     }
 
-    /// Has the next block of the member compressed, and adds blocks to the archive if too many wait.
+    /// Queues the next block of the member, and adds blocks to the archive if too many are waiting.
     fn compress<W: Write>(&mut self, is_last: bool, archive: &mut Archive<W>) -> io::Result<()> {
         let Some(member) = &mut self.member else { return Ok(()) };
         let missing = if is_last { 0 } else { BLOCK };
@@ -137,21 +124,19 @@ impl Compressor {
         let task = Task { bytes, dictionary, is_last };
         let block = self.pool.start(task, self.waiting.len());
         let waiting = Waiting { start, is_last, size, block };
-        self.cost = self.cost.saturating_add(waiting.cost());
         self.waiting.push_back(waiting);
-        self.add_blocks(self.max_cost, archive)
+        self.add_blocks(self.max_waiting, archive)
     }
 
-    /// Adds the blocks to the archive that are compressed; waits for them while the others cost more than this.
+    /// Adds compressed blocks to the archive, in order; waits for the next one while more than `max` remain.
     fn add_blocks<W: Write>(&mut self, max: usize, archive: &mut Archive<W>) -> io::Result<()> {
         while let Some(first) = self.waiting.front() {
-            let must_wait = max == 0 || self.cost > max;
+            let must_wait = self.waiting.len() > max;
             let Some(block) = self.pool.result(&first.block, must_wait) else { return Ok(()) };
             let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
-            self.cost = self.cost.saturating_sub(waiting.cost());
             if let Err(error) = add(waiting, block, archive) {
-                // The caller was told already that this member is written: it is known to be missing only now.
-                archive.fail(&error);
+                // The call that wrote this member has already returned `Ok`.
+                archive.output.fail(&error);
                 return Err(error);
             }
         }

@@ -1,4 +1,4 @@
-//! The writer of an archive: small writes are gathered, and nothing more is written once one has failed.
+//! The writer of an archive: small writes are gathered, and after one has failed nothing more is written.
 
 use std::fmt;
 use std::fs::File;
@@ -9,8 +9,8 @@ use crate::limits::to_u64;
 use crate::write::APPENDS;
 use crate::write::failure::Failure;
 
-/// The most bytes that are gathered; longer writes go through.
-const GATHERED: usize = 64 << 10;
+/// The capacity for small writes; longer ones go directly to the writer.
+const MAX_GATHERED: usize = 64 << 10;
 
 /// A writer, and the bytes that are not written to it yet.
 pub(super) struct Output<W> {
@@ -21,9 +21,9 @@ pub(super) struct Output<W> {
     gathered: Vec<u8>,
     /// The position of the inner writer, at which the gathered bytes go.
     base: u64,
-    /// Whether the writer has been told to seek.
+    /// True once the writer was told to seek.
     has_sought: bool,
-    /// Whether to check after the next write that the position is the expected one.
+    /// True if the position is to be checked after the next write.
     check_next: bool,
     failure: Failure,
 }
@@ -70,20 +70,20 @@ impl<W: Write> Output<W> {
 
     /// An error if a call of the writer has failed.
     pub(super) fn check(&self) -> io::Result<()> {
-        self.failure.check("the archive must be written anew")
+        self.failure.check("the archive must be written again")
     }
 
-    /// Makes this the reason for which nothing more is written, unless there is one.
+    /// Stops all later writes for this reason, unless there is an earlier one.
     pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
         self.failure.set(why.to_string());
     }
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.check()?;
-        if self.gathered.len().saturating_add(bytes.len()) > GATHERED {
+        if self.gathered.len().saturating_add(bytes.len()) > MAX_GATHERED {
             self.write_gathered()?;
         }
-        if bytes.len() > GATHERED {
+        if bytes.len() > MAX_GATHERED {
             return self.write_through(bytes);
         }
         self.gathered.extend_from_slice(bytes);
@@ -103,7 +103,7 @@ impl<W: Write> Output<W> {
         self.go_to(end)
     }
 
-    /// Goes back, so that what comes next overwrites what comes after this position. A file is truncated.
+    /// Goes back to this position, so that later bytes overwrite those after it. A file is truncated.
     pub(super) fn go_back(&mut self, position: u64) -> io::Result<()> {
         if let Some(dropped) = self.gathered_from(position).map(|bytes| bytes.len()) {
             self.gathered.truncate(self.gathered.len().saturating_sub(dropped));
@@ -117,7 +117,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Goes to where a directory of this many bytes is not followed by other bytes of the writer.
+    /// Goes to a position at which a directory of this many bytes ends at the end of the writer, or after it.
     pub(super) fn go_to_directory(&mut self, count: u64) -> io::Result<()> {
         let Some(seek) = self.seek else { return Ok(()) };
         self.write_gathered()?;
@@ -125,7 +125,7 @@ impl<W: Write> Output<W> {
         self.go_to(self.base.max(length.saturating_sub(count)))
     }
 
-    /// The writer, to which everything is written.
+    /// Writes the gathered bytes, and returns the writer.
     pub(super) fn into_inner(mut self) -> Result<W> {
         self.write_gathered()?;
         self.attempt(W::flush)?;
@@ -158,11 +158,11 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Refuses a file that was opened for appending: the last write went to its end.
+    /// Refuses a file that was opened for appending: the last write went to its end instead.
     fn check_position(&mut self, seek: fn(&mut W, SeekFrom) -> io::Result<u64>) -> io::Result<()> {
         let base = self.base;
         self.attempt(|inner| {
-            // The position of a writer with a buffer is known once that is written.
+            // A buffered writer reports its position only after a flush.
             inner.flush()?;
             match seek(inner, SeekFrom::Current(0))? {
                 position if position == base => Ok(()),
@@ -183,7 +183,7 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// Calls the writer; if that fails or panics, it was the last call.
+    /// Calls the writer, unless an earlier call failed or panicked.
     fn attempt<A>(&mut self, call: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
         self.check()?;
         self.failure.begin();
@@ -202,7 +202,14 @@ mod tests {
     #[test]
     fn rewritten_bytes_replace_the_old_ones() {
         // Sizes on both sides of the most that is gathered.
-        for size in [10, GATHERED - 9, GATHERED - 8, GATHERED, GATHERED + 1, 3 * GATHERED] {
+        for size in [
+            10,
+            MAX_GATHERED - 9,
+            MAX_GATHERED - 8,
+            MAX_GATHERED,
+            MAX_GATHERED + 1,
+            3 * MAX_GATHERED,
+        ] {
             let mut output = Output::seekable(Cursor::new(Vec::new())).unwrap();
             output.write_all(&[0; 4]).unwrap();
             output.write_all(&[1; 8]).unwrap();
@@ -222,7 +229,7 @@ mod tests {
         let mut output = Output::stream(Vec::new());
         output.write_all(&[1; 10]).unwrap();
         output.go_back(5).unwrap();
-        output.write_all(&vec![2; 2 * GATHERED]).unwrap();
+        output.write_all(&vec![2; 2 * MAX_GATHERED]).unwrap();
         assert!(output.go_back(6).is_err());
         assert_eq!(output.into_inner().unwrap()[..6], [1, 1, 1, 1, 1, 2]);
     }

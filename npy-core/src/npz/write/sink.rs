@@ -1,4 +1,4 @@
-//! The member that an array is being written to.
+//! The member to which an array is being written.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::write::array_sink::ArraySink;
 
-/// A member that is not complete yet; if it is dropped like that, it is not in the archive.
+/// An incomplete member; if this is dropped, it is not in the archive.
 pub(super) struct MemberSink<'a, W: Write> {
     archive: &'a mut Archive<W>,
     /// `None` if members are stored.
@@ -27,7 +27,7 @@ impl<'a, W: Write> MemberSink<'a, W> {
         MemberSink { archive, compressor, name, is_open: true }
     }
 
-    /// Writes the member; if that fails, there is none.
+    /// Writes the member, or drops it after an error.
     pub(super) fn write_with(
         mut self,
         write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
@@ -60,7 +60,7 @@ impl<'a, W: Write> MemberSink<'a, W> {
     }
 }
 
-/// A value may panic, and the program go on.
+/// A value may panic, and the program may continue.
 impl<W: Write> Drop for MemberSink<'_, W> {
     fn drop(&mut self) {
         if self.is_open {

@@ -144,7 +144,9 @@ impl Parts for FillParts<'_> {
 
 /// The error for a number that no dtype can hold together with those of the other rows.
 fn no_common_dtype<T>(value: i128) -> Result<T, RowError> {
-    Err(RowError::new(format!("{value} has no place in a dtype that holds the other rows, too")))
+    Err(RowError::new(format!(
+        "no dtype holds both {value} and the other rows; use one type for all rows"
+    )))
 }
 
 /// The error for a value that serializes differently in the two passes.

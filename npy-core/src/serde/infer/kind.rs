@@ -9,23 +9,23 @@ use crate::serde::RowError;
 /// The kind of a value, enough to choose its dtype.
 #[derive(Debug, PartialEq, Clone)]
 pub(super) enum Kind {
-    /// Nothing yet: before the first row, and what is in an empty sequence.
+    /// Not known yet: before the first row, and for the items of an empty sequence.
     Unknown,
     Bool,
-    /// Of so many bytes, as the others.
+    /// An integer of this many bytes.
     Int(usize),
     UInt(usize),
     Float(usize),
-    /// Up to so many code points.
+    /// Text of at most this many code points.
     Str(usize),
-    /// Up to so many bytes.
+    /// At most this many bytes.
     Bytes(usize),
     Sequence(usize, Box<Kind>),
     Record(Vec<(String, Kind)>),
 }
 
 impl Kind {
-    /// Widens this to what holds the other, too.
+    /// Widens this kind so that it holds the other, too.
     pub(super) fn join(&mut self, other: Kind) -> Result<(), RowError> {
         use Kind::{Bytes, Float, Int, Record, Sequence, Str, UInt, Unknown};
         match (&mut *self, other) {
@@ -33,8 +33,8 @@ impl Kind {
             (Unknown, other) => *self = other,
             (Int(a), Int(b)) | (UInt(a), UInt(b)) | (Float(a), Float(b)) => *a = (*a).max(b),
             (Str(a), Str(b)) | (Bytes(a), Bytes(b)) => *a = (*a).max(b),
-            // A signed integer of twice the bytes holds an unsigned one, and a float of 8 bytes one of 4. What has 8 may
-            // hold it, as most of what JSON calls a number: whether it does is looked at when it is written.
+            // A signed integer of twice the bytes holds an unsigned one, and a float of 8 bytes holds an integer of 4. Of 8
+            // bytes it may hold it, as for most numbers in JSON: the second pass checks each value.
             (Int(a), UInt(b)) => *a = (*a).max(b.saturating_mul(2).min(8)),
             (UInt(b), Int(a)) => *self = Int(a.max(b.saturating_mul(2).min(8))),
             (Float(a), Int(b) | UInt(b)) => *a = if b < 4 { *a } else { 8 },
@@ -86,17 +86,17 @@ impl Kind {
         }
     }
 
-    /// The dtype that holds all that was seen.
+    /// The dtype that holds all values of this kind.
     pub(super) fn dtype(&self) -> Result<DType, RowError> {
         let scalar = |kind, size| Ok(Scalar::new(kind, size).into());
         let dtype: DType = match self {
-            // No value of it will ever be written; NumPy's default.
+            // NumPy's default; no value of it will be written.
             Kind::Unknown => scalar(ScalarKind::Float, 8),
             Kind::Bool => scalar(ScalarKind::Bool, 1),
             Kind::Int(size) => scalar(ScalarKind::Int, *size),
             Kind::UInt(size) => scalar(ScalarKind::UInt, *size),
             Kind::Float(size) => scalar(ScalarKind::Float, *size),
-            // As in NumPy, text that is empty everywhere has room for one character.
+            // As in NumPy, text that is empty in each row has one character.
             Kind::Str(n) => scalar(ScalarKind::Str, (*n).max(1).saturating_mul(4)),
             Kind::Bytes(n) => scalar(ScalarKind::Bytes, (*n).max(1)),
             Kind::Sequence(n, of) => {
@@ -135,18 +135,18 @@ fn fits(size: usize) -> Result<usize, RowError> {
         return Ok(size);
     }
     Err(RowError::new(format!(
-        "it takes {size} bytes a row, and an item of NumPy's 2147483647 at most"
+        "it takes {size} bytes, and an item of NumPy at most 2147483647; write it in parts"
     )))
 }
 
-/// Fields are matched by name; each row has them all.
+/// Matches fields by name; each row must have all of them.
 fn join_records(
     fields: &mut [(String, Kind)],
     others: Vec<(String, Kind)>,
 ) -> Result<(), RowError> {
     let counts = (fields.len(), others.len());
     for (i, (name, kind)) in others.into_iter().enumerate() {
-        // At the same place, as a rule.
+        // Fields are usually in the same order.
         let here = fields.get(i).is_some_and(|(known, _)| *known == name);
         let at = if here { Some(i) } else { fields.iter().position(|(known, _)| *known == name) };
         let Some((_, known)) = at.and_then(|at| fields.get_mut(at)) else {

@@ -44,7 +44,7 @@ pub(super) trait Parts {
     fn end(self) -> Result<Self::Output, RowError>;
 }
 
-/// What a value with parts is.
+/// The form of a value with parts.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     Sequence,
@@ -57,7 +57,7 @@ pub(super) enum Form {
 
 struct PassSerializer<P>(P);
 
-pub(super) struct PartsSerializer<P> {
+struct PartsSerializer<P> {
     parts: P,
     /// The last key of a map.
     key: String,

@@ -8,12 +8,12 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 /// Bytes to compress.
 pub(super) struct Task {
     pub(super) bytes: Vec<u8>,
-    /// Bytes directly before them.
+    /// The bytes before them, at most the window of deflate.
     pub(super) dictionary: Vec<u8>,
     pub(super) is_last: bool,
 }
 
-/// Compressed bytes, and the checksum of what they are inflated to.
+/// Compressed bytes, and the checksum of the bytes that they inflate to.
 pub(super) struct Block {
     pub(super) bytes: Vec<u8>,
     pub(super) crc: Hasher,
@@ -35,7 +35,7 @@ impl Encoder {
             self.0.set_dictionary(&task.dictionary)?;
         }
         let flush = if task.is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-        // The most that level 1 makes of bytes that cannot be compressed.
+        // Level 1 adds at most an eighth to bytes that cannot be compressed.
         let mut bytes = Vec::with_capacity(task.bytes.len().saturating_add(task.bytes.len() / 8));
         loop {
             bytes.reserve(1 << 10);

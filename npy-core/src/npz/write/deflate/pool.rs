@@ -19,7 +19,7 @@ pub(super) struct Pool {
     threads: usize,
     /// `None` once no more jobs will come.
     jobs: Option<Sender<Job>>,
-    /// Who waits for a job holds the lock.
+    /// Locked by the worker that waits for the next job.
     queue: Arc<Mutex<Receiver<Job>>>,
     workers: Vec<JoinHandle<()>>,
     /// The encoder of the caller's thread.
@@ -34,7 +34,7 @@ impl Pool {
         Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new(), own }
     }
 
-    /// Has a block compressed, by a new thread if more blocks wait than there are threads.
+    /// Queues a block to be compressed, and starts a thread if as many blocks are waiting as there are threads.
     pub(super) fn start(&mut self, task: Task, waiting: usize) -> Pending {
         let (result, pending) = mpsc::channel();
         if let Some(jobs) = &self.jobs {
@@ -45,13 +45,13 @@ impl Pool {
         if threads < self.threads && threads <= waiting {
             let (queue, level) = (Arc::clone(&self.queue), self.level);
             let thread = thread::Builder::new().name("npy-deflate".into());
-            // If the system has no more threads, those that are there do it.
+            // If the system has no more threads, the existing ones do the work.
             self.workers.extend(thread.spawn(move || work(&queue, level)).ok());
         }
         pending
     }
 
-    /// The compressed block. If it is not ready, `None`, or the caller's thread compresses others until it is.
+    /// Returns the compressed block. If it is not ready, returns `None`, or compresses others until it is if the caller must wait.
     pub(super) fn result(&mut self, block: &Pending, must_wait: bool) -> Option<io::Result<Block>> {
         loop {
             match block.try_recv() {
@@ -67,19 +67,19 @@ impl Pool {
         }
     }
 
-    /// A job that no thread has begun. If the lock is held, a worker takes the next one.
+    /// Takes a job that no thread has begun; `None` if a worker that waits for one holds the lock.
     fn next_job(&self) -> Option<Job> {
         self.queue.try_lock().ok()?.try_recv().ok()
     }
 }
 
-/// No thread goes on when its archive is gone.
+/// Discards the waiting jobs, and joins the threads.
 impl Drop for Pool {
     fn drop(&mut self) {
         while self.next_job().is_some() {}
         self.jobs = None;
         for worker in self.workers.drain(..) {
-            // Its results are of no use any more.
+            // A panic was reported with its block.
             worker.join().ok();
         }
     }

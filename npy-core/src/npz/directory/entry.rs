@@ -2,44 +2,42 @@
 
 use std::io::{self, Read};
 
-use super::{malformed, unsupported};
+use super::{TRUNCATED, corrupt, malformed, unsupported};
 use crate::error::Result;
 use crate::limits::to_u64;
 use crate::npz::name;
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Part};
 
 /// A member, as the directory describes it.
-pub(super) struct Listed {
+pub(in crate::npz) struct Entry {
     /// The name, as Python reads it: it ends at a NUL.
     pub(super) name: String,
     /// The bytes of the name in the headers, if they differ from those of `name`.
     raw: Option<Box<[u8]>>,
     pub(super) flags: u16,
     pub(super) method: u16,
-    pub(super) crc: u32,
-    pub(super) compressed: u64,
+    pub(in crate::npz) crc: u32,
+    pub(in crate::npz) compressed: u64,
     /// The number of bytes after inflating.
-    pub(super) size: u64,
+    pub(in crate::npz) size: u64,
     /// The position of the member's own header in the file.
     pub(super) start: u64,
 }
 
-impl Listed {
+impl Entry {
     /// Reads the next member of a directory, which ends where the reader does; `before` bytes are before the archive.
     pub(super) fn read<R: Read>(directory: &mut io::Take<R>, before: u64) -> Result<Self> {
         let head = take(directory, CentralHeader::SIZE)?;
         let Some((CentralHeader { common, comment_length, start, .. }, _)) =
             CentralHeader::split_from(&head)
         else {
-            return Err(malformed(
-                "its directory has something else where a member is to begin; copy the file again, or make it anew",
-            ));
+            return Err(corrupt("its directory has something else where a member should begin"));
         };
         let raw = take(directory, common.name_length.into())?;
         let extra = take(directory, common.extra_length.into())?;
         take(directory, comment_length.into())?;
 
-        let mut listed = Listed {
+        let mut entry = Entry {
             name: decode_name(&raw, common.flags)?,
             raw: None,
             flags: common.flags,
@@ -50,14 +48,18 @@ impl Listed {
             start: start.into(),
         };
         check_version(common.version)?;
-        listed.apply_extra(&extra, &raw)?;
-        listed.name.truncate(listed.name.find('\0').unwrap_or(listed.name.len()));
-        if listed.name.as_bytes() != raw {
-            listed.raw = Some(raw.into());
+        entry.apply_extra(&extra, &raw)?;
+        entry.name.truncate(entry.name.find('\0').unwrap_or(entry.name.len()));
+        if entry.name.as_bytes() != raw {
+            entry.raw = Some(raw.into());
         }
-        let start = listed.start.checked_add(before);
-        listed.start = start.ok_or_else(|| malformed("a member begins after byte 2⁶⁴"))?;
-        Ok(listed)
+        let start = entry.start.checked_add(before);
+        entry.start = start.ok_or_else(|| corrupt("a member begins after byte 2⁶⁴"))?;
+        Ok(entry)
+    }
+
+    pub(in crate::npz) fn is_deflated(&self) -> bool {
+        self.method == Common::DEFLATED
     }
 
     /// The bytes of the name in the headers.
@@ -72,8 +74,8 @@ impl Listed {
         while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
                 let name = name::excerpt(&self.name);
-                return Err(malformed(format!(
-                    "an extra field of the member {name:?} is said to take {length} bytes, and only {} are left; make it anew",
+                return Err(corrupt(format!(
+                    "an extra field of the member {name:?} is said to take {length} bytes, and only {} are left",
                     rest.len()
                 )));
             };
@@ -95,9 +97,8 @@ impl Listed {
     fn apply_zip64(&mut self, mut field: &[u8]) -> Result<()> {
         for number in [&mut self.size, &mut self.compressed, &mut self.start] {
             if *number == u64::from(IN_ZIP64) {
-                (*number, field) = u64::split_from(field).ok_or_else(|| {
-                    malformed("a member has a zip64 field without the number that is to be there")
-                })?;
+                (*number, field) = u64::split_from(field)
+                    .ok_or_else(|| corrupt("the zip64 field of a member lacks a number"))?;
             }
         }
         Ok(())
@@ -119,14 +120,12 @@ impl Listed {
 /// The next bytes of a directory.
 fn take<R: Read>(directory: &mut io::Take<R>, count: usize) -> Result<Vec<u8>> {
     if directory.limit() < to_u64(count) {
-        return Err(malformed(
-            "its directory ends within a member; copy the file again, or make it anew",
-        ));
+        return Err(corrupt("its directory ends within a member"));
     }
     // At most 64 KiB: a length has two bytes.
     let mut bytes = vec![0; count];
     directory.read_exact(&mut bytes).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => malformed(super::CUT),
+        io::ErrorKind::UnexpectedEof => corrupt(TRUNCATED),
         _ => error.into(),
     })?;
     Ok(bytes)
