@@ -4,11 +4,12 @@ use std::io;
 
 use crc32fast::Hasher;
 
+use crate::checked::narrow;
 use crate::limits::to_u64;
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
 
 /// The data of a member starts on a multiple of this: the alignment of any item, and a cache line.
-const ALIGN: u16 = 64;
+const ALIGN: u64 = 64;
 
 /// The values in the headers of a member.
 pub(super) struct Member {
@@ -118,15 +119,12 @@ impl Member {
 fn append_padding(extra: &mut Vec<u8>, position: u64) -> io::Result<()> {
     // The header of the field, and the alignment.
     const FIXED: u64 = 6;
-    let align = u64::from(ALIGN);
-    let unaligned = position % align;
-    if unaligned == 0 {
+    if position.is_multiple_of(ALIGN) {
         return Ok(());
     }
-    let missing = align.saturating_sub(unaligned);
-    let count = if missing < FIXED { missing.saturating_add(align) } else { missing };
-    let zeros = usize::try_from(count.saturating_sub(FIXED)).map_err(io::Error::other)?;
-    let mut data = ALIGN.to_bytes();
+    let zeros: usize = narrow(position.wrapping_add(FIXED).wrapping_neg() % ALIGN);
+    let [low, high, ..] = ALIGN.to_le_bytes();
+    let mut data = vec![low, high];
     data.resize(data.len().saturating_add(zeros), 0);
     append_extra(extra, ExtraHeader::ALIGNMENT, &data)
 }
