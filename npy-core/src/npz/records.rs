@@ -161,3 +161,29 @@ impl Common {
 
 /// The number in a field that is too small for the real one, which is in a zip64 record.
 pub(super) const IN_ZIP64: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards the layouts: the sizes of the zip specification, and the same bytes again.
+    #[test]
+    fn records_have_their_specified_sizes() {
+        let sizes = [LocalHeader::SIZE, CentralHeader::SIZE, EndRecord::SIZE];
+        assert_eq!(sizes, [30, 46, 22]);
+        assert_eq!([Zip64End::SIZE, Zip64Locator::SIZE, ExtraHeader::SIZE], [56, 20, 4]);
+        assert_eq!(Zip64End::REST_LENGTH, 56 - 12);
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written() {
+        let locator = Zip64Locator { disk: 1, end_start: 2, disks: 3 };
+        let mut bytes = locator.to_bytes();
+        assert_eq!(bytes, b"PK\x06\x07\x01\0\0\0\x02\0\0\0\0\0\0\0\x03\0\0\0");
+        bytes.push(7);
+        let (read, rest) = Zip64Locator::split_from(&bytes).unwrap();
+        assert_eq!((read.disk, read.end_start, read.disks, rest), (1, 2, 3, &[7][..]));
+        assert!(Zip64Locator::split_from(&bytes[..19]).is_none());
+        assert!(EndRecord::split_from(&bytes).is_none());
+    }
+}

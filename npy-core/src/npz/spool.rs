@@ -56,7 +56,6 @@ impl Spool {
         if let Bytes::InMemory(bytes) = &mut self.bytes
             && bytes.get_ref().len().saturating_add(more) > MAX_BYTES_IN_MEMORY
         {
-            // Only its owner may read it: the directory may be open to others.
             let directory = self.directory.clone().map_or_else(|| Directory::open(&self.path), Ok);
             // Only its owner may read the file: the directory may be open to others.
             let made = directory.and_then(|directory| directory.create(true));

@@ -143,6 +143,6 @@ fn a_column_that_would_not_be_found_is_refused() {
     }
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     let error = writer.write_columns(&[Pair { x: 1, y: 2 }]).unwrap_err().to_string();
-    assert!(error.contains("\"x.npy\": the name of a column"), "{error}");
+    assert!(error.contains("\"x.npy\": a column whose name"), "{error}");
     assert!(Reader::new(writer.finish().unwrap()).unwrap().is_empty());
 }

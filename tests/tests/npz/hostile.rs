@@ -248,7 +248,7 @@ fn what_is_no_archive_says_so() {
         (b"", "it is empty"),
         (&npy(&[1u8]), "it is a .npy file"),
         (b"hello, world", "the archive is malformed: "),
-        (&archive(b"", &[x()], b"")[..1000], "not copied whole"),
+        (&archive(b"", &[x()], b"")[..1000], "so it is incomplete"),
     ];
     for (bytes, says) in cases {
         let error = Reader::new(Cursor::new(bytes)).unwrap_err();
