@@ -1,17 +1,15 @@
-//! Layer 3: runs a [`Plan`] over the items of a block.
+//! Layer 3: runs a [`Plan`] on the items of a block.
 //!
-//! Step by step, and each step over all items: the block stays in the cache, and what a step does
-//! is decided once.
+//! Each step runs over all items before the next one: the block stays in the cache, and the kind of a step is decided once.
 
 pub(crate) mod cast;
 
 use std::ops::Range;
 
+use crate::checked;
 use crate::plan::{Action, Plan, Step, Strategy};
 
-/// Items of the dtype that is wanted, from a block of `count` items as they are in the file.
-///
-/// In place where nothing moves, else through `scratch`, where padding is zero.
+/// Converts a block of `count` items of the file, in place or into `scratch`. Padding in `scratch` is zero.
 pub(crate) fn run<'b>(
     plan: &Plan,
     count: usize,
@@ -27,13 +25,13 @@ pub(crate) fn run<'b>(
         Strategy::General(steps) => {
             // No step ever writes padding, so it stays zero from block to block.
             scratch.resize(count.saturating_mul(plan.dst_itemsize), 0);
-            run_steps(steps, block, plan.src_itemsize, scratch, plan.dst_itemsize);
+            run_steps(steps, block, scratch, (plan.src_itemsize, plan.dst_itemsize));
             scratch
         }
     }
 }
 
-/// One part of each record, side by side.
+/// Copies one part of each record, without gaps, to `parts`.
 #[cfg(feature = "mmap")]
 pub(crate) fn extract_column(
     records: &[u8],
@@ -45,191 +43,105 @@ pub(crate) fn extract_column(
     let count = records.len().checked_div(stride).unwrap_or(0);
     parts.resize(count.saturating_mul(size), 0);
     let step = Step { from: part.start, to: 0, action: Action::Copy { bytes: size } };
-    run_steps(&[step], records, stride, parts, size);
+    run_steps(&[step], records, parts, (stride, size));
 }
 
-/// Runs the steps over items of these sizes. Recursion ends with the dtype, whose nesting is limited.
-fn run_steps(steps: &[Step], from: &[u8], src_itemsize: usize, to: &mut [u8], dst_itemsize: usize) {
-    if dst_itemsize == 0 {
+/// The size of an item in the file and of a converted item: the distances from one to the next.
+type Strides = (usize, usize);
+
+/// Sub-arrays up to this length are converted element by element, each element in all items.
+const MAX_SHORT: usize = 8;
+
+/// Runs the steps on all items. The recursion is as deep as the dtype, whose nesting is limited.
+fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
+    if strides.1 == 0 {
         return;
     }
     for step in steps {
         let from = from.get(step.from..).unwrap_or_default();
         let to = to.get_mut(step.to..).unwrap_or_default();
-        let sizes = (src_itemsize, dst_itemsize);
         match &step.action {
-            Action::Copy { bytes } => match bytes {
-                1 => pairs(from, to, sizes, copy_array::<1>),
-                2 => pairs(from, to, sizes, copy_array::<2>),
-                4 => pairs(from, to, sizes, copy_array::<4>),
-                8 => pairs(from, to, sizes, copy_array::<8>),
-                16 => pairs(from, to, sizes, copy_array::<16>),
-                n => pairs(from, to, sizes, |f, t| copy(f, t, *n)),
-            },
+            Action::Copy { bytes } => copy_each::<false>(from, to, strides, *bytes),
             Action::Fill { bytes } => {
-                to.chunks_mut(dst_itemsize).for_each(|t| copy(bytes, t, bytes.len()));
+                to.chunks_mut(strides.1).for_each(|to| copy(bytes, to, bytes.len()));
             }
-            Action::Swap { unit, count } if *count <= FEW => {
-                for start in (0..*count).map(|i| i.saturating_mul(*unit)) {
+            Action::Swap { unit, bytes } if *bytes <= checked::mul(*unit, MAX_SHORT) => {
+                for start in (0..*bytes).step_by((*unit).max(1)) {
                     let from = from.get(start..).unwrap_or_default();
                     let to = to.get_mut(start..).unwrap_or_default();
-                    match unit {
-                        2 => pairs(from, to, sizes, copy_turned::<2>),
-                        4 => pairs(from, to, sizes, copy_turned::<4>),
-                        8 => pairs(from, to, sizes, copy_turned::<8>),
-                        16 => pairs(from, to, sizes, copy_turned::<16>),
-                        n => pairs(from, to, sizes, |f, t| copy_swapped(f, t, *n, *n)),
-                    }
+                    copy_each::<true>(from, to, strides, *unit);
                 }
             }
-            Action::Swap { unit, count } => {
-                let bytes = unit.saturating_mul(*count);
-                pairs(from, to, sizes, |f, t| copy_swapped(f, t, bytes, *unit));
+            Action::Swap { unit, bytes } => {
+                copy_each::<false>(from, to, strides, *bytes);
+                swap_each(to, strides.1, *bytes, *unit);
             }
-            Action::Convert { convert, count } => {
-                let scalar = (convert.size_before(), convert.size_after());
-                if *count <= FEW {
-                    for i in 0..*count {
-                        let from = from.get(i.saturating_mul(scalar.0)..).unwrap_or_default();
-                        let to = to.get_mut(i.saturating_mul(scalar.1)..).unwrap_or_default();
-                        convert.run(from, to, sizes);
-                    }
-                } else {
-                    let bytes = (scalar.0.saturating_mul(*count), scalar.1.saturating_mul(*count));
-                    pairs(from, to, sizes, |f, t| {
-                        if let (Some(f), Some(t)) = (f.get(..bytes.0), t.get_mut(..bytes.1)) {
-                            convert.run(f, t, scalar);
-                        }
-                    });
+            Action::Convert(convert) => convert.run(from, to, strides),
+            Action::Repeat { count, from_stride, to_stride, steps } if *count <= MAX_SHORT => {
+                for i in 0..*count {
+                    let from = from.get(checked::mul(i, *from_stride)..).unwrap_or_default();
+                    let to = to.get_mut(checked::mul(i, *to_stride)..).unwrap_or_default();
+                    run_steps(steps, from, to, strides);
                 }
             }
             Action::Repeat { count, from_stride, to_stride, steps } => {
-                let f_bytes = count.saturating_mul(*from_stride);
-                let t_bytes = count.saturating_mul(*to_stride);
-                let each = |f: &[u8], t: &mut [u8]| {
-                    if let (Some(f), Some(t)) = (f.get(..f_bytes), t.get_mut(..t_bytes)) {
-                        run_steps(steps, f, *from_stride, t, *to_stride);
+                let from_bytes = checked::mul(*count, *from_stride);
+                let to_bytes = checked::mul(*count, *to_stride);
+                pairs(from, to, strides, |from, to| {
+                    if let Some(from) = from.get(..from_bytes)
+                        && let Some(to) = to.get_mut(..to_bytes)
+                    {
+                        run_steps(steps, from, to, (*from_stride, *to_stride));
                     }
-                };
-                if src_itemsize == 0 {
-                    // Records of no bytes in the file, whose fields here are all defaults.
-                    to.chunks_mut(dst_itemsize).for_each(|t| each(&[], t));
-                } else {
-                    pairs(from, to, sizes, each);
-                }
+                });
             }
         }
     }
 }
 
-/// Each item of one side with its item of the other. Both sides begin somewhere within their first item: so the last one is short, and
-/// empty where they begin at its end, at a part of no bytes.
-fn pairs(
-    from: &[u8],
-    to: &mut [u8],
-    strides: (usize, usize),
-    mut each: impl FnMut(&[u8], &mut [u8]),
-) {
-    let (from_stride, to_stride) = (strides.0.max(1), strides.1.max(1));
-    // So the compiler knows how long all but the last are.
-    let (items, places) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
-    let whole = items.len().min(places.len());
-    items.zip(places).for_each(|(item, place)| each(item, place));
-    let last = from.get(whole.saturating_mul(from_stride)..).unwrap_or_default();
-    let place = to.get_mut(whole.saturating_mul(to_stride)..).unwrap_or_default();
-    if !place.is_empty() {
-        each(last, place);
+/// Calls `each` with each item of one side and the item of the same index of the other side.
+///
+/// Both sides may start within their first item. The last item is then short; it is empty if a side starts at the end of an item.
+fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8], &mut [u8])) {
+    let (from_stride, to_stride) = (strides.0, strides.1.max(1));
+    if from_stride == 0 {
+        // Records of no bytes in the file, whose fields here are all defaults.
+        return to.chunks_mut(to_stride).for_each(|to| each(&[], to));
+    }
+    // These chunks have a length that the compiler knows, unlike those of `chunks`.
+    let (items, results) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
+    let count = items.len().min(results.len());
+    items.zip(results).for_each(|(from, to)| each(from, to));
+    let from = from.get(checked::mul(count, from_stride)..).unwrap_or_default();
+    let to = to.get_mut(checked::mul(count, to_stride)..).unwrap_or_default();
+    if !to.is_empty() {
+        each(from, to);
     }
 }
 
-/// So many in a row are gone through one after the other, each in all items.
-const FEW: usize = 8;
-
-/// Turns round what the steps say, where it stands.
-fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
-    /// A part stays in the first-level cache from step to step.
-    const PART: usize = 8 << 10;
-    let itemsize = itemsize.max(1);
-    let part = PART.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
-    for part in block.chunks_mut(part) {
-        for step in steps {
-            let Action::Swap { unit, count } = step.action else { continue };
-            let end = step.from.saturating_add(unit.saturating_mul(count));
-            match unit {
-                2 => swap_each::<2>(part, itemsize, step.from..end),
-                4 => swap_each::<4>(part, itemsize, step.from..end),
-                8 => swap_each::<8>(part, itemsize, step.from..end),
-                16 => swap_each::<16>(part, itemsize, step.from..end),
-                n => part.chunks_exact_mut(itemsize).for_each(|item| {
-                    swap(item.get_mut(step.from..end).unwrap_or_default(), n);
-                }),
+/// Copies the first bytes of each item, and byte-swaps them if `SWAP`.
+fn copy_each<const SWAP: bool>(from: &[u8], to: &mut [u8], strides: Strides, bytes: usize) {
+    match bytes {
+        1 => pairs(from, to, strides, copy_array::<1, SWAP>),
+        2 => pairs(from, to, strides, copy_array::<2, SWAP>),
+        4 => pairs(from, to, strides, copy_array::<4, SWAP>),
+        8 => pairs(from, to, strides, copy_array::<8, SWAP>),
+        16 => pairs(from, to, strides, copy_array::<16, SWAP>),
+        n => pairs(from, to, strides, |from, to| {
+            copy(from, to, n);
+            if SWAP {
+                to.get_mut(..n).unwrap_or_default().reverse();
             }
-        }
+        }),
     }
 }
 
-/// Turns round each run of `N` bytes in one place of each item.
-fn swap_each<const N: usize>(items: &mut [u8], itemsize: usize, place: Range<usize>) {
-    if place.len() == itemsize {
-        turn_all::<N>(items);
-    } else if place.len() <= FEW.saturating_mul(N) {
-        // A loop over the items for each of them, none in each item.
-        for start in place.step_by(N) {
-            let items = items.chunks_exact_mut(itemsize);
-            let places = items.filter_map(|item| item.get_mut(start..)?.first_chunk_mut::<N>());
-            places.for_each(turn);
-        }
-    } else {
-        let items = items.chunks_exact_mut(itemsize);
-        items.for_each(|item| turn_all::<N>(item.get_mut(place.clone()).unwrap_or_default()));
-    }
-}
-
-/// Turns round each run of `unit` bytes.
-fn swap(bytes: &mut [u8], unit: usize) {
-    match unit {
-        2 => turn_all::<2>(bytes),
-        4 => turn_all::<4>(bytes),
-        8 => turn_all::<8>(bytes),
-        16 => turn_all::<16>(bytes),
-        n => bytes.chunks_exact_mut(n.max(1)).for_each(<[u8]>::reverse),
-    }
-}
-
-/// Turns round each run of `N` bytes.
-fn turn_all<const N: usize>(bytes: &mut [u8]) {
-    bytes.as_chunks_mut::<N>().0.iter_mut().for_each(turn);
-}
-
-/// Turns bytes round: where there is a number of the size, as the machine does that.
-#[inline]
-fn turn<const N: usize>(bytes: &mut [u8; N]) {
-    let bytes = bytes.as_mut_slice();
-    if let Ok(n) = <&mut [u8; 2]>::try_from(&mut *bytes) {
-        *n = u16::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
-    } else if let Ok(n) = <&mut [u8; 4]>::try_from(&mut *bytes) {
-        *n = u32::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
-    } else if let Ok(n) = <&mut [u8; 8]>::try_from(&mut *bytes) {
-        *n = u64::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
-    } else if let Ok(n) = <&mut [u8; 16]>::try_from(&mut *bytes) {
-        *n = u128::from_ne_bytes(*n).swap_bytes().to_ne_bytes();
-    } else {
-        bytes.reverse();
-    }
-}
-
-/// Copies `N` bytes: one move of the machine's.
-fn copy_array<const N: usize>(from: &[u8], to: &mut [u8]) {
+fn copy_array<const N: usize, const SWAP: bool>(from: &[u8], to: &mut [u8]) {
     if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
         *to = *from;
-    }
-}
-
-/// Copies `N` bytes and turns them round.
-fn copy_turned<const N: usize>(from: &[u8], to: &mut [u8]) {
-    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
-        *to = *from;
-        turn(to);
+        if SWAP {
+            to.reverse();
+        }
     }
 }
 
@@ -239,10 +151,65 @@ fn copy(from: &[u8], to: &mut [u8], bytes: usize) {
     }
 }
 
-/// Copies bytes and turns round each run of `unit` of them.
-fn copy_swapped(from: &[u8], to: &mut [u8], bytes: usize, unit: usize) {
-    copy(from, to, bytes);
-    swap(to.get_mut(..bytes).unwrap_or_default(), unit);
+/// Runs steps that only byte-swap.
+fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
+    /// This many bytes stay in the first-level cache from step to step.
+    const PART_BYTES: usize = 8 << 10;
+    let itemsize = itemsize.max(1);
+    let part_bytes = checked::mul((PART_BYTES / itemsize).max(1), itemsize);
+    for part in block.chunks_mut(part_bytes) {
+        for step in steps {
+            if let Action::Swap { unit, bytes } = step.action {
+                let part = part.get_mut(step.from..).unwrap_or_default();
+                swap_each(part, itemsize, bytes, unit);
+            }
+        }
+    }
+}
+
+/// Byte-swaps each `unit` of the first bytes of each item.
+fn swap_each(items: &mut [u8], itemsize: usize, bytes: usize, unit: usize) {
+    match unit {
+        2 => swap_arrays::<2>(items, itemsize, bytes),
+        4 => swap_arrays::<4>(items, itemsize, bytes),
+        8 => swap_arrays::<8>(items, itemsize, bytes),
+        16 => swap_arrays::<16>(items, itemsize, bytes),
+        // A long double of 12 bytes.
+        n => {
+            let items = items.chunks_mut(itemsize.max(1)).filter_map(|item| item.get_mut(..bytes));
+            items.flat_map(|part| part.chunks_exact_mut(n.max(1))).for_each(<[u8]>::reverse);
+        }
+    }
+}
+
+/// Byte-swaps each `N` of the first bytes of each item.
+fn swap_arrays<const N: usize>(items: &mut [u8], itemsize: usize, bytes: usize) {
+    if bytes == itemsize {
+        swap_all::<N>(items);
+    } else if bytes <= checked::mul(MAX_SHORT, N) {
+        for start in (0..bytes).step_by(N) {
+            let items = items.get_mut(start..).unwrap_or_default();
+            each_item(items, itemsize, |item| {
+                if let Some(unit) = item.first_chunk_mut::<N>() {
+                    unit.reverse();
+                }
+            });
+        }
+    } else {
+        each_item(items, itemsize, |item| swap_all::<N>(item.get_mut(..bytes).unwrap_or_default()));
+    }
+}
+
+fn swap_all<const N: usize>(bytes: &mut [u8]) {
+    bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|unit| unit.reverse());
+}
+
+/// Calls `each` with each item. The items may start within the first one; the last one is then short.
+fn each_item(items: &mut [u8], itemsize: usize, mut each: impl FnMut(&mut [u8])) {
+    // These chunks have a length that the compiler knows, unlike those of `chunks_mut`.
+    let mut items = items.chunks_exact_mut(itemsize.max(1));
+    items.by_ref().for_each(&mut each);
+    each(items.into_remainder());
 }
 
 #[cfg(test)]
@@ -291,7 +258,7 @@ mod tests {
             format!("[{}, ('', '|V{}')]", fields.join(", "), self.below(3))
         }
 
-        /// The same value laid out anew: other byte orders, other padding, fewer fields in another order.
+        /// Returns the descr of the same value in another layout: other byte orders, other padding, fewer fields in another order.
         fn relaid(&mut self, dtype: &DType) -> String {
             if let Some((base, shape)) = dtype.sub_array() {
                 return format!("({}, {})", self.relaid(base), crate::shape::repr(shape));
@@ -317,7 +284,7 @@ mod tests {
         }
     }
 
-    /// One item to one item, the slow and obvious way.
+    /// Converts one item, the slow and obvious way.
     fn naive(from: &DType, to: &DType, item: &[u8], out: &mut [u8]) {
         if let (Some((f, shape)), Some((t, _))) = (from.sub_array(), to.sub_array()) {
             for i in 0..shape.iter().product() {
@@ -367,7 +334,7 @@ mod tests {
             }
             let mut scratch = Vec::new();
             let got = run(&plan, count, &mut block, &mut scratch);
-            // Padding that stays in place is not looked at; blank it before comparing.
+            // Padding that stays in place is not compared; remove it.
             let packed = to.packed();
             let blank = Plan::new(&to, &packed, Cast::Exact).unwrap();
             let (mut got, mut a, mut b) = (got.to_vec(), Vec::new(), Vec::new());
@@ -405,7 +372,7 @@ mod tests {
             *expected.last_mut().unwrap() = 7;
             assert_eq!(run(&plan, 1, &mut [7], &mut Vec::new()), expected, "{from} to {to}");
         }
-        // Nor is it the padding that stands in its place, in items of the same size.
+        // Nor is it the padding at its offset, in items of the same size.
         let from = "[('x', '|u1'), ('a', '|S0', (2,)), ('', '|V4')]".parse().unwrap();
         let to = "[('x', '|u1'), ('a', '|S2', (2,))]".parse().unwrap();
         let plan = Plan::new(&from, &to, Cast::Lossless).unwrap();

@@ -1,12 +1,13 @@
-//! Layer 3: what it takes to turn items of one dtype into items of another.
+//! Layer 3: the steps that convert items of one dtype to items of another.
 //!
-//! A [`Plan`] is made once a file and run once a block, by [`kernel`](crate::kernel).
+//! A [`Plan`] is made once per file. [`kernel`](crate::kernel) runs it once per block.
 
 pub(crate) mod convert;
 mod part;
 
 use std::collections::HashMap;
 
+use crate::checked;
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
 use crate::error::{Error, ErrorKind};
 use crate::literal::text::Text;
@@ -16,9 +17,9 @@ use crate::shape;
 use convert::Convert;
 pub(crate) use part::{field_at, part_at};
 
-/// How far the dtype of the file may differ from the one that is wanted.
+/// How far the dtype of a file may differ from the dtype of the Rust type.
 ///
-/// Byte order, padding, the order of the fields and fields that are not wanted never matter.
+/// Byte order, padding and the order of the fields never matter, and fields that the type does not have are skipped.
 ///
 /// ```
 /// use npy_core::{Cast, ReadOptions, WriteNpy};
@@ -34,15 +35,15 @@ pub(crate) use part::{field_at, part_at};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cast {
-    /// Kind and size of every scalar must be the ones that are wanted.
+    /// Every scalar of the file must have the kind and the size that the type expects.
     #[default]
     Exact,
-    /// A scalar may be wider than in the file where every value it can have fits exactly: integers, floats and
-    /// complex numbers of more bytes, integers as floats with enough bits, `bool` as a number, text of more characters.
+    /// A scalar may be widened if every value of its dtype fits exactly: integers, floats and complex numbers of more bytes,
+    /// integers as floats with enough bits, `bool` as a number, text of more characters.
     Lossless,
 }
 
-/// The way from items of one dtype to items of another.
+/// The steps that convert items of one dtype to items of another.
 #[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) src_itemsize: usize,
@@ -50,65 +51,83 @@ pub(crate) struct Plan {
     pub(crate) strategy: Strategy,
 }
 
-/// The three ways, each the cheapest for its case.
+/// The three strategies, from the cheapest to the most general.
 #[derive(Clone)]
 pub(crate) enum Strategy {
     /// The bytes are the same.
     Exact,
-    /// Everything stays where it is; some of it turns round. All steps swap in place.
+    /// Every byte stays in its item; the steps byte-swap some of them in place.
     Swapped {
         steps: Vec<Step>,
-        /// Whether nothing stays as it is but what has no byte order.
+        /// True if all bytes are swapped that have a byte order.
         all: bool,
     },
-    /// Everything else: the steps write items of their own.
+    /// The steps write new items.
     General(Vec<Step>),
 }
 
-/// One move from an item to an item.
+/// A part of an item of the file becomes a part of the converted item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
-    /// Where it reads, counted from the start of the item.
+    /// The offset in the item of the file.
     pub(crate) from: usize,
-    /// Where it writes.
+    /// The offset in the converted item.
     pub(crate) to: usize,
     pub(crate) action: Action,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Bytes as they are.
+    /// Copies bytes.
     Copy { bytes: usize },
-    /// These bytes, whatever the item.
+    /// Writes these bytes, whatever is in the file.
     Fill { bytes: Vec<u8> },
-    /// Units of so many bytes, each turned round.
-    Swap { unit: usize, count: usize },
-    /// Scalars to wider ones.
-    Convert { convert: Convert, count: usize },
-    /// The steps again and again, these strides apart: a sub-array of records.
+    /// Copies bytes and byte-swaps each `unit` of them.
+    Swap { unit: usize, bytes: usize },
+    /// Widens a scalar.
+    Convert(Convert),
+    /// Runs the steps on each element of a sub-array.
     Repeat { count: usize, from_stride: usize, to_stride: usize, steps: Vec<Step> },
 }
 
 impl Plan {
-    /// The plan from items of the dtype `from` to items of the dtype `to`. Fields are matched by name.
+    /// Plans the conversion from items of the dtype `from` to items of the dtype `to`. Fields are matched by name.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
     pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan, Error> {
-        Plan::build(from, to, &ReadRules::default(), cast)
+        Plan::reading(from, &Schema::plain(to.clone()), cast)
     }
 
-    /// The plan from items of a file to what a type asks for.
+    /// Plans the conversion from items of a file to the schema of a type.
     ///
     /// # Errors
     ///
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan, Error> {
-        Plan::build(from, &to.dtype, &to.rules, cast)
+        let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
+        if *from == to.dtype {
+            // Each field is found by its own name, so the rules have no effect.
+            return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
+        }
+        let mut steps = Vec::new();
+        Builder { cast, steps: &mut steps }.convert(from, &to.dtype, &to.rules, 0, 0)?;
+        let same_size = src_itemsize == dst_itemsize;
+        let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));
+        let strategy = if in_place(false) {
+            Strategy::Exact
+        } else if in_place(true) {
+            steps.retain(|step| matches!(step.action, Action::Swap { .. }));
+            let swapped: usize = steps.iter().map(|step| step.action.sizes().0).sum();
+            Strategy::Swapped { all: swapped == to.dtype.ordered_bytes(), steps }
+        } else {
+            Strategy::General(steps)
+        };
+        Ok(Plan { src_itemsize, dst_itemsize, strategy })
     }
 
-    /// The plan from records of a file to what a type asks for of the part that a path (`"head.gain"`, `"samples[3]"`) leads to.
+    /// Plans the conversion from the part of each record at a path (`"head.gain"`, `"samples[3]"`) to the schema of a type.
     ///
     /// # Errors
     ///
@@ -119,71 +138,49 @@ impl Plan {
         };
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }
-            .any(&part, &to.dtype, &to.rules, offset, 0)
+            .convert(&part, &to.dtype, &to.rules, offset, 0)
             .map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps) })
     }
 
-    /// Whether each item becomes the other where it lies.
+    /// Returns true if items are converted in place.
     pub(crate) fn is_in_place(&self) -> bool {
         !matches!(self.strategy, Strategy::General(_))
     }
 
-    /// Whether the bytes are the same.
+    /// Returns true if the bytes are the same.
     pub(crate) fn is_exact(&self) -> bool {
         matches!(self.strategy, Strategy::Exact)
     }
 
-    /// Whether items are those that are wanted once every number of them is turned round.
+    /// Returns true if items are converted by byte-swapping every number in place.
     pub(crate) fn swaps_all(&self) -> bool {
         matches!(self.strategy, Strategy::Swapped { all: true, .. })
     }
 
-    /// Where in an item of the file all that is wanted stands, as it is wanted: a field, or fields side by side.
+    /// Returns the offset at which each item of the file contains the converted item, if it does: one field, or adjacent fields.
     pub(crate) fn contiguous_at(&self) -> Option<usize> {
-        match &self.strategy {
-            Strategy::General(steps) => match steps.as_slice() {
-                [Step { from, to: 0, action: Action::Copy { bytes } }] => {
-                    (*bytes == self.dst_itemsize).then_some(*from)
-                }
-                _ => None,
-            },
-            Strategy::Exact | Strategy::Swapped { .. } => None,
+        let Strategy::General(steps) = &self.strategy else { return None };
+        match steps.as_slice() {
+            [Step { from, to: 0, action: Action::Copy { bytes } }] => {
+                (*bytes == self.dst_itemsize).then_some(*from)
+            }
+            _ => None,
         }
-    }
-
-    fn build(from: &DType, to: &DType, rules: &ReadRules, cast: Cast) -> Result<Plan, Error> {
-        let (src_itemsize, dst_itemsize) = (from.itemsize(), to.itemsize());
-        if from == to {
-            // Each field is found by its own name: no alias is looked for, nothing is left over.
-            return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
-        }
-        let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }.any(from, to, rules, 0, 0)?;
-        let same_size = src_itemsize == dst_itemsize;
-        let strategy = if same_size && steps.iter().all(Step::changes_nothing) {
-            Strategy::Exact
-        } else if same_size && steps.iter().all(Step::swaps_in_place) {
-            steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            let swapped: usize =
-                steps.iter().map(|step| step.ends().0.saturating_sub(step.from)).sum();
-            Strategy::Swapped { all: swapped == to.ordered_bytes(), steps }
-        } else {
-            Strategy::General(steps)
-        };
-        Ok(Plan { src_itemsize, dst_itemsize, strategy })
     }
 }
 
+/// Appends the steps of a plan to a list.
 struct Builder<'s> {
     cast: Cast,
     steps: &'s mut Vec<Step>,
 }
 
 impl Builder<'_> {
-    /// Recursion ends with the dtypes, whose nesting is limited.
-    fn any(
+    /// Adds the steps that convert the dtype `from` at the offset `at` to the dtype `to` at the offset `into`. The recursion is as
+    /// deep as the dtypes, whose nesting is limited.
+    fn convert(
         &mut self,
         from: &DType,
         to: &DType,
@@ -192,17 +189,15 @@ impl Builder<'_> {
         into: usize,
     ) -> Result<(), Error> {
         match (from.kind(), to.kind()) {
-            (Kind::Scalar(f), Kind::Scalar(t)) => match scalar(*f, *t, self.cast) {
-                Some(action) => self.push(Step { from: at, to: into, action }),
-                None => return Err(self.mismatch(from, to)),
-            },
-            (Kind::Record(f), Kind::Record(t)) => return self.record(f, t, rules, at, into),
-            (Kind::SubArray(_), Kind::SubArray(_)) => {
-                return self.sub_array(from, to, rules, at, into);
+            (Kind::Scalar(f), Kind::Scalar(t)) => {
+                let action = scalar(*f, *t, self.cast).ok_or_else(|| self.mismatch(from, to))?;
+                self.push(Step { from: at, to: into, action });
+                Ok(())
             }
-            _ => return Err(self.mismatch(from, to)),
+            (Kind::Record(f), Kind::Record(t)) => self.record(f, t, rules, at, into),
+            (Kind::SubArray(_), Kind::SubArray(_)) => self.sub_array(from, to, rules, at, into),
+            _ => Err(self.mismatch(from, to)),
         }
-        Ok(())
     }
 
     fn record(
@@ -213,38 +208,34 @@ impl Builder<'_> {
         at: usize,
         into: usize,
     ) -> Result<(), Error> {
-        let nothing = FieldRules::default();
-        let mut left: HashMap<&Text, &Field> =
+        let no_rules = FieldRules::default();
+        let mut unmatched: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
-        // By their own names first: an alias may be the name of another field.
+        // All fields by their own names first, because an alias may be the name of another field.
         let mut found: Vec<Option<&Field>> =
-            to.fields.iter().map(|wanted| left.remove(wanted.exact_name())).collect();
+            to.fields.iter().map(|wanted| unmatched.remove(wanted.exact_name())).collect();
         for (i, (wanted, found)) in to.fields.iter().zip(&mut found).enumerate() {
-            let rules = rules.fields.get(i).unwrap_or(&nothing);
+            let rules = rules.fields.get(i).unwrap_or(&no_rules);
             for alias in rules.aliases {
-                let other = left.remove(&Text::new(*alias));
+                let other = unmatched.remove(&Text::new(*alias));
                 if let (Some(_), Some(other)) = (&found, other) {
                     return Err(unknown_field(other.name(), TWICE));
                 }
                 *found = found.or(other);
             }
-            let into = into.saturating_add(wanted.offset());
-            match found {
-                Some(found) => {
-                    let at = at.saturating_add(found.offset());
-                    self.any(found.dtype(), wanted.dtype(), &rules.inner, at, into)
-                        .map_err(|error| error.in_field(found.name()))?;
-                }
-                None => {
-                    let default =
-                        rules.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
-                    let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
-                    self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
-                }
+            let into = checked::add(into, wanted.offset());
+            if let Some(found) = found {
+                let at = checked::add(at, found.offset());
+                self.convert(found.dtype(), wanted.dtype(), &rules.inner, at, into)
+                    .map_err(|error| error.in_field(found.name()))?;
+            } else {
+                let default = rules.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
+                let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
+                self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
             }
         }
-        // In the order of the file, which the map does not keep.
-        let unknown = from.fields.iter().find(|field| left.contains_key(field.exact_name()));
+        // The first one in the order of the file; the map has no order.
+        let unknown = from.fields.iter().find(|field| unmatched.contains_key(field.exact_name()));
         match unknown.filter(|_| rules.deny_unknown) {
             Some(field) => Err(unknown_field(field.name(), UNKNOWN)),
             None => Ok(()),
@@ -259,48 +250,65 @@ impl Builder<'_> {
         at: usize,
         into: usize,
     ) -> Result<(), Error> {
-        // `(2,)` of `(3,)` lies in memory as `(2, 3)`.
+        // A sub-array `(2,)` of `(3,)` has the same bytes as one of `(2, 3)`.
         let ((f, f_shape), (t, t_shape)) = (flatten(from), flatten(to));
         if f_shape != t_shape {
             return Err(self.mismatch(from, to));
         }
         let mut steps = Vec::new();
-        Builder { cast: self.cast, steps: &mut steps }.any(f, t, rules, 0, 0)?;
+        Builder { cast: self.cast, steps: &mut steps }.convert(f, t, rules, 0, 0)?;
         let count = shape::count(&f_shape)?;
-        if count == 0 || steps.is_empty() {
-            return Ok(());
-        }
         let (from_stride, to_stride) = (f.itemsize(), t.itemsize());
-        // What fills its whole item needs no loop over items.
         let action = match steps.as_mut_slice() {
-            [Step { from: 0, to: 0, action }] if action.fills(from_stride, to_stride) => {
-                action.times(count);
+            // One step covers whole elements, so it can cover all of them.
+            [
+                Step {
+                    from: 0,
+                    to: 0,
+                    action: Action::Copy { bytes } | Action::Swap { bytes, .. },
+                },
+            ] if *bytes == from_stride && *bytes == to_stride => {
+                *bytes = checked::mul(*bytes, count);
                 steps.pop().map(|step| step.action)
             }
-            _ => None,
+            [] => None,
+            _ => Some(Action::Repeat { count, from_stride, to_stride, steps }),
         };
-        let action = action.unwrap_or(Action::Repeat { count, from_stride, to_stride, steps });
-        self.push(Step { from: at, to: into, action });
+        if let Some(action) = action {
+            self.push(Step { from: at, to: into, action });
+        }
         Ok(())
     }
 
-    /// Adds a step, or lengthens the one before where both lie side by side on both sides.
+    /// Adds a step, or extends the last one if the new one continues it.
     fn push(&mut self, step: Step) {
-        if step.action.is_nothing() {
+        let (from_size, to_size) = step.action.sizes();
+        if to_size == 0 {
             return;
         }
         if let Some(last) = self.steps.last_mut() {
-            let (from, to) = last.ends();
-            if step.from == from && step.to == to && last.action.join(&step.action) {
-                return;
+            let (from, to) = last.action.sizes();
+            let adjoins =
+                step.from == checked::add(last.from, from) && step.to == checked::add(last.to, to);
+            match (&mut last.action, &step.action) {
+                (Action::Copy { bytes }, Action::Copy { .. }) if adjoins => {
+                    *bytes = checked::add(*bytes, from_size);
+                    return;
+                }
+                (Action::Swap { unit, bytes }, Action::Swap { unit: same, .. })
+                    if adjoins && unit == same =>
+                {
+                    *bytes = checked::add(*bytes, from_size);
+                    return;
+                }
+                _ => {}
             }
         }
         self.steps.push(step);
     }
 
     fn mismatch(&self, from: &DType, to: &DType) -> Error {
-        let widens = Builder { cast: Cast::Lossless, steps: &mut Vec::new() }.fits(from, to);
-        let remedy = if self.cast == Cast::Exact && widens {
+        let remedy = if self.cast == Cast::Exact && can_widen(from, to) {
             "ReadOptions::cast(Cast::Lossless) widens when no value can change"
         } else {
             "change the Rust type to what the file holds, or the file with NumPy's astype"
@@ -309,134 +317,59 @@ impl Builder<'_> {
         let (found, wanted) = (quoted(from), quoted(to));
         ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
     }
-
-    /// Whether two scalars, or two sub-arrays of scalars of one shape, go together.
-    fn fits(&self, from: &DType, to: &DType) -> bool {
-        let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
-        let pair = from.scalar().zip(to.scalar());
-        from_shape == to_shape && pair.is_some_and(|(f, t)| scalar(*f, *t, self.cast).is_some())
-    }
 }
 
 impl Step {
-    /// Whether the bytes stay what and where they are.
-    fn changes_nothing(&self) -> bool {
+    /// Returns true if the bytes stay at the same offset, unchanged or (with `swaps`) byte-swapped.
+    fn is_in_place(&self, swaps: bool) -> bool {
         let same = match &self.action {
             Action::Copy { .. } => true,
+            Action::Swap { .. } => swaps,
             Action::Repeat { from_stride, to_stride, steps, .. } => {
-                from_stride == to_stride && steps.iter().all(Step::changes_nothing)
+                from_stride == to_stride && steps.iter().all(|step| step.is_in_place(false))
             }
-            Action::Fill { .. } | Action::Swap { .. } | Action::Convert { .. } => false,
+            Action::Fill { .. } | Action::Convert(_) => false,
         };
         same && self.from == self.to
-    }
-
-    /// Whether the bytes stay where they are, and at most turn round.
-    fn swaps_in_place(&self) -> bool {
-        let swap = matches!(self.action, Action::Swap { .. }) && self.from == self.to;
-        swap || self.changes_nothing()
-    }
-
-    /// Where it ends, on both sides.
-    fn ends(&self) -> (usize, usize) {
-        let (from, to) = match &self.action {
-            Action::Copy { bytes } => (*bytes, *bytes),
-            Action::Fill { bytes } => (0, bytes.len()),
-            Action::Swap { unit, count } => {
-                let bytes = unit.saturating_mul(*count);
-                (bytes, bytes)
-            }
-            Action::Convert { convert, count } => (
-                convert.size_before().saturating_mul(*count),
-                convert.size_after().saturating_mul(*count),
-            ),
-            Action::Repeat { count, from_stride, to_stride, .. } => {
-                (from_stride.saturating_mul(*count), to_stride.saturating_mul(*count))
-            }
-        };
-        (self.from.saturating_add(from), self.to.saturating_add(to))
     }
 }
 
 impl Action {
-    fn is_nothing(&self) -> bool {
+    /// Returns the number of bytes that it covers in the item of the file and in the converted item.
+    fn sizes(&self) -> (usize, usize) {
         match self {
-            Action::Copy { bytes } => *bytes == 0,
-            Action::Fill { bytes } => bytes.is_empty(),
-            Action::Swap { unit, count } => *unit == 0 || *count == 0,
-            Action::Convert { count, .. } => *count == 0,
-            Action::Repeat { count, .. } => *count == 0,
-        }
-    }
-
-    /// Whether it covers items of these sizes without a gap.
-    fn fills(&self, src_itemsize: usize, dst_itemsize: usize) -> bool {
-        match self {
-            Action::Copy { bytes } => *bytes == src_itemsize && *bytes == dst_itemsize,
-            Action::Swap { unit, count } => {
-                let bytes = unit.saturating_mul(*count);
-                bytes == src_itemsize && bytes == dst_itemsize
+            Action::Copy { bytes } | Action::Swap { bytes, .. } => (*bytes, *bytes),
+            Action::Fill { bytes } => (0, bytes.len()),
+            Action::Convert(Convert { from, to }) => (from.itemsize(), to.itemsize()),
+            Action::Repeat { count, from_stride, to_stride, .. } => {
+                (checked::mul(*from_stride, *count), checked::mul(*to_stride, *count))
             }
-            Action::Convert { convert, count } => {
-                convert.size_before().saturating_mul(*count) == src_itemsize
-                    && convert.size_after().saturating_mul(*count) == dst_itemsize
-            }
-            Action::Fill { .. } | Action::Repeat { .. } => false,
-        }
-    }
-
-    /// Does it for so many items instead of one.
-    fn times(&mut self, n: usize) {
-        match self {
-            Action::Copy { bytes: count }
-            | Action::Swap { count, .. }
-            | Action::Convert { count, .. }
-            | Action::Repeat { count, .. } => *count = count.saturating_mul(n),
-            // One fills no item of its own; see `fills`.
-            Action::Fill { .. } => {}
-        }
-    }
-
-    /// Takes over what `next` does, if that is the same thing again.
-    fn join(&mut self, next: &Action) -> bool {
-        match (self, next) {
-            (Action::Copy { bytes }, Action::Copy { bytes: more }) => {
-                *bytes = bytes.saturating_add(*more);
-                true
-            }
-            (Action::Swap { unit, count }, Action::Swap { unit: same, count: more })
-                if unit == same =>
-            {
-                *count = count.saturating_add(*more);
-                true
-            }
-            _ => false,
         }
     }
 }
 
-/// What turns one scalar into another; `None` where the cast does not allow it.
+/// Returns the action that converts a scalar to another; `None` if the cast does not allow it.
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
-    if from.kind() == to.kind() && from.itemsize() == to.itemsize() {
+    let bytes = from.itemsize();
+    if from.kind() == to.kind() && bytes == to.itemsize() {
         let unit = from.swap_unit();
-        if from == to || unit == 1 {
-            return Some(Action::Copy { bytes: from.itemsize() });
-        }
-        return Some(Action::Swap { unit, count: from.itemsize().checked_div(unit).unwrap_or(0) });
+        let same = from == to || unit == 1;
+        return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }
-    match cast {
-        Cast::Exact => None,
-        // Text of no characters becomes zeros, also where the file has padding.
-        Cast::Lossless if from.itemsize() == 0 => {
-            Convert::new(from, to).map(|_| Action::Fill { bytes: vec![0; to.itemsize()] })
-        }
-        Cast::Lossless => {
-            Convert::new(from, to).map(|convert| Action::Convert { convert, count: 1 })
-        }
-    }
+    let convert = Convert::new(from, to).filter(|_| cast == Cast::Lossless)?;
+    // Text of no characters becomes zeros, whatever bytes are at its offset.
+    let zeros = || Action::Fill { bytes: vec![0; to.itemsize()] };
+    Some(if bytes == 0 { zeros() } else { Action::Convert(convert) })
 }
 
-/// The innermost base of a sub-array of sub-arrays, and all dimensions.
+/// Returns true if [`Cast::Lossless`] converts the scalar, or the sub-array of scalars.
+fn can_widen(from: &DType, to: &DType) -> bool {
+    let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
+    let pair = from.scalar().zip(to.scalar());
+    from_shape == to_shape && pair.is_some_and(|(f, t)| scalar(*f, *t, Cast::Lossless).is_some())
+}
+
+/// Returns the innermost base of a sub-array of sub-arrays, and all dimensions.
 pub(crate) fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
     let mut dims = Vec::new();
     while let Some((base, shape)) = dtype.sub_array() {
@@ -450,7 +383,7 @@ const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
 const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
 
-/// The error for a field that `deny_unknown_fields` refuses.
+/// Returns the error for a field that `deny_unknown_fields` refuses.
 #[cfg(feature = "npz")]
 pub(crate) fn unknown(name: &str) -> Error {
     unknown_field(name, UNKNOWN)
@@ -460,6 +393,7 @@ fn unknown_field(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }
 
+/// Returns the error for a field that the file does not have.
 pub(crate) fn missing(name: &str, fields: &[Field]) -> Error {
     const SHOWN: usize = 12;
     let mut list: Vec<String> =

@@ -1,15 +1,16 @@
-//! Scalars to wider scalars, where every value fits exactly.
+//! Converts scalars to wider ones that represent every value exactly.
 
-mod stage;
+mod widen;
 
 use std::iter;
 
+use super::Strides;
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
 use crate::plan::convert::{Convert, is_long};
 
 impl Convert {
-    /// Converts scalars that start these strides apart.
-    pub(crate) fn run(&self, from: &[u8], to: &mut [u8], strides: (usize, usize)) {
+    /// Converts scalars that are these strides apart.
+    pub(super) fn run(&self, from: &[u8], to: &mut [u8], strides: Strides) {
         match (self.from.kind(), self.to.kind()) {
             (ScalarKind::Bytes | ScalarKind::Str, _) => {
                 self.each(from, to, strides, |from, to| self.text(from, to));
@@ -32,39 +33,41 @@ impl Convert {
         }
     }
 
+    /// Calls `convert` for each scalar.
     fn each(
         &self,
         from: &[u8],
         to: &mut [u8],
-        strides: (usize, usize),
+        strides: Strides,
         convert: impl Fn(&[u8], &mut [u8]),
     ) {
         super::pairs(from, to, strides, |from, to| {
-            let (from, to) = (from.get(..self.size_before()), to.get_mut(..self.size_after()));
+            let from = from.get(..self.from.itemsize());
+            let to = to.get_mut(..self.to.itemsize());
             if let Some((from, to)) = from.zip(to) {
                 convert(from, to);
             }
         });
     }
 
-    /// Text, and zeros behind it.
+    /// Copies text, and pads it with zeros.
     fn text(&self, from: &[u8], to: &mut [u8]) {
         if let Some((text, rest)) = to.split_at_mut_checked(from.len()) {
             text.copy_from_slice(from);
             rest.fill(0);
             if self.from.byte_order() != self.to.byte_order() {
-                super::swap(text, self.from.swap_unit());
+                super::swap_each(text, from.len(), from.len(), self.from.swap_unit());
             }
         }
     }
 
-    /// A long double, or two of them.
+    /// Copies a long double, or the two of a complex number, and pads each with zeros.
     fn long(&self, from: &[u8], to: &mut [u8]) {
         let (from_part, to_part) = (self.from.swap_unit(), self.to.swap_unit());
         let parts = from.chunks_exact(from_part.max(1)).zip(to.chunks_exact_mut(to_part.max(1)));
         let [from_big, to_big] = [self.from, self.to].map(is_big);
         parts.for_each(|(from, to)| {
-            if from_big { put(from.iter().rev(), to, to_big) } else { put(from, to, to_big) }
+            if from_big { write(from.iter().rev(), to, to_big) } else { write(from, to, to_big) }
         });
     }
 }
@@ -73,23 +76,23 @@ fn is_big(scalar: Scalar) -> bool {
     scalar.byte_order() == Some(ByteOrder::Big)
 }
 
-/// Up to eight bytes as a number.
+/// Returns the number in up to eight bytes.
 pub(crate) fn raw(bytes: &[u8], big: bool) -> u64 {
     let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
     if big { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
 }
 
-/// Up to eight bytes as a number whose highest bit is its sign.
+/// Returns the signed number in up to eight bytes.
 pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     let highest = if big { bytes.first() } else { bytes.last() };
     let sign = if highest.is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
     let mut little = [sign; 8];
-    put(bytes, little.get_mut(..bytes.len()).unwrap_or_default(), big);
+    write(bytes, little.get_mut(..bytes.len()).unwrap_or_default(), big);
     i64::from_le_bytes(little)
 }
 
-/// The lowest bytes of a little-endian number, in the order wanted; zeros for what it does not have.
-fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
+/// Writes a little-endian number in the byte order of `to`, truncated or padded with zeros to its length.
+fn write<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
     let bytes = little.into_iter().copied().chain(iter::repeat(0));
     to.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
     if big {
@@ -97,7 +100,7 @@ fn put<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
     }
 }
 
-/// IEEE 754 half precision.
+/// Converts an IEEE 754 number of half precision.
 pub(crate) fn half(bits: u16) -> f32 {
     /// The value of the lowest bit, 2⁻²⁴.
     const LOWEST: f32 = f32::from_bits((127 - 24) << 23);
@@ -105,16 +108,16 @@ pub(crate) fn half(bits: u16) -> f32 {
     let size = match bits & 0x7c00 {
         0 => (f32::from(bits & 0x3ff) * LOWEST).to_bits(),
         0x7c00 => rest | 0x7f80_0000,
-        // The exponent counts from 15, and not from 127.
+        // The exponent has a bias of 15 instead of 127.
         _ => rest.wrapping_add((127 - 15) << 23),
     };
     f32::from_bits(size | u32::from(bits & 0x8000) << 16)
 }
 
-/// A number that half precision holds, as it is: an integer of at most eleven bits.
+/// Converts a number to half precision, which must represent it exactly: an integer of at most eleven bits.
 fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
-    // The sign, five bits of exponent around 15 instead of eleven around 1023, and the first ten of the fraction.
+    // The sign, an exponent of five bits and bias 15 (from eleven bits and bias 1023), and the first ten bits of the fraction.
     let sign = (bits >> 48) & 0x8000;
     let rest = if value == 0.0 { 0 } else { (bits >> 42).wrapping_sub(1008 << 10) & 0x7fff };
     u16::try_from(sign | rest).unwrap_or_default()
@@ -157,7 +160,7 @@ mod tests {
         assert_eq!(convert(">U1", "<U2", &[0, 0, 0, b'x']), [b'x', 0, 0, 0, 0, 0, 0, 0]);
     }
 
-    /// Guards the steps from some numbers to the next, and the last one, behind which nothing is.
+    /// Guards the boundaries between groups of numbers, and the last number, which has no gap after it.
     #[test]
     fn many_become_what_each_does() {
         const MANY: usize = 150;
@@ -207,7 +210,7 @@ mod tests {
         ] {
             assert_eq!(f64::from(half(bits)).to_bits(), value.to_bits(), "{bits:#x}");
         }
-        // What is no number keeps its sign and the rest of its bits.
+        // A NaN keeps its sign and its payload.
         assert_eq!([0x7e00, 0xfd55].map(|bits| half(bits).to_bits()), [0x7fc0_0000, 0xffaa_a000]);
     }
 

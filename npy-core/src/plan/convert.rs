@@ -1,4 +1,4 @@
-//! Which scalars can be widened without losing a value. [`kernel`](crate::kernel) runs the conversion.
+//! The scalars that can be widened without losing a value. [`kernel`](crate::kernel) runs the conversion.
 
 use crate::dtype::{Scalar, ScalarKind};
 
@@ -10,11 +10,11 @@ pub(crate) struct Convert {
 }
 
 impl Convert {
-    /// The conversion between two scalars; `None` if some value of `from` is none of `to`.
+    /// Returns the conversion between two scalars; `None` if `to` cannot represent every value of `from`.
     pub(crate) fn new(from: Scalar, to: Scalar) -> Option<Self> {
         use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt};
         if is_long(from) || is_long(to) {
-            // The ten bytes that count are the same in a slot of twelve and in one of sixteen.
+            // The value is in the first ten bytes, of twelve as of sixteen.
             let widens = from.kind() == to.kind() && from.itemsize() < to.itemsize();
             return (widens && is_long(from)).then_some(Convert { from, to });
         }
@@ -23,32 +23,24 @@ impl Convert {
             (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
             (Bool, Int | UInt | Float | Complex) => true,
             (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
-                // An unsigned one needs a bit more for the sign.
+                // An unsigned integer needs one more bit, for the sign.
                 f_bits < t_bits
-                    || (from.kind() != to.kind() && from.kind() == Float && f_bits == t_bits)
+                    || (to.kind() == Complex && from.kind() == Float && f_bits == t_bits)
             }
             (Int | UInt, Float | Complex) => f_bits <= t_bits,
             _ => false,
         };
         fits.then_some(Convert { from, to })
     }
-
-    pub(crate) fn size_before(self) -> usize {
-        self.from.itemsize()
-    }
-
-    pub(crate) fn size_after(self) -> usize {
-        self.to.itemsize()
-    }
 }
 
-/// Whether it is a long double, or a complex number of two.
+/// Returns true for a long double, and for a complex number of two.
 pub(crate) fn is_long(scalar: Scalar) -> bool {
     let float = matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
     float && scalar.swap_unit() > 8
 }
 
-/// Bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
+/// Returns the number of bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
 fn bits(scalar: Scalar) -> Option<usize> {
     let size = scalar.itemsize();
     match (scalar.kind(), size) {

@@ -1,36 +1,37 @@
-//! The part of a record that a path leads to: a field, an item of a sub-array.
+//! Finds the part of a record at a path: a field, or an element of a sub-array.
 
+use crate::checked;
 use crate::dtype::{DType, Field};
 
-/// The dtype and the offset of the field that a path (`"head.gain"`) leads to.
+/// Returns the dtype and the offset of the field at a path (`"head.gain"`).
 pub(crate) fn field_at<'d>(fields: &'d [Field], path: &str) -> Option<(&'d DType, usize)> {
     if let Some(field) = fields.iter().find(|field| field.name() == path) {
         return Some((field.dtype(), field.offset()));
     }
-    // A name may hold dots of its own.
+    // A name may contain dots.
     path.match_indices('.').find_map(|(dot, _)| {
-        let (name, rest) = (path.get(..dot)?, path.get(dot.saturating_add(1)..)?);
+        let (name, rest) = (path.get(..dot)?, path.get(checked::add(dot, 1)..)?);
         let field = fields.iter().find(|field| field.name() == name)?;
         let (dtype, offset) = field_at(field.dtype().fields(), rest)?;
-        Some((dtype, field.offset().saturating_add(offset)))
+        Some((dtype, checked::add(field.offset(), offset)))
     })
 }
 
-/// The dtype and the offset of what a path leads to: `"head.gain"`, `"samples[3]"`, `"grid[1][2]"`, `"axes[0].gain"`.
+/// Returns the dtype and the offset of the part at a path: `"head.gain"`, `"samples[3]"`, `"grid[1][2]"`, `"axes[0].gain"`.
 pub(crate) fn part_at(fields: &[Field], path: &str) -> Option<(DType, usize)> {
     if let Some((field, offset)) = field_at(fields, path) {
         return Some((field.clone(), offset));
     }
-    // A name may hold brackets of its own.
+    // A name may contain brackets.
     path.match_indices('[').find_map(|(bracket, _)| {
         let (name, rest) = path.split_at_checked(bracket)?;
         let (field, offset) = field_at(fields, name)?;
         let (part, within) = part_of(field, rest)?;
-        Some((part, offset.saturating_add(within)))
+        Some((part, checked::add(offset, within)))
     })
 }
 
-/// What the rest of a path leads to: `"[3]"`, `"[0].gain"`. Each bracket takes a dimension off the dtype.
+/// Returns the same for the rest of a path, such as `"[3]"` and `"[0].gain"`. Each bracket removes a dimension from the dtype.
 fn part_of(dtype: &DType, rest: &str) -> Option<(DType, usize)> {
     if rest.is_empty() {
         return Some((dtype.clone(), 0));
@@ -46,7 +47,7 @@ fn part_of(dtype: &DType, rest: &str) -> Option<(DType, usize)> {
     let item = inner.iter().rev().fold(base.clone(), |item, &n| item.repeated(n));
     let start = index.checked_mul(item.itemsize()).filter(|_| index < count)?;
     let (part, within) = part_of(&item, rest)?;
-    Some((part, start.saturating_add(within)))
+    Some((part, checked::add(start, within)))
 }
 
 #[cfg(test)]
