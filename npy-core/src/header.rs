@@ -17,7 +17,6 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
 use crate::shape::{self, Order};
-use dict::Dict;
 
 /// The first six bytes of every `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -177,10 +176,8 @@ impl Header {
 
     /// Returns the version of the file, or the version that will be written for a new header.
     pub fn version(&self) -> Version {
-        self.version.unwrap_or_else(|| {
-            let text = self.text();
-            candidates(&text).find(|version| encode(&text, *version).is_ok()).unwrap_or(Version::V3)
-        })
+        let written = || Version::parse(*self.to_bytes().ok()?.first_chunk()?).ok();
+        self.version.or_else(written).unwrap_or(Version::V3)
     }
 
     /// Returns the number of elements.
@@ -248,15 +245,8 @@ impl Header {
         if let Some(header) = cache::lookup(version, text, limits) {
             return Ok(header);
         }
-        if let Some((dtype, rest)) = cache::lookup_dtype(version, text, limits)
-            && let Ok((dict, _)) = Dict::parse(version, &rest, limits, Some(dtype))
-        {
-            // If this fails, the complete text is parsed, so that the error names the right byte.
-            return dict.header(version);
-        }
-        let (dict, descr) = Dict::parse(version, text, limits, None)?;
-        let header = dict.header(version)?;
-        cache::store(text, limits, descr, &header);
+        let header = dict::parse(version, text, limits)?;
+        cache::store(version, text, limits, &header);
         Ok(header)
     }
 
@@ -267,14 +257,10 @@ impl Header {
     /// [`ErrorKind::Header`] if it is longer than the 1 MiB that a reader accepts by default ([`Limits::header_bytes`]).
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let text = self.text();
-        let mut result = Err(ErrorKind::Header { reason: String::new() }.into());
-        for version in candidates(&text) {
-            result = encode(&text, version);
-            if result.is_ok() {
-                break;
-            }
+        if text.chars().any(|c| c > '\u{ff}') {
+            return encode(&text, Version::V3);
         }
-        result
+        encode(&text, Version::V1).or_else(|_| encode(&text, Version::V2))
     }
 
     /// Returns the header in this version, or the reason why that is impossible.
@@ -311,20 +297,13 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// Returns the versions that NumPy tries for a text, in this order.
-fn candidates(text: &str) -> impl Iterator<Item = Version> {
-    let latin1 = text.chars().all(|c| u8::try_from(c).is_ok());
-    let versions: &[Version] = if latin1 { &[Version::V1, Version::V2] } else { &[Version::V3] };
-    versions.iter().copied()
-}
-
 /// Returns the bytes of a header: magic, version, length, text and padding.
 fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     const ALIGNMENT: usize = 64;
     let error = |reason: &str| Error::from(ErrorKind::Header { reason: reason.into() });
     let text = match version {
-        Version::V3 => Cow::Borrowed(text.as_bytes()),
-        _ => encode_latin1(text).ok_or_else(|| {
+        Version::V3 => text.as_bytes().to_vec(),
+        _ => text.chars().map(u8::try_from).collect::<Result<_, _>>().map_err(|_| {
             error("a name in the dtype cannot be encoded in latin-1; use Version::V3, which has UTF-8")
         })?,
     };
@@ -358,26 +337,12 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-fn encode_latin1(text: &str) -> Option<Cow<'_, [u8]>> {
-    if text.is_ascii() {
-        return Some(Cow::Borrowed(text.as_bytes()));
-    }
-    text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>().map(Cow::Owned)
-}
-
-/// Decodes the text.
+/// Decodes the text: UTF-8 in version 3.0, and latin-1 before.
 fn decode(version: Version, text: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
-    match version {
-        Version::V1 | Version::V2 => Ok(decode_latin1(text)),
-        Version::V3 => std::str::from_utf8(text).map(Cow::Borrowed),
+    if version == Version::V3 || text.is_ascii() {
+        return std::str::from_utf8(text).map(Cow::Borrowed);
     }
-}
-
-fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
-        _ => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
-    }
+    Ok(Cow::Owned(text.iter().copied().map(char::from).collect()))
 }
 
 /// Returns the length of the text from its 2 or 4 little-endian bytes.

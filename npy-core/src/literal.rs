@@ -1,7 +1,7 @@
 //! Layer 1: Python literals, which headers consist of, as `ast.literal_eval` reads them.
 //!
 //! The parser makes one pass and is not recursive. It produces a flat list of nodes in the order of
-//! the text. Strings and numbers are decoded only when asked for.
+//! the text. Strings and numbers are decoded only when they are used.
 
 mod parser;
 mod printable;
@@ -16,7 +16,7 @@ use crate::checked;
 use scanner::Scanner;
 use text::Text;
 
-/// The version of Python that wrote the text. Headers of the format versions 1.0 and 2.0 may have Python 2's `3L`, and
+/// The version of Python that wrote the text. Headers of the format versions 1.0 and 2.0 may contain Python 2's `3L`, and
 /// indented blank lines after the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -186,11 +186,12 @@ impl<'l> Item<'l> {
 
     /// Returns the string, if it is a plain one: a single piece without a prefix and without escapes.
     pub(crate) fn plain(self) -> Option<&'l str> {
-        let quoted = self.node().plain.then_some(self.source())?;
-        let mut body = quoted.chars();
-        body.next();
-        body.next_back();
-        Some(body.as_str())
+        let source = self.source();
+        let quote = if source.starts_with('"') { '"' } else { '\'' };
+        let body = source.strip_prefix(quote)?.strip_suffix(quote)?;
+        // Triple quotes and a second piece leave quotes in the body.
+        let is_plain = !body.bytes().any(|byte| byte == b'\\' || char::from(byte) == quote);
+        is_plain.then_some(body)
     }
 
     /// Returns the string, if it is one, with escapes decoded and adjacent pieces joined.
@@ -206,7 +207,7 @@ impl<'l> Item<'l> {
         let mut scanner = Scanner::new(text, Dialect::Python3, 1);
         let mut code_points = Vec::new();
         while let Some(prefix) = scanner.prefix() {
-            let body = scanner.piece(prefix).ok()?.body;
+            let body = scanner.piece(prefix).ok()?;
             text::decode(body, prefix.raw, &mut code_points);
             scanner.skip().ok()?;
         }
@@ -284,10 +285,8 @@ impl Kind {
 #[derive(Clone, Copy)]
 struct Node {
     form: Form,
-    // Whether Python can hash it, so that it may be a key.
+    // True if Python can hash it, so that it may be a key.
     hashable: bool,
-    // Whether it is a string whose value is the text between its quotes.
-    plain: bool,
     // The offset of its first byte; for a `Group`, the index of the value inside.
     start: u32,
     // The offset after its last byte; while its bracket is open, the number of values inside so far.
@@ -297,21 +296,15 @@ struct Node {
 }
 
 impl Node {
-    const EMPTY: Node = Node {
-        form: Form::Value(Kind::None),
-        hashable: true,
-        plain: false,
-        start: 0,
-        end: 0,
-        next: 0,
-    };
+    const EMPTY: Node =
+        Node { form: Form::Value(Kind::None), hashable: true, start: 0, end: 0, next: 0 };
 }
 
-/// What a node is.
+/// The form of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Value(Kind),
-    // Parentheses around one value, which have no meaning.
+    // Parentheses around one value, without a meaning of their own.
     Group,
     // `(`, until it is known to be a tuple or a group.
     Paren,

@@ -1,6 +1,5 @@
 //! Reading and writing the descr literal, which is how NumPy writes a dtype in a header.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use super::{DType, Field, Kind, Scalar};
@@ -140,9 +139,7 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         }
         offset = end;
     }
-    if may_repeat(&fields) {
-        refuse_repeated(&fields, &entries)?;
-    }
+    refuse_repeated(&fields, &entries)?;
     Ok(DType::from_fields(fields, offset))
 }
 
@@ -152,32 +149,30 @@ fn keys(field: &Field) -> impl Iterator<Item = &Text> {
     title.into_iter().chain([&field.name])
 }
 
-/// Returns whether two names may be equal. It compares hashes, which is fast; equal hashes are then checked exactly.
-fn may_repeat(fields: &[Field]) -> bool {
-    let digest = |key: &Text| {
-        key.as_str().bytes().fold(0u64, |digest, byte| {
-            // The FNV-1a hash.
-            (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
-    };
-    let mut digests: Vec<u64> = fields.iter().flat_map(keys).map(digest).collect();
-    digests.sort_unstable();
-    digests.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
-}
-
 /// Refuses a name that is used twice.
 fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
-    let mut taken = HashSet::with_capacity(fields.len());
+    let mut names = Vec::with_capacity(fields.len());
     for (field, entry) in fields.iter().zip(entries) {
-        for key in keys(field) {
-            if !taken.insert(key) {
-                let reason =
-                    format!("the name or title \"{}\" is used twice", excerpt(key.as_str()));
-                return Err(fault(*entry, reason));
-            }
+        names.extend(keys(field).map(|key| (hash(key), key, entry.at(), *entry)));
+    }
+    // The hash decides nearly always, and is compared faster than a name.
+    names.sort_unstable_by_key(|&(hash, key, at, _)| (hash, key, at));
+    for pair in names.windows(2) {
+        if let [(_, first, ..), (_, key, _, entry)] = pair
+            && first == key
+        {
+            let name = excerpt(key.as_str());
+            return Err(fault(*entry, format!("the name or title \"{name}\" is used twice")));
         }
     }
     Ok(())
+}
+
+/// Returns the FNV-1a hash of a name.
+fn hash(key: &Text) -> u64 {
+    key.as_str()
+        .bytes()
+        .fold(0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 /// Returns the name and the dtype of one entry of a record.

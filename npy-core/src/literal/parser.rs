@@ -1,8 +1,6 @@
 //! The grammar: values, brackets and separators.
 
-use std::ops::Range;
-
-use super::scanner::{Pair, Scanner};
+use super::scanner::Scanner;
 use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, after, fail, to_u32, to_usize};
 use crate::checked;
 
@@ -17,7 +15,7 @@ pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node
 }
 
 /// The usual number of bytes per value in the header of a record. It sets the initial capacity of the list.
-const BYTES_A_NODE: usize = 8;
+const BYTES_A_NODE: usize = 6;
 
 /// The largest initial capacity of the list, however long the text is, as it may consist of blanks.
 const MAX_INITIAL_CAPACITY: usize = 1024;
@@ -25,7 +23,7 @@ const MAX_INITIAL_CAPACITY: usize = 1024;
 /// Not an index of the list.
 const NONE: u32 = u32::MAX;
 
-/// What the grammar allows next.
+/// The tokens that the grammar allows next.
 enum Due {
     // A value; also the closing bracket after `[` or `,`, but not after `:`.
     Value { or_end: bool },
@@ -60,21 +58,16 @@ impl Parser<'_> {
     fn value(&mut self, or_end: bool) -> Result<Due, SyntaxError> {
         let at = self.scanner.at;
         match self.scanner.peek() {
-            Some(b'(') => match self.scanner.pair() {
-                Some(pair) => self.pair(pair),
-                None => self.open(Form::Paren),
-            },
+            Some(b'(') => self.open(Form::Paren),
             Some(b'[') => self.open(Form::Value(Kind::List)),
             Some(b'{') => self.open(Form::Brace),
             Some(b')' | b']' | b'}') if or_end => self.close(),
             None if self.open != NONE => self.unclosed(),
             _ => {
-                let atom = self.scanner.atom()?;
-                let index = self.push(Form::Value(atom.kind), at)?;
+                let (kind, end) = self.scanner.atom()?;
+                let index = self.push(Form::Value(kind), at)?;
                 if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-                    node.plain = atom.plain;
-                    node.end = to_u32(atom.end);
-                    node.next = after(index);
+                    (node.end, node.next) = (to_u32(end), after(index));
                 }
                 self.complete(index)
             }
@@ -114,34 +107,6 @@ impl Parser<'_> {
                 fail(at, format!("expected ',' or '{expected}' after this item"))
             }
         }
-    }
-
-    /// Adds a tuple of two strings, which the scanner has found.
-    fn pair(&mut self, [name, dtype]: Pair) -> Result<Due, SyntaxError> {
-        let at = self.scanner.at;
-        if self.scanner.depth >= self.caps.nesting {
-            return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
-        }
-        let end = checked::add(dtype.end, 1);
-        let index = self.push(Form::Value(Kind::Tuple), at)?;
-        self.string(name)?;
-        self.string(dtype)?;
-        let next = to_u32(self.nodes.len());
-        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-            (node.end, node.next) = (to_u32(end), next);
-        }
-        self.scanner.at = end;
-        self.complete(index)
-    }
-
-    /// Adds a plain string.
-    fn string(&mut self, place: Range<usize>) -> Result<(), SyntaxError> {
-        let index = self.push(Form::Value(Kind::Str), place.start)?;
-        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-            node.plain = true;
-            (node.end, node.next) = (to_u32(place.end), after(index));
-        }
-        Ok(())
     }
 
     fn open(&mut self, form: Form) -> Result<Due, SyntaxError> {
@@ -197,14 +162,7 @@ impl Parser<'_> {
             self.nodes.reserve_exact(count.max(1).min(rest));
         }
         let start = to_u32(at);
-        self.nodes.push(Node {
-            form,
-            hashable: true,
-            plain: false,
-            start,
-            end: 0,
-            next: self.open,
-        });
+        self.nodes.push(Node { form, hashable: true, start, end: 0, next: self.open });
         Ok(to_u32(count))
     }
 
@@ -253,7 +211,7 @@ impl Form {
         }
     }
 
-    /// Returns what it is once it is closed and contains this many values.
+    /// Returns its final form, once it is closed and contains this many values.
     fn closed(self, values: u32) -> Form {
         match (self, values) {
             (Form::Paren, 1) => Form::Group,

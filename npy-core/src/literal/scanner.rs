@@ -1,7 +1,5 @@
 //! The tokens: blanks, strings, numbers and names.
 
-use std::ops::Range;
-
 use super::{Dialect, Kind, SyntaxError, fail};
 use crate::checked;
 
@@ -21,25 +19,6 @@ pub(super) struct Prefix {
     pub(super) raw: bool,
     bytes: bool,
 }
-
-/// A value that does not contain others.
-pub(super) struct Atom {
-    pub(super) kind: Kind,
-    pub(super) end: usize,
-    /// Whether it is one [`Piece`] that is plain.
-    pub(super) plain: bool,
-}
-
-/// A string, or one of several adjacent strings that Python joins.
-pub(super) struct Piece<'t> {
-    /// The text between the quotes.
-    pub(super) body: &'t str,
-    /// Whether the body is the value of the string: no prefix, no escape, and one quote on each side.
-    plain: bool,
-}
-
-/// The ranges of two strings in the text, with their quotes.
-pub(super) type Pair = [Range<usize>; 2];
 
 /// The kind of a number without its sign.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -184,33 +163,11 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Returns the ranges of the two strings, if exactly a tuple like `('name', '<f4')` is next. It is a fast path, as the headers of
-    /// records consist mostly of such tuples.
-    pub(super) fn pair(&self) -> Option<Pair> {
-        let string = |at: usize| {
-            let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
-            let plain = |&byte: &u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
-            let body = rest.iter().position(|byte| !plain(byte))?;
-            let end = checked::add(checked::add(at, body), 2);
-            (rest.get(body) == Some(&b'\'')).then_some(at..end)
-        };
-        let name = string(checked::add(self.at, 1))?;
-        let comma = self.text.as_bytes().get(name.end..)?;
-        let dtype = string(checked::add(name.end, 2)).filter(|_| comma.starts_with(b", "))?;
-        // Without the bracket, the string may have triple quotes or another piece.
-        (self.text.as_bytes().get(dtype.end) == Some(&b')')).then_some([name, dtype])
-    }
-
-    /// Reads a value that does not contain others.
-    pub(super) fn atom(&mut self) -> Result<Atom, SyntaxError> {
+    /// Reads a value that does not contain others. Returns its kind and the offset of its end.
+    pub(super) fn atom(&mut self) -> Result<(Kind, usize), SyntaxError> {
         if let Some(prefix) = self.prefix() {
             return self.string(prefix);
         }
-        let (kind, end) = self.number_or_word()?;
-        Ok(Atom { kind, end, plain: false })
-    }
-
-    fn number_or_word(&mut self) -> Result<(Kind, usize), SyntaxError> {
         match self.rest() {
             [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] | [b'+' | b'-', ..] => self.number(),
             [b'.', b'.', b'.', ..] => {
@@ -358,34 +315,25 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a string and the strings adjacent to it, which Python joins.
-    fn string(&mut self, first: Prefix) -> Result<Atom, SyntaxError> {
-        let mut plain = self.piece(first)?.plain;
+    fn string(&mut self, first: Prefix) -> Result<(Kind, usize), SyntaxError> {
+        let mut next = Some(first);
         let mut end = self.at;
-        self.skip()?;
-        while let Some(prefix) = self.prefix() {
+        while let Some(prefix) = next {
             if prefix.bytes != first.bytes {
                 return fail(self.at, "a bytes literal and a string cannot be joined");
             }
             self.piece(prefix)?;
-            plain = false;
             end = self.at;
             self.skip()?;
+            next = self.prefix();
         }
-        Ok(Atom { kind: if first.bytes { Kind::Bytes } else { Kind::Str }, end, plain })
+        Ok((if first.bytes { Kind::Bytes } else { Kind::Str }, end))
     }
 
     /// Returns the prefix of a string, if a string is next.
     pub(super) fn prefix(&self) -> Option<Prefix> {
-        let (letters, raw, bytes) = match self.peek()? {
-            b'\'' | b'"' => (0, false, false),
-            byte if byte.is_ascii_alphabetic() => return self.lettered_prefix(),
-            _ => return None,
-        };
-        Some(Prefix { letters, raw, bytes })
-    }
-
-    fn lettered_prefix(&self) -> Option<Prefix> {
         let (letters, raw, bytes) = match self.rest() {
+            [b'\'' | b'"', ..] => (0, false, false),
             [b'u' | b'U', b'\'' | b'"', ..] => (1, false, false),
             [b'r' | b'R', b'\'' | b'"', ..] => (1, true, false),
             [b'b' | b'B', b'\'' | b'"', ..] => (1, false, true),
@@ -396,8 +344,8 @@ impl<'t> Scanner<'t> {
         Some(Prefix { letters, raw, bytes })
     }
 
-    /// Reads one string with its quotes.
-    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<Piece<'t>, SyntaxError> {
+    /// Reads one string with its quotes, and returns the text between them.
+    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<&'t str, SyntaxError> {
         let at = self.at;
         self.bump(prefix.letters);
         let Some(quote) = self.peek() else {
@@ -406,7 +354,6 @@ impl<'t> Scanner<'t> {
         let triple = matches!(self.rest(), [a, b, c, ..] if [a, b, c] == [&quote; 3]);
         self.bump(if triple { 3 } else { 1 });
         let start = self.at;
-        let mut plain = prefix.letters == 0 && !triple;
         loop {
             let usual = |byte| byte >= b' ' && byte != quote && byte != b'\\' && byte < 0x80;
             self.eat_while(usual);
@@ -423,16 +370,13 @@ impl<'t> Scanner<'t> {
                         "unexpected character in a bytes literal, which is ASCII",
                     );
                 }
-                Some(b'\\') => {
-                    plain = false;
-                    self.escape(prefix)?;
-                }
+                Some(b'\\') => self.escape(prefix)?,
                 Some(_) => self.bump(1),
             }
         }
         let body = checked::text(self.text, start..self.at);
         self.bump(if triple { 3 } else { 1 });
-        Ok(Piece { body, plain })
+        Ok(body)
     }
 
     /// Skips a backslash and the characters of its escape.

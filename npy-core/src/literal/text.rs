@@ -5,7 +5,7 @@ use std::str::Chars;
 use super::repr;
 
 /// A Python string with its `repr`. The title of a field may be any Python literal.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Text {
     shown: Box<str>,
     // Python source, only if `shown` is not enough: for lone surrogates, and for literals that are not strings.
