@@ -9,10 +9,11 @@ pub(crate) mod repr;
 mod scanner;
 pub(crate) mod text;
 
-use std::fmt;
 use std::ops::Range;
 
 use crate::checked;
+use crate::error::ErrorKind;
+use crate::limits;
 use scanner::Scanner;
 use text::Text;
 
@@ -35,33 +36,29 @@ pub(crate) struct Caps {
     pub(crate) items: usize,
 }
 
-/// Why a text is not a literal, and at which byte.
+/// An error, and the byte of the text at which it is.
 #[derive(Debug)]
-pub(crate) struct SyntaxError {
-    /// The offset in the text, in bytes.
+pub(crate) struct Fault {
     pub(crate) at: usize,
-    /// What is wrong at this offset.
-    pub(crate) reason: Reason,
+    pub(crate) kind: ErrorKind,
 }
 
-/// What is wrong with a text.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Reason {
-    /// More brackets than this are open at once.
-    Nesting(usize),
-    /// There are more items than this.
-    Items(usize),
-    /// It is not a Python literal.
-    Other(String),
-}
+impl Fault {
+    /// Creates the error for a text that is not the literal it should be.
+    pub(crate) fn malformed(at: usize, reason: impl Into<String>) -> Self {
+        Fault { at, kind: ErrorKind::Header { reason: reason.into() } }
+    }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Nesting(cap) => write!(f, "more than {cap} brackets are open"),
-            Reason::Items(cap) => write!(f, "there are more than {cap} items"),
-            Reason::Other(reason) => f.write_str(reason),
-        }
+    /// Creates the error for more than `limit` of something that [`Limits`](crate::Limits) limits in its field `name`.
+    pub(crate) fn limit(
+        at: usize,
+        what: &'static str,
+        name: &'static str,
+        found: usize,
+        limit: usize,
+    ) -> Self {
+        let (found, limit) = (limits::to_u64(found), limits::to_u64(limit));
+        Fault { at, kind: ErrorKind::Limit { what, name, found, limit } }
     }
 }
 
@@ -74,7 +71,7 @@ pub(crate) struct Literal<'t> {
 
 impl<'t> Literal<'t> {
     /// Parses a text that consists of one literal.
-    pub(crate) fn parse(text: &'t str, dialect: Dialect, caps: Caps) -> Result<Self, SyntaxError> {
+    pub(crate) fn parse(text: &'t str, dialect: Dialect, caps: Caps) -> Result<Self, Fault> {
         if u32::try_from(text.len()).is_err() {
             return fail(0, "it is longer than 4 GiB");
         }
@@ -326,8 +323,8 @@ fn parse_magnitude(word: &str) -> Option<u64> {
     })
 }
 
-fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, SyntaxError> {
-    Err(SyntaxError { at, reason: Reason::Other(reason.into()) })
+fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::malformed(at, reason))
 }
 
 /// Converts an offset; `Literal::parse` has checked that those of its text fit.
@@ -350,11 +347,11 @@ mod tests {
 
     const CAPS: Caps = Caps { nesting: 200, items: 1_000_000 };
 
-    fn parse(text: &str) -> Result<Literal<'_>, SyntaxError> {
+    fn parse(text: &str) -> Result<Literal<'_>, Fault> {
         Literal::parse(text, Dialect::Python3, CAPS)
     }
 
-    fn python2(text: &str) -> Result<Literal<'_>, SyntaxError> {
+    fn python2(text: &str) -> Result<Literal<'_>, Fault> {
         Literal::parse(text, Dialect::Python2, CAPS)
     }
 
@@ -376,9 +373,10 @@ mod tests {
         }
     }
 
-    fn reason(result: Result<Literal<'_>, SyntaxError>) -> (usize, String) {
+    fn reason(result: Result<Literal<'_>, Fault>) -> (usize, String) {
         let error = result.err().expect("a syntax error");
-        (error.at, error.reason.to_string())
+        let message = error.kind.to_string();
+        (error.at, message.replacen("the header is malformed: ", "", 1))
     }
 
     /// Guards the kinds, and that blanks and parentheses around a value are not part of it.
@@ -687,11 +685,11 @@ mod tests {
     #[test]
     fn texts_over_a_cap_are_refused() {
         for text in ["[".repeat(100_000), "(".repeat(100_000), "[(".repeat(100_000)] {
-            assert_eq!(parse(&text).err().unwrap().reason, Reason::Nesting(200));
+            assert!(reason(parse(&text)).1.starts_with("nesting of 201 exceeds the limit of 200"));
         }
         let nested = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));
         assert_eq!(parse(&nested(200)).unwrap().root().int(), Some(1));
-        assert_eq!(reason(parse(&nested(201))), (200, "more than 200 brackets are open".into()));
+        assert_eq!(reason(parse(&nested(201))).0, 200);
         assert!(parse(&"-".repeat(100_000)).is_err());
 
         let caps = Caps { nesting: 1, items: 100 };
@@ -701,8 +699,9 @@ mod tests {
         };
         assert!(literal(&list(99)).unwrap() <= 100);
         let error = literal(&list(100_000)).unwrap_err();
-        assert_eq!((error.at, error.reason), (199, Reason::Items(100)));
-        assert_eq!(Reason::Items(100).to_string(), "there are more than 100 items");
+        let message = "a count of values (eight per field) of 101 exceeds the limit of 100";
+        assert!(error.kind.to_string().starts_with(message), "{error:?}");
+        assert_eq!(error.at, 199);
         assert_eq!(size_of::<Node>(), 16);
     }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits, MAX_ITEMSIZE};
 use crate::literal::repr::write_printable;
 use crate::literal::text::Text;
-use crate::literal::{self, Caps, Dialect, Item, Literal, Reason, SyntaxError};
+use crate::literal::{self, Caps, Dialect, Fault, Item, Literal};
 use crate::shape;
 
 impl DType {
@@ -48,12 +48,6 @@ impl FromStr for DType {
     }
 }
 
-/// An error, and the byte of the text at which it is.
-pub(crate) struct Fault {
-    pub(crate) at: usize,
-    pub(crate) kind: ErrorKind,
-}
-
 /// The number of literals allowed per field: a tuple, a name, a dtype, and sometimes a title or a shape.
 const LITERALS_A_FIELD: usize = 8;
 
@@ -66,20 +60,7 @@ pub(crate) fn parse_literal<'t>(
     // Users may set the limit to `usize::MAX`, so saturate. 64 are for the other keys of a header.
     let items = limits.fields.saturating_mul(LITERALS_A_FIELD).saturating_add(64);
     let caps = Caps { nesting: limits.brackets(), items };
-    Literal::parse(text, dialect, caps).map_err(|SyntaxError { at, reason }| {
-        let kind = match reason {
-            Reason::Nesting(cap) => over("nesting", "nesting", cap.saturating_add(1), cap),
-            Reason::Items(cap) => {
-                over("a count of values (eight per field)", "fields", cap.saturating_add(1), cap)
-            }
-            Reason::Other(reason) => ErrorKind::Header { reason },
-        };
-        Fault { at, kind }
-    })
-}
-
-fn over(what: &'static str, name: &'static str, found: usize, limit: usize) -> ErrorKind {
-    ErrorKind::Limit { what, name, found: limits::to_u64(found), limit: limits::to_u64(limit) }
+    Literal::parse(text, dialect, caps)
 }
 
 /// Parses a text that consists of one descr literal.
@@ -93,8 +74,7 @@ pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
     let dtype = read_dtype(item)?;
     let fields = dtype.count_fields();
     if fields > limits.fields {
-        let kind = over("a number of fields", "fields", fields, limits.fields);
-        return Err(Fault { at: item.at(), kind });
+        return Err(Fault::limit(item.at(), "a number of fields", "fields", fields, limits.fields));
     }
     Ok(dtype)
 }

@@ -2,11 +2,11 @@
 
 use super::{Header, Version, decode};
 use crate::checked;
-use crate::dtype::descr::{self, Fault};
+use crate::dtype::descr;
 use crate::error::{Error, ErrorKind, Place};
 use crate::limits::Limits;
 use crate::literal::text::Text;
-use crate::literal::{Item, Kind};
+use crate::literal::{Fault, Item, Kind};
 use crate::shape::Order;
 
 /// Parses the text of a header.
@@ -19,7 +19,7 @@ pub(super) fn parse(version: Version, text: &[u8], limits: &Limits) -> Result<He
     let parse = || {
         let literal = descr::parse_literal(&decoded, version.dialect(), limits)?;
         let dict = literal.root();
-        let missing = |key: &str| malformed(dict.at(), format!("it has no key '{key}'"));
+        let missing = |key: &str| Fault::malformed(dict.at(), format!("it has no key '{key}'"));
         let Entries { descr, order, shape } = entries(dict)?;
         let dtype = descr::read(descr.ok_or_else(|| missing("descr"))?, limits)?;
         let order = read_order(order.ok_or_else(|| missing("fortran_order"))?)?;
@@ -40,15 +40,11 @@ pub(super) struct Entries<'l> {
     pub(super) shape: Option<Item<'l>>,
 }
 
-fn malformed(at: usize, reason: String) -> Fault {
-    Fault { at, kind: ErrorKind::Header { reason } }
-}
-
 /// Returns the literals of the three keys, and refuses other keys and repeated ones.
 pub(super) fn entries<'l>(dict: Item<'l>) -> Result<Entries<'l>, Fault> {
     if dict.kind() != Kind::Dict {
         let reason = format!("expected a dictionary, found {}", dict.kind().name());
-        return Err(malformed(dict.at(), reason));
+        return Err(Fault::malformed(dict.at(), reason));
     }
     let (mut descr, mut order, mut shape) = (None, None, None);
     let mut items = dict.items();
@@ -60,12 +56,12 @@ pub(super) fn entries<'l>(dict: Item<'l>) -> Result<Entries<'l>, Fault> {
             Some("shape") => shape.replace(value).is_some(),
             _ => {
                 let reason = format!("unknown key {}", descr::excerpt(key.source()));
-                return Err(malformed(key.at(), reason));
+                return Err(Fault::malformed(key.at(), reason));
             }
         };
         if twice {
             let reason = format!("the key {} is there twice", descr::excerpt(key.source()));
-            return Err(malformed(key.at(), reason));
+            return Err(Fault::malformed(key.at(), reason));
         }
     }
     Ok(Entries { descr, order, shape })
@@ -77,7 +73,7 @@ fn read_order(order: Item<'_>) -> Result<Order, Fault> {
         Kind::Bool(false) => Ok(Order::C),
         other => {
             let reason = format!("'fortran_order' must be True or False, not {}", other.name());
-            Err(malformed(order.at(), reason))
+            Err(Fault::malformed(order.at(), reason))
         }
     }
 }

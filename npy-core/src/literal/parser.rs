@@ -1,11 +1,11 @@
 //! The grammar: values, brackets and separators.
 
 use super::scanner::Scanner;
-use super::{Caps, Dialect, Form, Kind, Node, Reason, SyntaxError, after, fail, to_u32, to_usize};
+use super::{Caps, Dialect, Fault, Form, Kind, Node, after, fail, to_u32, to_usize};
 use crate::checked;
 
 /// Returns the list of the nodes of a text.
-pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, SyntaxError> {
+pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, Fault> {
     let scanner = Scanner::new(text, dialect, 0);
     let capacity = caps.items.min(text.len() / BYTES_A_NODE).min(MAX_INITIAL_CAPACITY);
     let nodes = Vec::with_capacity(capacity);
@@ -41,7 +41,7 @@ struct Parser<'t> {
 }
 
 impl Parser<'_> {
-    fn parse(&mut self) -> Result<(), SyntaxError> {
+    fn parse(&mut self) -> Result<(), Fault> {
         self.scanner.skip_before()?;
         let mut due = Some(Due::Value { or_end: false });
         while let Some(next) = due {
@@ -55,7 +55,7 @@ impl Parser<'_> {
     }
 
     /// Reads an atom, an opening bracket, or a closing bracket where that is allowed.
-    fn value(&mut self, or_end: bool) -> Result<Due, SyntaxError> {
+    fn value(&mut self, or_end: bool) -> Result<Due, Fault> {
         let at = self.scanner.at;
         match self.scanner.peek() {
             Some(b'(') => self.open(Form::Paren),
@@ -75,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// Reads a comma, a colon or a closing bracket. Returns `None` if no bracket is open, as the text then ends.
-    fn separator(&mut self) -> Result<Option<Due>, SyntaxError> {
+    fn separator(&mut self) -> Result<Option<Due>, Fault> {
         let at = self.scanner.at;
         let Some(open) = self.nodes.get_mut(to_usize(self.open)) else {
             return Ok(None);
@@ -109,10 +109,11 @@ impl Parser<'_> {
         }
     }
 
-    fn open(&mut self, form: Form) -> Result<Due, SyntaxError> {
+    fn open(&mut self, form: Form) -> Result<Due, Fault> {
         let at = self.scanner.at;
         if self.scanner.depth >= self.caps.nesting {
-            return Err(SyntaxError { at, reason: Reason::Nesting(self.caps.nesting) });
+            let found = checked::add(self.scanner.depth, 1);
+            return Err(Fault::limit(at, "nesting", "nesting", found, self.caps.nesting));
         }
         self.open = self.push(form, at)?;
         self.scanner.depth = checked::add(self.scanner.depth, 1);
@@ -120,7 +121,7 @@ impl Parser<'_> {
         Ok(Due::Value { or_end: true })
     }
 
-    fn close(&mut self) -> Result<Due, SyntaxError> {
+    fn close(&mut self) -> Result<Due, Fault> {
         let index = self.open;
         let next = to_u32(self.nodes.len());
         if index == NONE {
@@ -151,10 +152,11 @@ impl Parser<'_> {
     }
 
     /// Adds a value whose end is not known yet.
-    fn push(&mut self, form: Form, at: usize) -> Result<u32, SyntaxError> {
+    fn push(&mut self, form: Form, at: usize) -> Result<u32, Fault> {
         let count = self.nodes.len();
         if count >= self.caps.items {
-            return Err(SyntaxError { at, reason: Reason::Items(self.caps.items) });
+            let what = "a count of values (eight per field)";
+            return Err(Fault::limit(at, what, "fields", checked::add(count, 1), self.caps.items));
         }
         if count == self.nodes.capacity() {
             // Double the capacity, but not beyond the limit.
@@ -167,7 +169,7 @@ impl Parser<'_> {
     }
 
     /// Counts a value that was read in the bracket around it, and refuses keys that Python cannot hash.
-    fn complete(&mut self, index: u32) -> Result<Due, SyntaxError> {
+    fn complete(&mut self, index: u32) -> Result<Due, Fault> {
         let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
         let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
             return Ok(Due::Separator);
@@ -195,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unclosed<T>(&self) -> Result<T, SyntaxError> {
+    fn unclosed<T>(&self) -> Result<T, Fault> {
         let at = self.nodes.get(to_usize(self.open)).map_or(0, |node| to_usize(node.start));
         fail(at, "a bracket that is never closed")
     }

@@ -1,6 +1,6 @@
 //! The tokens: blanks, strings, numbers and names.
 
-use super::{Dialect, Kind, SyntaxError, fail};
+use super::{Dialect, Fault, Kind, fail};
 use crate::checked;
 
 /// Reads atoms, and skips blanks and comments between tokens.
@@ -63,7 +63,7 @@ impl<'t> Scanner<'t> {
 
     /// Skips blanks and comments between two tokens.
     #[inline]
-    pub(super) fn skip(&mut self) -> Result<(), SyntaxError> {
+    pub(super) fn skip(&mut self) -> Result<(), Fault> {
         // Nearly always there is one blank or nothing.
         self.eat(b' ');
         match self.peek() {
@@ -72,7 +72,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn skip_rest(&mut self) -> Result<(), SyntaxError> {
+    fn skip_rest(&mut self) -> Result<(), Fault> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | FORM_FEED) => self.bump(1),
@@ -85,7 +85,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips blank lines and comments before the value.
-    pub(super) fn skip_before(&mut self) -> Result<(), SyntaxError> {
+    pub(super) fn skip_before(&mut self) -> Result<(), Fault> {
         // `literal_eval` strips these, so that the first line is never indented.
         self.eat_while(|byte| matches!(byte, b' ' | b'\t'));
         if self.skip_lines()? {
@@ -98,7 +98,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips blank lines and comments after the value, where the text must end.
-    pub(super) fn skip_after(&mut self) -> Result<(), SyntaxError> {
+    pub(super) fn skip_after(&mut self) -> Result<(), Fault> {
         if self.peek() == Some(b'#') {
             self.skip_comment();
         }
@@ -118,7 +118,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips lines without a token, and returns whether the line after them is indented.
-    fn skip_lines(&mut self) -> Result<bool, SyntaxError> {
+    fn skip_lines(&mut self) -> Result<bool, Fault> {
         let mut indented = false;
         // The indentation of a line holds for the line that continues it.
         let mut kept = false;
@@ -152,7 +152,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips a backslash and the line break after it.
-    fn skip_continuation(&mut self) -> Result<(), SyntaxError> {
+    fn skip_continuation(&mut self) -> Result<(), Fault> {
         let at = self.at;
         self.bump(1);
         let end = end_of_line(self.rest());
@@ -164,7 +164,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a value that does not contain others. Returns its kind and the offset of its end.
-    pub(super) fn atom(&mut self) -> Result<(Kind, usize), SyntaxError> {
+    pub(super) fn atom(&mut self) -> Result<(Kind, usize), Fault> {
         if let Some(prefix) = self.prefix() {
             return self.string(prefix);
         }
@@ -181,7 +181,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads `True`, `False` or `None`.
-    fn word(&mut self) -> Result<(Kind, usize), SyntaxError> {
+    fn word(&mut self) -> Result<(Kind, usize), Fault> {
         let at = self.at;
         self.eat_while(is_name);
         let word = checked::text(self.text, at..self.at);
@@ -206,7 +206,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a number with its sign, or the sum of two numbers that forms a complex number.
-    fn number(&mut self) -> Result<(Kind, usize), SyntaxError> {
+    fn number(&mut self) -> Result<(Kind, usize), Fault> {
         let at = self.at;
         if self.eat(b'-') || self.eat(b'+') {
             self.skip()?;
@@ -229,7 +229,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a number without a sign. Returns its kind, and the offset of its end without Python 2's `L`.
-    pub(super) fn unsigned(&mut self) -> Result<(Number, usize), SyntaxError> {
+    pub(super) fn unsigned(&mut self) -> Result<(Number, usize), Fault> {
         let number = match self.rest() {
             [b'0', b'x' | b'X', ..] => self.prefixed(|byte| byte.is_ascii_hexdigit())?,
             [b'0', b'o' | b'O', ..] => self.prefixed(|byte| matches!(byte, b'0'..=b'7'))?,
@@ -248,7 +248,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a number with a base prefix, such as `0x1f`.
-    fn prefixed(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<Number, SyntaxError> {
+    fn prefixed(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<Number, Fault> {
         self.bump(2);
         // An underscore may follow the prefix, as in `0x_1f`.
         self.eat(b'_');
@@ -257,7 +257,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads `12`, `1.5`, `.5e-3` or `2j`.
-    fn decimal(&mut self) -> Result<Number, SyntaxError> {
+    fn decimal(&mut self) -> Result<Number, Fault> {
         let at = self.at;
         let is_digit = |byte: u8| byte.is_ascii_digit();
         let mut number = Number::Int;
@@ -291,7 +291,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads one or more digits; there may be an `_` between two of them.
-    fn digits(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<(), SyntaxError> {
+    fn digits(&mut self, is_digit: impl Fn(u8) -> bool) -> Result<(), Fault> {
         loop {
             if self.eat_while(&is_digit) == 0 {
                 return fail(self.at, "expected a digit here");
@@ -315,7 +315,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads a string and the strings adjacent to it, which Python joins.
-    fn string(&mut self, first: Prefix) -> Result<(Kind, usize), SyntaxError> {
+    fn string(&mut self, first: Prefix) -> Result<(Kind, usize), Fault> {
         let mut next = Some(first);
         let mut end = self.at;
         while let Some(prefix) = next {
@@ -345,7 +345,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads one string with its quotes, and returns the text between them.
-    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<&'t str, SyntaxError> {
+    pub(super) fn piece(&mut self, prefix: Prefix) -> Result<&'t str, Fault> {
         let at = self.at;
         self.bump(prefix.letters);
         let Some(quote) = self.peek() else {
@@ -380,7 +380,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips a backslash and the characters of its escape.
-    fn escape(&mut self, prefix: Prefix) -> Result<(), SyntaxError> {
+    fn escape(&mut self, prefix: Prefix) -> Result<(), Fault> {
         let at = self.at;
         self.bump(1);
         let end = end_of_line(self.rest());
@@ -416,7 +416,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the error for a character that cannot start a value.
-    pub(super) fn unexpected<T>(&self) -> Result<T, SyntaxError> {
+    pub(super) fn unexpected<T>(&self) -> Result<T, Fault> {
         let rest = checked::text(self.text, self.at..self.text.len());
         match rest.chars().next() {
             Some(c @ ' '..='~') => fail(self.at, format!("expected a value, found '{c}'")),
@@ -452,7 +452,7 @@ fn is_name(byte: u8) -> bool {
 }
 
 /// Refuses the decimal integers that Python refuses.
-fn check_decimal(digits: &str, at: usize) -> Result<(), SyntaxError> {
+fn check_decimal(digits: &str, at: usize) -> Result<(), Fault> {
     let zeros = digits.bytes().all(|byte| matches!(byte, b'0' | b'_'));
     if digits.starts_with('0') && !zeros {
         return fail(at, "an integer cannot have a leading zero");
