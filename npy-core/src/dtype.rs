@@ -77,7 +77,7 @@ pub(crate) struct SubArray {
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     itemsize: usize,
-    /// Whether a field holds Python objects.
+    /// True if a field holds Python objects.
     has_object: bool,
 }
 
@@ -208,11 +208,10 @@ impl DType {
         }
         match &self.0 {
             Kind::Scalar(scalar) => scalar.with_byte_order(order).into(),
-            Kind::SubArray(sub) => DType(Kind::SubArray(Arc::new(SubArray {
-                base: sub.base.with_byte_order(order),
-                shape: sub.shape.clone(),
-                itemsize: sub.itemsize,
-            }))),
+            Kind::SubArray(sub) => {
+                let base = sub.base.with_byte_order(order);
+                DType::of_base(base, sub.shape.clone(), sub.itemsize)
+            }
             Kind::Record(record) => {
                 let fields = record.fields.iter().map(|field| Field {
                     dtype: field.dtype.with_byte_order(order),
@@ -260,11 +259,7 @@ impl DType {
             Kind::SubArray(sub) => {
                 let base = sub.base.packed();
                 let itemsize = checked::mul(base.itemsize(), sub.base_count());
-                DType(Kind::SubArray(Arc::new(SubArray {
-                    base,
-                    shape: sub.shape.clone(),
-                    itemsize,
-                })))
+                DType::of_base(base, sub.shape.clone(), itemsize)
             }
             Kind::Record(record) => {
                 let mut offset = 0usize;
@@ -289,7 +284,7 @@ impl DType {
             _ => (self, Vec::new()),
         };
         shape.insert(0, n);
-        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
+        DType::of_base(base, shape, itemsize)
     }
 
     /// Creates a record of these fields.
@@ -300,10 +295,15 @@ impl DType {
         DType(Kind::Record(Arc::new(Record { fields, itemsize, has_object })))
     }
 
+    /// Creates a sub-array of this item size, which the caller has computed.
+    fn of_base(base: DType, shape: Vec<usize>, itemsize: usize) -> DType {
+        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
+    }
+
     /// Creates a sub-array, or fails if NumPy has no items of its size.
     fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
         let itemsize = DType::size_of_sub_array(&base, &shape)?;
-        Ok(DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize }))))
+        Ok(DType::of_base(base, shape, itemsize))
     }
 
     /// Returns the item size of a sub-array, or fails if NumPy has no items of that size.

@@ -10,7 +10,7 @@ pub use view::ViewError;
 /// The result of everything that reads or writes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, where, and what to do about it.
+/// The error of everything that reads or writes: its kind, its location, and the remedy.
 ///
 /// It is one word in size and prints as one line, outermost location first:
 ///
@@ -29,7 +29,7 @@ struct Inner {
     places: Vec<Place>,
 }
 
-/// Where in the input an error happened.
+/// A place in the input at which an error happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -92,7 +92,7 @@ pub enum ErrorKind {
     /// The header is not the Python dictionary it must be.
     #[error("the header is malformed: {reason}")]
     Header {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 
@@ -101,7 +101,7 @@ pub enum ErrorKind {
     DType {
         /// The dtype as given.
         descr: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 
@@ -110,7 +110,7 @@ pub enum ErrorKind {
     Shape {
         /// The shape as given; a long one is shortened.
         shape: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 
@@ -119,7 +119,7 @@ pub enum ErrorKind {
         "{what} of {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
     )]
     Limit {
-        /// What is counted.
+        /// The thing that is counted.
         what: &'static str,
         /// The field of [`Limits`](crate::Limits).
         name: &'static str,
@@ -138,7 +138,7 @@ pub enum ErrorKind {
         wanted: String,
         /// The name of the Rust type that expects it.
         wanted_by: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 
@@ -162,7 +162,7 @@ pub enum ErrorKind {
         name: String,
         /// The name of the Rust type that does not accept it.
         wanted_by: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 
@@ -173,7 +173,7 @@ pub enum ErrorKind {
         names: String,
         /// The name of the Rust type that does not accept them.
         wanted_by: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 
@@ -186,23 +186,23 @@ pub enum ErrorKind {
         wanted_by: String,
         /// The shapes that the type accepts.
         wanted: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 
     /// A value that its dtype cannot hold, or bytes that are not a value of the type.
     #[error("{reason}")]
     InvalidValue {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 
     /// Something valid that this version or build of the crate does not support.
     #[error("{what} needs {needs}")]
     Unsupported {
-        /// What was found.
+        /// The thing that was found.
         what: String,
-        /// What would support it.
+        /// The feature or version that would support it.
         needs: &'static str,
     },
 
@@ -213,7 +213,7 @@ pub enum ErrorKind {
     /// The directory of an archive is invalid, or a member is not at the offset that it states.
     #[error("the archive is malformed: {reason}")]
     Archive {
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 
@@ -231,7 +231,7 @@ pub enum ErrorKind {
     MemberName {
         /// The name.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
 
@@ -261,12 +261,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns what went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Returns where it happened, outermost first.
+    /// Returns the location of the error, outermost place first.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.0.places.iter().rev()
     }

@@ -156,7 +156,8 @@ fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
     /// This many bytes stay in the first-level cache from step to step.
     const PART_BYTES: usize = 8 << 10;
     let itemsize = itemsize.max(1);
-    let part_bytes = checked::mul((PART_BYTES / itemsize).max(1), itemsize);
+    let items = PART_BYTES.checked_div(itemsize).unwrap_or_default().max(1);
+    let part_bytes = checked::mul(items, itemsize);
     for part in block.chunks_mut(part_bytes) {
         for step in steps {
             if let Action::Swap { unit, bytes } = step.action {

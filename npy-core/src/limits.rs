@@ -11,8 +11,8 @@ const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 /// The most that a file may cost its reader before it is refused.
 ///
 /// A header with false sizes cannot exhaust memory: memory for data is only allocated as its bytes
-/// arrive, so the array itself needs no limit. The limits are for things of which a few bytes in the
-/// file can take much memory or time.
+/// arrive, so the array itself needs no limit. The limits are for everything else that can take much
+/// more memory or time than its bytes in the file.
 ///
 /// ```
 /// use npy_core::{Limits, ReadOptions};
@@ -36,7 +36,7 @@ pub struct Limits {
     pub fields: usize,
     /// The number of bytes of one array's data. Default `None`: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
-    /// The number of elements of zero bytes (`|V0`, `|S0`) that are turned into Rust values one by one. Default 1,048,576: the
+    /// The number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values one by one. Default 1,048,576: the
     /// file of such an array is tiny, whatever its length. A value of more than 16 bytes in memory counts once for each 16.
     ///
     /// Values that serde creates count only for their memory beyond 2,048 times the data: 128 bytes for a value, 640 more for a
@@ -46,7 +46,7 @@ pub struct Limits {
     /// directory of that size takes some hundred MiB.
     pub members: u64,
     /// The number of bytes of one member of an archive after inflating. Default 64 GiB: more than most machines can hold, and less
-    /// than a file of 100 MB can inflate to. Stored members have no limit, as each byte of theirs is in the file.
+    /// than a file of 100 MB can inflate to. Stored members have no limit, because each of their bytes is in the file.
     pub inflated_bytes: u64,
     /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032, for example with an
     /// array of zeros.
@@ -86,7 +86,6 @@ impl Limits {
     /// Refuses `count` elements of zero bytes over the limit; each becomes a value of `size` bytes in memory.
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
         let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
-        // Saturated is over any limit but the largest.
         let count = to_u64(count).saturating_mul(units);
         check("an array of elements of no bytes", "empty_items", count, self.empty_items)
     }

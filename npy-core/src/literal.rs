@@ -23,7 +23,7 @@ use text::Text;
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
     Python2,
-    /// What today's `ast.literal_eval` accepts.
+    /// The literals that today's `ast.literal_eval` accepts.
     Python3,
 }
 

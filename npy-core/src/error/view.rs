@@ -2,7 +2,7 @@
 
 use super::{Error, ErrorKind};
 
-/// Why the bytes of an array cannot be used as Rust values in place, and what to call instead.
+/// The reason why the bytes of an array cannot be used as Rust values in place, and the call that copies them instead.
 ///
 /// `?` turns it into an [`Error`].
 ///

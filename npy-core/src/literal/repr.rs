@@ -17,8 +17,8 @@ pub(crate) fn write_repr(code_points: impl Iterator<Item = u32> + Clone, out: &m
     out.push(quote);
 }
 
-/// Appends a text without quotes, with escapes for characters that do not print. So it cannot move the cursor of a terminal, or change
-/// the direction of text.
+/// Appends a text without quotes. Characters that do not print are escaped, so that they cannot control a terminal or change the
+/// direction of text.
 pub(crate) fn write_printable(text: &str, out: &mut String) {
     for c in text.chars() {
         if is_printable(c.into()) {

@@ -64,7 +64,7 @@ impl<'t> Scanner<'t> {
     /// Skips blanks and comments between two tokens.
     #[inline]
     pub(super) fn skip(&mut self) -> Result<(), Fault> {
-        // Nearly always there is one blank or nothing.
+        // Nearly always, one blank or nothing is next.
         self.eat(b' ');
         match self.peek() {
             Some(b'!'..=b'"' | b'$'..=b'[' | b']'..=b'~') => Ok(()),
