@@ -43,7 +43,7 @@ pub struct Limits {
     /// record, and 128 plus its name for a field.
     pub empty_items: u64,
     /// The number of members of an archive. Default 1,048,576: a thousand times as many as models of many layers have; a
-    /// directory of that size takes some hundred MiB.
+    /// directory of that size takes a few hundred MiB.
     pub members: u64,
     /// The number of bytes of one member of an archive after inflating. Default 64 GiB: more than most machines can hold, and less
     /// than a file of 100 MB can inflate to. Stored members have no limit, because each of their bytes is in the file.

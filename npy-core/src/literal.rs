@@ -359,11 +359,7 @@ mod tests {
     fn shown(item: Item<'_>) -> String {
         let inside = || item.items().map(shown).collect::<Vec<_>>().join(" ");
         match item.kind() {
-            Kind::Str => {
-                let mut out = String::new();
-                item.text().unwrap().write_repr(&mut out);
-                out
-            }
+            Kind::Str => item.text().unwrap().repr(),
             Kind::Int => item.int().map_or("big".into(), |n| n.to_string()),
             Kind::Tuple => format!("({})", inside()),
             Kind::List => format!("[{}]", inside()),

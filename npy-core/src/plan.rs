@@ -235,9 +235,9 @@ impl Builder<'_> {
             }
         }
         // The first one in the order of the file; the map has no order.
-        let unknown = from.fields.iter().find(|field| unmatched.contains_key(field.exact_name()));
-        match unknown.filter(|_| rules.deny_unknown) {
-            Some(field) => Err(unknown_field(field.name(), UNKNOWN)),
+        let refused = from.fields.iter().find(|field| unmatched.contains_key(field.exact_name()));
+        match refused.filter(|_| rules.deny_unknown) {
+            Some(field) => Err(unknown(field.name())),
             None => Ok(()),
         }
     }
@@ -384,7 +384,6 @@ const UNKNOWN: &str =
 const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
 
 /// Returns the error for a field that `deny_unknown_fields` refuses.
-#[cfg(feature = "npz")]
 pub(crate) fn unknown(name: &str) -> Error {
     unknown_field(name, UNKNOWN)
 }

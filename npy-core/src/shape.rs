@@ -1,7 +1,5 @@
 //! Layer 1: the number of elements of a shape, and the position of each in C and Fortran order.
 
-use std::fmt::Write;
-
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::MAX_NDIM;
@@ -80,22 +78,9 @@ pub(crate) fn excerpt(shape: &[usize]) -> String {
 
 /// Formats a shape as a Python tuple: `()`, `(3,)`, `(2, 3)`.
 pub(crate) fn repr(shape: &[usize]) -> String {
-    let mut out = String::new();
-    write_repr(shape, &mut out);
-    out
-}
-
-/// Appends what [`repr`] returns to `out`.
-pub(crate) fn write_repr(shape: &[usize], out: &mut String) {
-    out.push('(');
-    for (i, n) in shape.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        // Writing to a `String` never fails.
-        let _ = write!(out, "{n}");
-    }
-    out.push_str(if shape.len() == 1 { ",)" } else { ")" });
+    let dimensions: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    format!("({}{comma})", dimensions.join(", "))
 }
 
 /// Returns the position at which an array of this order stores the element of this index; `None` if the index is out of range.

@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-use super::{DType, Field, Kind, Scalar};
+use super::{DType, Field, Kind, Record, Scalar, SubArray};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits, MAX_ITEMSIZE};
-use crate::literal::repr::write_printable;
+use crate::literal::repr::printable;
 use crate::literal::text::Text;
 use crate::literal::{self, Caps, Dialect, Fault, Item, Literal};
 use crate::shape;
@@ -21,9 +21,11 @@ impl DType {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn descr(&self) -> String {
-        let mut out = String::new();
-        write(self, &mut out);
-        out
+        match self.kind() {
+            Kind::Scalar(scalar) => format!("'{scalar}'"),
+            Kind::SubArray(sub) => format!("({})", base_and_shape(sub)),
+            Kind::Record(record) => record_literal(record),
+        }
     }
 }
 
@@ -262,8 +264,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 80;
     let more = text.char_indices().nth(MAX_CHARS);
     let shown = more.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
-    let mut out = String::new();
-    write_printable(shown, &mut out);
+    let mut out = printable(shown);
     if more.is_some() {
         out.push('…');
     }
@@ -276,69 +277,33 @@ fn exactly<const N: usize, T>(mut items: impl Iterator<Item = T>) -> Option<[T; 
     if items.next().is_some() { None } else { found.try_into().ok() }
 }
 
-/// Appends the literal of a dtype as `np.save` writes it, like NumPy's `dtype_to_descr`.
-fn write(dtype: &DType, out: &mut String) {
-    match dtype.kind() {
-        Kind::Scalar(scalar) => out.push_str(&format!("'{scalar}'")),
-        Kind::SubArray(sub) => {
-            out.push('(');
-            write_sub_array(&sub.base, &sub.shape, out);
-            out.push(')');
-        }
-        Kind::Record(record) => {
-            out.push('[');
-            let first = out.len();
-            let mut end = 0;
-            for field in &record.fields {
-                write_padding(first, checked::sub(field.offset, end), out);
-                write_separator(first, out);
-                write_field(field, out);
-                end = field.end();
-            }
-            write_padding(first, checked::sub(record.itemsize, end), out);
-            out.push(']');
-        }
+/// Returns the literal of a record, like NumPy's `dtype_to_descr`. Bytes between the fields are entries without a name.
+fn record_literal(record: &Record) -> String {
+    let mut entries = Vec::with_capacity(record.fields.len());
+    let padding = |size| (size > 0).then(|| format!("('', '|V{size}')"));
+    let mut end = 0;
+    for field in &record.fields {
+        entries.extend(padding(checked::sub(field.offset, end)));
+        entries.push(field_literal(field));
+        end = field.end();
     }
+    entries.extend(padding(checked::sub(record.itemsize, end)));
+    format!("[{}]", entries.join(", "))
 }
 
-/// Appends an entry for the bytes between two fields, to the list that starts at `first`.
-fn write_padding(first: usize, size: usize, out: &mut String) {
-    if size > 0 {
-        write_separator(first, out);
-        out.push_str(&format!("('', '|V{size}')"));
-    }
-}
-
-fn write_separator(first: usize, out: &mut String) {
-    if out.len() > first {
-        out.push_str(", ");
-    }
-}
-
-fn write_field(field: &Field, out: &mut String) {
-    out.push('(');
-    match &field.title {
-        Some(title) => {
-            out.push('(');
-            title.write_repr(out);
-            out.push_str(", ");
-            field.name.write_repr(out);
-            out.push(')');
-        }
-        None => field.name.write_repr(out),
-    }
-    out.push_str(", ");
+fn field_literal(field: &Field) -> String {
+    let name = match &field.title {
+        Some(title) => format!("({}, {})", title.repr(), field.name.repr()),
+        None => field.name.repr(),
+    };
     match field.dtype.kind() {
-        Kind::SubArray(sub) => write_sub_array(&sub.base, &sub.shape, out),
-        _ => write(&field.dtype, out),
+        Kind::SubArray(sub) => format!("({name}, {})", base_and_shape(sub)),
+        _ => format!("({name}, {})", field.dtype.descr()),
     }
-    out.push(')');
 }
 
-fn write_sub_array(base: &DType, shape: &[usize], out: &mut String) {
-    write(base, out);
-    out.push_str(", ");
-    shape::write_repr(shape, out);
+fn base_and_shape(sub: &SubArray) -> String {
+    format!("{}, {}", sub.base.descr(), shape::repr(&sub.shape))
 }
 
 #[cfg(test)]

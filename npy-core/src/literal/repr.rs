@@ -2,24 +2,26 @@
 
 use super::printable::is_printable;
 
-/// Appends the `repr` of a Rust string.
-pub(crate) fn write_str(text: &str, out: &mut String) {
-    write_repr(text.chars().map(u32::from), out);
+/// Returns the `repr` of a Rust string.
+pub(crate) fn of_str(text: &str) -> String {
+    of_code_points(text.chars().map(u32::from))
 }
 
-/// Appends the `repr` of a Python string, which consists of code points and may have surrogates.
-pub(crate) fn write_repr(code_points: impl Iterator<Item = u32> + Clone, out: &mut String) {
+/// Returns the `repr` of a Python string, which consists of code points and may have surrogates.
+pub(crate) fn of_code_points(code_points: impl Iterator<Item = u32> + Clone) -> String {
     let quote = quote(code_points.clone());
-    out.push(quote);
+    let mut out = String::from(quote);
     for c in code_points {
-        write_code_point(c, quote, out);
+        write_code_point(c, quote, &mut out);
     }
     out.push(quote);
+    out
 }
 
-/// Appends a text without quotes. Characters that do not print are escaped, so that they cannot control a terminal or change the
+/// Returns a text without quotes. Characters that do not print are escaped, so that they cannot control a terminal or change the
 /// direction of text.
-pub(crate) fn write_printable(text: &str, out: &mut String) {
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_printable(c.into()) {
             out.push(c);
@@ -27,6 +29,7 @@ pub(crate) fn write_printable(text: &str, out: &mut String) {
             out.push_str(&escape(c.into()));
         }
     }
+    out
 }
 
 /// Returns `"` if the text has `'` and no `"`, and `'` otherwise.
@@ -61,9 +64,7 @@ mod tests {
     use super::*;
 
     fn repr(text: &str) -> String {
-        let mut out = String::new();
-        write_str(text, &mut out);
-        out
+        of_str(text)
     }
 
     /// Guards the choice of quotes and of escapes; the right side is CPython's output.
@@ -89,8 +90,7 @@ mod tests {
     /// Guards code points that a `&str` cannot hold.
     #[test]
     fn surrogates_are_escaped_one_by_one() {
-        let mut out = String::new();
-        write_repr([0x61, 0xd83d, 0xde00, 0xdfff].into_iter(), &mut out);
+        let out = of_code_points([0x61, 0xd83d, 0xde00, 0xdfff].into_iter());
         assert_eq!(out, r"'a\ud83d\ude00\udfff'");
     }
 }

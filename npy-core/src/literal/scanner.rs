@@ -62,17 +62,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips blanks and comments between two tokens.
-    #[inline]
     pub(super) fn skip(&mut self) -> Result<(), Fault> {
-        // Nearly always, one blank or nothing is next.
-        self.eat(b' ');
-        match self.peek() {
-            Some(b'!'..=b'"' | b'$'..=b'[' | b']'..=b'~') => Ok(()),
-            _ => self.skip_rest(),
-        }
-    }
-
-    fn skip_rest(&mut self) -> Result<(), Fault> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | FORM_FEED) => self.bump(1),

@@ -27,11 +27,7 @@ impl Text {
             known.unwrap_or(char::REPLACEMENT_CHARACTER)
         });
         let shown = shown.collect::<String>().into();
-        let literal = (!exact).then(|| {
-            let mut literal = String::new();
-            repr::write_repr(code_points.iter().copied(), &mut literal);
-            literal.into()
-        });
+        let literal = (!exact).then(|| repr::of_code_points(code_points.iter().copied()).into());
         Text { shown, literal }
     }
 
@@ -61,11 +57,11 @@ impl Text {
         }
     }
 
-    /// Appends what Python's `repr` returns, or the source of a literal that is not a string.
-    pub(crate) fn write_repr(&self, out: &mut String) {
+    /// Returns Python's `repr` of the string, or the source of a literal that is not a string.
+    pub(crate) fn repr(&self) -> String {
         match &self.literal {
-            Some(literal) => out.push_str(literal),
-            None => repr::write_str(&self.shown, out),
+            Some(literal) => literal.to_string(),
+            None => repr::of_str(&self.shown),
         }
     }
 }
@@ -144,9 +140,7 @@ mod tests {
     use super::*;
 
     fn repr(text: &Text) -> String {
-        let mut out = String::new();
-        text.write_repr(&mut out);
-        out
+        text.repr()
     }
 
     /// Guards the text and the `repr` of strings, with and without code points that Rust cannot hold.

@@ -24,7 +24,7 @@ fn spell(item: Item<'_>, out: &mut String) {
         Kind::Dict | Kind::Set => ("{", "}"),
         _ => {
             match (item.text(), item.int()) {
-                (Some(text), _) => text.write_repr(out),
+                (Some(text), _) => out.push_str(&text.repr()),
                 // Writing to a `String` never fails.
                 (_, Some(n)) => drop(write!(out, "{n}")),
                 // In parentheses, as it may span several lines.

@@ -79,9 +79,7 @@ impl fmt::Display for Str<'_> {
 
 impl fmt::Debug for Str<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut out = String::new();
-        crate::literal::repr::write_repr(self.code_points(), &mut out);
-        f.write_str(&out)
+        f.write_str(&crate::literal::repr::of_code_points(self.code_points()))
     }
 }
 
