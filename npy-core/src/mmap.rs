@@ -1,23 +1,23 @@
 //! Layer 7: files mapped into memory. Feature `mmap`.
 //!
-//! A map costs the same whatever the size of the file: the system reads what is touched. [`Map`] and [`MapMut`] show items in place,
-//! for types that are [`ZeroCopy`]; [`MapAny`] decodes items of any layout as they are requested. A [`Column`] is one field of
-//! every record, of either. [`Access`] tells the system how a map will be used.
+//! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`]
+//! show elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested. A [`Column`]
+//! is one field of every record, of any of the three. [`Access`] tells the system how a map will be used.
 //!
-//! Maps and columns go to other threads: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice that a [`MapMut`] is give each
-//! thread its part.
+//! Maps and columns can be shared by threads: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice that is a [`MapMut`]
+//! give each thread its part.
 //!
 //! # Safety
 //!
-//! Opening a map is `unsafe`, and this is its contract: as long as the map lives, nobody shortens the file (touching the part that is
-//! gone then ends the program with a signal), and nobody changes items while they are read, or reads items while they are
+//! Opening a map is `unsafe`, and this is its contract: while the map exists, nobody shortens the file (an access to the part that is
+//! gone then ends the program with a signal), and nobody changes elements while they are read, or reads elements while they are
 //! changed: neither this process through another map nor another process. Several processes may fill *different* parts of one file.
 //!
-//! A [`MapMut`] also needs space on the disk for what is changed: if a file has none yet (it is sparse, or its blocks are
+//! A [`MapMut`] also needs space on the disk for its changes: if the file has none yet (it is sparse, or its blocks are
 //! shared with a snapshot) and the disk is full, a change ends the program with a signal. [`MapMut::create`] reserves the space;
 //! [`MapMut::create_sparse`] does not.
 //!
-//! The header is compared with the length of the file when it is opened: no index reaches past the end of a file that stays as it was.
+//! Opening a map compares the header with the length of the file: no index is past the end of a file that keeps its length.
 
 mod access;
 mod any;
@@ -27,7 +27,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ use crate::write::replace;
 
 /// An array in a mapped file, to read: `np.load(…, mmap_mode="r")`.
 ///
-/// It is a slice of the items in the order of the file, with a shape.
+/// It is a slice of the elements in the order of the file, with a shape.
 ///
 /// ```
 /// use npy_core::{Map, WriteNpy};
@@ -86,63 +86,7 @@ impl<T: ZeroCopy> Map<T> {
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller's.
-        let map = unsafe { map(path) }?;
-        let located = locate::<T>(&map, path)?;
-        Ok(Map { map, located, of: PhantomData })
-    }
-
-    /// The items in the order of the file.
-    pub fn as_slice(&self) -> &[T] {
-        // `locate` has checked length and address.
-        let data = self.map.get(self.located.data.clone());
-        data.and_then(|data| values(data, self.located.count)).unwrap_or_default()
-    }
-
-    /// The header.
-    pub fn header(&self) -> &Header {
-        &self.located.header
-    }
-
-    /// The dimensions; none for a single item.
-    pub fn shape(&self) -> &[usize] {
-        &self.located.shape
-    }
-
-    /// The order in which the items are stored.
-    pub fn order(&self) -> Order {
-        self.located.order
-    }
-
-    /// The item of this index, one number for each dimension; `None` outside the shape.
-    pub fn at(&self, index: &[usize]) -> Option<&T> {
-        self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
-    }
-
-    /// One field of every record, `"gain"`, or a part of one: `"head.gain"` is a field of a record in it, `"samples[3]"` an item of a
-    /// sub-array.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
-    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if there is no such field of this type.
-    pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-        let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(self.header(), data, path)
-    }
-}
-
-/// The items in the order of the file.
-impl<T: ZeroCopy> Deref for Map<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.as_slice()
-    }
-}
-
-impl<T> fmt::Debug for Map<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Map").field("header", &self.located.header).finish_non_exhaustive()
+        Map::new(unsafe { map(path) }?, path)
     }
 }
 
@@ -182,16 +126,12 @@ impl<T: ZeroCopy> MapMut<T> {
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
-        let open = || {
-            let file = File::options().read(true).write(true).open(path)?;
-            // SAFETY: the caller's.
-            let map = unsafe { MmapMut::map_mut(&file) };
-            map.map_err(unmapped)
-        };
-        MapMut::new(open().map_err(|error| unreadable(read_only(error).into(), path))?, path)
+        let open = || File::options().read(true).write(true).open(path).map_err(read_only);
+        // SAFETY: the caller's.
+        MapMut::new(open_mapped(path, open, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }
 
-    /// Makes a file of this shape, all zeros, and maps it. It replaces an existing one.
+    /// Creates a file of this shape, all zeros, and maps it. It replaces an existing file.
     ///
     /// Its space on the disk is reserved: a full disk is an error here, not a signal later. If the system or the file system cannot
     /// reserve space (macOS, NFS before 4.2), it is as by [`create_sparse`](Self::create_sparse).
@@ -202,14 +142,14 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// # Errors
     ///
-    /// [`ViewError::Unreadable`] if the file cannot be made, the disk is full, or the shape is one that no array can have.
+    /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or no array can have this shape.
     #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
         // SAFETY: the caller's.
         unsafe { Self::create_by(path.as_ref(), shape, allocate) }
     }
 
-    /// [`create`](Self::create), for a file that takes space on the disk only where it is filled, as `np.memmap` makes it.
+    /// Like [`create`](Self::create), but the file takes space on the disk only where it is filled, as `np.memmap` creates it.
     ///
     /// ```
     /// use npy_core::MapMut;
@@ -227,12 +167,12 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// # Safety
     ///
-    /// The file must be left alone as the [module](self#safety) says. If the disk is full when items are changed, the program ends
-    /// with a signal (`SIGBUS`).
+    /// The file must be left alone as the [module](self#safety) says. If the disk is full when elements are changed, the program
+    /// ends with a signal (`SIGBUS`).
     ///
     /// # Errors
     ///
-    /// As [`create`](Self::create), but for a full disk.
+    /// As [`create`](Self::create), except for a full disk.
     #[expect(unsafe_code)]
     pub unsafe fn create_sparse<P: AsRef<Path>>(
         path: P,
@@ -242,7 +182,7 @@ impl<T: ZeroCopy> MapMut<T> {
         unsafe { Self::create_by(path.as_ref(), shape, File::set_len) }
     }
 
-    /// Makes a file, whose length `extend` sets, and maps it.
+    /// Creates a file, whose length `extend` sets, and maps it.
     ///
     /// # Safety
     ///
@@ -253,15 +193,12 @@ impl<T: ZeroCopy> MapMut<T> {
         shape: &[usize],
         extend: fn(&File, u64) -> io::Result<()>,
     ) -> Result<Self, ViewError> {
-        let create = || {
-            let file = create_file(path, &T::memory_dtype(), shape, extend)?;
-            // SAFETY: the caller's.
-            Ok(unsafe { MmapMut::map_mut(&file) }?)
-        };
-        MapMut::new(create().map_err(|error| unreadable(error, path))?, path)
+        let create = || create_file(path, &T::memory_dtype(), shape, extend);
+        // SAFETY: the caller's.
+        MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }
 
-    /// Maps a file of which a copy is changed: what is written stays in this map, and the file as it is.
+    /// Maps a file for changes that stay in this map: the file is not changed.
     ///
     /// # Safety
     ///
@@ -273,73 +210,29 @@ impl<T: ZeroCopy> MapMut<T> {
     #[expect(unsafe_code)]
     pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
-        let open = || {
-            let file = File::open(path)?;
+        let copy = |file: &File| {
             // SAFETY: the caller's.
-            let map = unsafe { MmapOptions::new().map_copy(&file) };
-            map.map_err(unmapped)
+            unsafe { MmapOptions::new().map_copy(file) }
         };
-        MapMut::new(open().map_err(|error| unreadable(error.into(), path))?, path)
+        MapMut::new(open_mapped(path, || File::open(path), copy)?, path)
     }
 
-    fn new(map: MmapMut, path: &Path) -> Result<Self, ViewError> {
-        let located = locate::<T>(&map, path)?;
-        Ok(MapMut { map, located, of: PhantomData })
-    }
-
-    /// The items in the order of the file.
-    pub fn as_slice(&self) -> &[T] {
-        // `locate` has checked length and address.
-        let data = self.map.get(self.located.data.clone());
-        data.and_then(|data| values(data, self.located.count)).unwrap_or_default()
-    }
-
-    /// The items in the order of the file, to change them.
+    /// Returns the elements in the order of the file, for writing.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let count = self.located.count;
         let data = self.map.get_mut(self.located.data.clone());
         data.and_then(|data| values_mut(data, count)).unwrap_or_default()
     }
 
-    /// The header.
-    pub fn header(&self) -> &Header {
-        &self.located.header
-    }
-
-    /// The dimensions; none for a single item.
-    pub fn shape(&self) -> &[usize] {
-        &self.located.shape
-    }
-
-    /// The order in which the items are stored.
-    pub fn order(&self) -> Order {
-        self.located.order
-    }
-
-    /// The item of this index, one number for each dimension; `None` outside the shape.
-    pub fn at(&self, index: &[usize]) -> Option<&T> {
-        self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
-    }
-
-    /// The item of this index, to change it; `None` outside the shape.
+    /// Returns the element of this index, for writing; `None` if the index is out of range.
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         let position = shape::position(self.shape(), self.order(), index)?;
         self.as_mut_slice().get_mut(position)
     }
 
-    /// One field of every record; see [`Map::column`].
+    /// Writes all changes to the disk, and waits for that; does nothing for a map that [`open_copy_on_write`](Self::open_copy_on_write) made.
     ///
-    /// # Errors
-    ///
-    /// As [`Map::column`].
-    pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-        let data = self.map.get(self.located.data.clone()).unwrap_or_default();
-        Column::new(self.header(), data, path)
-    }
-
-    /// Writes all changes to the disk, and waits for that. Of a copy there are none to write.
-    ///
-    /// Other processes see changes at once, without it.
+    /// Other processes see changes at once, without this call.
     ///
     /// # Errors
     ///
@@ -348,26 +241,17 @@ impl<T: ZeroCopy> MapMut<T> {
         Ok(self.map.flush()?)
     }
 
-    /// [`flush`](Self::flush), for the items at these positions in the file alone. Positions after the end are ignored.
+    /// Like [`flush`](Self::flush), but only for the elements at these positions in the file. Positions after the end are ignored.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`](crate::ErrorKind::Io).
-    pub fn flush_range(&self, items: std::ops::Range<usize>) -> Result<()> {
+    pub fn flush_range(&self, items: Range<usize>) -> Result<()> {
         let size = size_of::<T>();
-        let bytes = |items: usize| items.min(self.located.count).saturating_mul(size);
+        let bytes = |index: usize| index.min(self.located.count).saturating_mul(size);
         let (start, end) = (bytes(items.start), bytes(items.end));
         let offset = self.located.data.start.saturating_add(start);
         Ok(self.map.flush_range(offset, end.saturating_sub(start))?)
-    }
-}
-
-/// The items in the order of the file.
-impl<T: ZeroCopy> Deref for MapMut<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.as_slice()
     }
 }
 
@@ -377,11 +261,79 @@ impl<T: ZeroCopy> DerefMut for MapMut<T> {
     }
 }
 
-impl<T> fmt::Debug for MapMut<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MapMut").field("header", &self.located.header).finish_non_exhaustive()
-    }
+/// Implements what both maps of a type share.
+macro_rules! read_access {
+    ($($map:ident: $inner:ty),*) => {$(
+        impl<T: ZeroCopy> $map<T> {
+            fn new(map: $inner, path: &Path) -> Result<Self, ViewError> {
+                let located = view::locate::<T>(&map).map_err(|error| match error {
+                    ViewError::Unreadable(error) => unreadable(error, path),
+                    other => other,
+                })?;
+                Ok($map { map, located, of: PhantomData })
+            }
+
+            /// Returns the elements in the order of the file.
+            pub fn as_slice(&self) -> &[T] {
+                // `locate` has checked length and address.
+                values(self.data(), self.located.count).unwrap_or_default()
+            }
+
+            fn data(&self) -> &[u8] {
+                self.map.get(self.located.data.clone()).unwrap_or_default()
+            }
+
+            /// Returns the header.
+            pub fn header(&self) -> &Header {
+                &self.located.header
+            }
+
+            /// Returns the dimensions; none for a single element.
+            pub fn shape(&self) -> &[usize] {
+                &self.located.shape
+            }
+
+            /// Returns the order in which the elements are stored.
+            pub fn order(&self) -> Order {
+                self.located.order
+            }
+
+            /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+            pub fn at(&self, index: &[usize]) -> Option<&T> {
+                self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
+            }
+
+            /// Returns one field of every record, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
+            /// `"samples[3]"` an element of a sub-array.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
+            /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if no such field has this type.
+            pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
+                Column::new(self.header(), self.data(), path)
+            }
+        }
+
+        /// The elements in the order of the file.
+        impl<T: ZeroCopy> Deref for $map<T> {
+            type Target = [T];
+
+            fn deref(&self) -> &[T] {
+                self.as_slice()
+            }
+        }
+
+        impl<T> fmt::Debug for $map<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut debug = f.debug_struct(stringify!($map));
+                debug.field("header", &self.located.header).finish_non_exhaustive()
+            }
+        }
+    )*};
 }
+
+read_access!(Map: Mmap, MapMut: MmapMut);
 
 impl MapAny {
     /// Maps a file.
@@ -411,31 +363,40 @@ impl MapAny {
 /// As [`Map::open`].
 #[expect(unsafe_code)]
 pub(crate) unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
-    let open = || {
-        let file = File::open(path)?;
-        // SAFETY: the caller's.
-        let map = unsafe { Mmap::map(&file) };
-        map.map_err(unmapped)
-    };
-    open().map_err(|error| unreadable(error.into(), path))
+    // SAFETY: the caller's.
+    open_mapped(path, || File::open(path), |file| unsafe { Mmap::map(file) })
 }
 
-/// Makes a file for an array of this shape of items of this dtype; `extend` sets its length.
+/// Opens a file and maps it; errors name its path.
+fn open_mapped<M, E: Into<Error>>(
+    path: &Path,
+    open: impl FnOnce() -> Result<File, E>,
+    map: impl FnOnce(&File) -> io::Result<M>,
+) -> Result<M, ViewError> {
+    let file = open().map_err(|error| unreadable(error.into(), path))?;
+    map(&file).map_err(|error| {
+        let reason =
+            format!("it cannot be mapped ({error}); if it can be read, read_npy copies it");
+        unreadable(io::Error::new(error.kind(), reason).into(), path)
+    })
+}
+
+/// Creates the file of an array with this shape and elements of this dtype; `extend` sets its length.
 fn create_file(
     path: &Path,
     item: &DType,
     shape: &[usize],
     extend: fn(&File, u64) -> io::Result<()>,
 ) -> Result<File> {
-    // The dimensions of an item are the last ones of the array.
+    // The dimensions of an element are the last ones of the array.
     let (base, inner) = plan::flatten(item);
     let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
     let bytes = header.to_bytes()?;
     let length = bytes.len().saturating_add(header.data_bytes());
-    // An existing file stays as it is until the new one has its length.
+    // An existing file is not changed until the new one has its length.
     let (mut file, target) = replace::begin(path)?;
     if target.directory().is_none() {
-        let reason = "only a regular file can be made and mapped; use a path of its own";
+        let reason = "only a regular file can be created and mapped; use a path of its own";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
     }
     file.write_all(&bytes)?;
@@ -450,12 +411,12 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
         use rustix::io::{Errno, retry_on_intr};
         let disk = fstatvfs(file)?;
-        // The system would take all free space before it fails, and leave none to others.
+        // `fallocate` would fill the disk before it fails, and leave no space to others.
         if disk.f_blocks > 0 && length > disk.f_bavail.saturating_mul(disk.f_frsize) {
             return Err(Errno::NOSPC.into());
         }
         match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, length)) {
-            // The file system cannot; FreeBSD says `INVAL`.
+            // The file system cannot reserve space; on FreeBSD the error is `INVAL`.
             Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
             done => return Ok(done?),
         }
@@ -463,32 +424,18 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// The system's error for a file that cannot be mapped.
-fn unmapped(error: io::Error) -> io::Error {
-    let reason = format!("it cannot be mapped ({error}); if it can be read, read_npy copies it");
-    io::Error::new(error.kind(), reason)
-}
-
-/// The error for a file that may be read and not changed.
+/// Adds a remedy to the error for a file that may not be written.
 fn read_only(error: io::Error) -> io::Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     if !matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
         return error;
     }
     let reason = format!(
-        "{error}; if it may be read, Map::open looks at it, and MapMut::open_copy_on_write changes a copy"
+        "{error}; if it may be read, use Map::open, or MapMut::open_copy_on_write to change a copy"
     );
     io::Error::new(error.kind(), reason)
 }
 
 fn unreadable(error: Error, path: &Path) -> ViewError {
     ViewError::Unreadable(error.in_file(path))
-}
-
-/// Finds the items of a type in a file.
-fn locate<T: ZeroCopy>(file: &[u8], path: &Path) -> Result<Located, ViewError> {
-    view::locate::<T>(file).map_err(|error| match error {
-        ViewError::Unreadable(error) => unreadable(error, path),
-        other => other,
-    })
 }

@@ -30,6 +30,8 @@ pub use reader::Reader;
 #[cfg(feature = "serde")]
 pub(crate) use records::ItemReader;
 pub use records::Records;
+#[cfg(feature = "mmap")]
+pub(crate) use records::check_contiguous;
 
 /// What can be read from a `.npy` file in one call.
 ///

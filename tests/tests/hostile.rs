@@ -266,7 +266,7 @@ fn another_rank_is_told_what_takes_it() {
     let matrix = file(1, &header("'<f4'", "(2, 3)"), &[0; 24]);
     assert_says(&refused::<Vec<f32>>(&matrix), &["(2, 3)", "Vec<f32>", "NpyArray"]);
     assert_says(&refused::<Box<[f32]>>(&matrix), &["NpyArray"]);
-    assert_says(&refused::<f32>(&matrix), &["a single item", "NpyArray"]);
+    assert_says(&refused::<f32>(&matrix), &["a single element", "NpyArray"]);
     assert_eq!(NpyArray::<f32>::read_npy_from(&matrix[..]).unwrap().shape(), [2, 3]);
     assert_eq!(Vec::<[f32; 3]>::read_npy_from(&matrix[..]).unwrap().len(), 2);
     assert_says(&refused::<Vec<[f32; 2]>>(&matrix), &["(2,)", "last dimensions"]);

@@ -119,7 +119,7 @@ fn an_array_that_cannot_be_viewed_says_why() {
     assert_eq!(any.column::<i64>("time").unwrap().to_vec().unwrap()[19], 19);
     assert_eq!(any.column::<[f32; 6]>("samples").unwrap().iter().last(), Some([9.5; 6]));
     let error = any.get::<Trace>(20).unwrap_err().to_string();
-    assert!(error.contains("x.npy: ") && error.contains("no item 20"), "{error}");
+    assert!(error.contains("x.npy: ") && error.contains("no element 20"), "{error}");
     #[expect(clippy::reversed_empty_ranges)]
     let reversed = any.read::<Trace>(3..2);
     assert!(reversed.is_err());
@@ -264,7 +264,7 @@ fn sealed_files_are_mapped_for_reading() {
     let error = map_mut::<Trace>(&path).unwrap_err();
     assert!(matches!(error, ViewError::Unreadable(_)), "{error}");
     let error = error.to_string();
-    assert!(error.contains("Map::open looks at it, and MapMut::open_copy_on_write"), "{error}");
+    assert!(error.contains("use Map::open, or MapMut::open_copy_on_write"), "{error}");
 }
 
 fn check_read_only(path: &Path) {

@@ -95,7 +95,7 @@ fn the_rest_follows_a_part() {
     reader.read_chunk::<Trace>(&mut some, 4).unwrap();
     assert_eq!(reader.remaining(), 6);
     assert_eq!(reader.read_column::<u32>("id").unwrap(), [4, 5, 6, 7, 8, 9]);
-    assert!(reader.read_dyn().unwrap_err().to_string().contains("after items of it were read"));
+    assert!(reader.read_dyn().unwrap_err().to_string().contains("after a part of it was read"));
     let mut reader = Reader::new(&bytes[..]).unwrap();
     reader.read_chunk::<Trace>(&mut some, 4).unwrap();
     assert_eq!(reader.read_vec::<Trace>().unwrap(), traces(10)[4..]);
@@ -235,7 +235,7 @@ fn seek_to_finds_any_row() {
     on_disk.seek_to(19_000).unwrap();
     assert_eq!(on_disk.read_vec::<Trace>().unwrap(), all[19_000..]);
     let error = on_disk.seek_to(20_001).unwrap_err();
-    assert!(error.to_string().ends_with("there is no row 20001; it has 20000"), "{error}");
+    assert!(error.to_string().ends_with("no row 20001: the array has 20000"), "{error}");
     // Rows can be found after a failed `seek_to`.
     assert!(on_disk.read_vec::<Trace>().unwrap().is_empty());
     on_disk.seek_to(0).unwrap();
@@ -410,7 +410,7 @@ fn partly_read_sub_arrays_are_refused_even_if_buffered() {
     assert_eq!(reader.deserialize::<u32>().unwrap().next().unwrap().unwrap(), 6);
     for max in [1, 7] {
         let error = reader.read_chunk::<[u32; 3]>(&mut out, max).unwrap_err();
-        assert!(error.to_string().contains("where a part of one was read already"), "{error}");
+        assert!(error.to_string().contains("after a part of one was read"), "{error}");
     }
     assert_eq!(out, rows[..2]);
     // Reads the remaining parts, then complete values again.

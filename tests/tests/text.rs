@@ -102,16 +102,14 @@ fn long_lists_come_back_and_errors_have_their_row() {
 #[test]
 fn invalid_text_is_an_error() {
     let error = Vec::<String>::read_npy(golden("S5.npy")).unwrap_err().to_string();
-    let says =
-        r#"row 4: b"\xff\x80" is not UTF-8, and NumPy does not say what it is; read it as Vec<u8>"#;
+    let says = r#"row 4: b"\xff\x80" is not UTF-8, and the file does not say which encoding it has; read it as Vec<u8>"#;
     assert!(error.ends_with(says), "{error}");
     let long = file("|S2000000", &[1], &[0xff; 2_000_000]);
     let error = Vec::<String>::read_npy_from(&long[..]).unwrap_err().to_string();
     assert!(error.len() < 300, "{error}");
 
     let error = Vec::<Vec<u8>>::read_npy(golden("U4_le.npy")).unwrap_err().to_string();
-    let says =
-        "the file holds '<U4', Vec<u8> expects '|S' of any width; a DynArray takes any dtype";
+    let says = "the file holds '<U4', Vec<u8> expects '|S' of any width; read it as a DynArray, which takes any dtype";
     assert!(error.ends_with(says), "{error}");
     for name in ["i4_le", "V3", "record_le", "M8_D_le"] {
         let error = Vec::<String>::read_npy(golden(&format!("{name}.npy"))).unwrap_err();
@@ -121,10 +119,10 @@ fn invalid_text_is_an_error() {
     let error = Vec::<String>::read_npy(golden("text_list_matrix.npy")).unwrap_err().to_string();
     assert!(error.contains("Vec<String> expects one dimension"), "{error}");
     let error = String::read_npy(golden("text_list.npy")).unwrap_err().to_string();
-    assert!(error.contains("String expects a single item"), "{error}");
+    assert!(error.contains("String expects a single element"), "{error}");
 
     let error = ["a", "b\0"].write_npy_to(std::io::sink()).unwrap_err().to_string();
-    let says = r#"row 1: b"b\x00" ends with a NUL, which NumPy takes for no part of it: trim it"#;
+    let says = r#"row 1: b"b\x00" ends with a NUL, which NumPy would drop; trim it"#;
     assert_eq!(error, says);
     let error = [vec![0u8]].write_npy_to(std::io::sink()).unwrap_err().to_string();
     assert!(error.starts_with(r#"row 0: b"\x00" ends with a NUL"#), "{error}");

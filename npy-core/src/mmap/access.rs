@@ -1,12 +1,12 @@
-//! How a map will be used, for the system to read ahead or not.
+//! Advice to the system about how a map will be used.
 
 use super::{Map, MapAny, MapMut};
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::Result;
 
-/// How a map will be used: advice to the system, which then reads ahead more, or less.
+/// Advice to the system about how a map will be used: it then reads ahead more, or less.
 ///
-/// It changes no value, only how long reads take. It does nothing on a system without such advice (Windows).
+/// It changes no value, only how long reads take. It does nothing on systems without such advice (Windows).
 ///
 /// ```
 /// use npy_core::mmap::Access;
@@ -27,12 +27,12 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// No advice: some is read ahead. The state of a map that was just opened.
+    /// No advice: the system reads some pages ahead. The state of a map that was just opened.
     #[default]
     Normal,
-    /// From the start to the end: much is read ahead, and used pages may soon be dropped.
+    /// From the start to the end: the system reads many pages ahead, and may soon drop used ones.
     Sequential,
-    /// At random positions: nothing is read ahead. For single records of a file that is larger than memory.
+    /// At random positions: the system reads no pages ahead. For single records of a file that is larger than memory.
     Random,
     /// All of it, and soon: the system may begin to read at once.
     WillNeed,

@@ -1,4 +1,4 @@
-//! Files of any layout.
+//! Arrays of any layout in a mapped file.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,12 +16,13 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
+use crate::read::check_contiguous;
 use crate::shape;
 
-/// An array of any layout in a mapped file: items are decoded as they are requested.
+/// An array of any layout in a mapped file: elements are decoded as they are requested.
 ///
-/// The other byte order, padding, another order of the fields and fields that the type lacks do not matter, as in
-/// [`ReadNpy`](crate::ReadNpy).
+/// As with [`ReadNpy`](crate::ReadNpy), byte order, padding and the order of fields do not matter, and fields that the type lacks
+/// are skipped.
 ///
 /// ```
 /// use npy_core::{ByteOrder, MapAny, WriteOptions};
@@ -48,7 +49,7 @@ pub struct MapAny {
 }
 
 impl MapAny {
-    /// The array in a part of this map of the file.
+    /// Finds the array in a part of this map of a file.
     pub(crate) fn new(
         map: Arc<Mmap>,
         part: Range<usize>,
@@ -72,32 +73,31 @@ impl MapAny {
         Ok(MapAny { map, header, data, path: path.to_owned(), member: member.map(str::to_owned) })
     }
 
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The item at this position in the file.
+    /// Returns the element at this position in the file.
     ///
     /// # Errors
     ///
     /// As [`MapAny::read`].
     pub fn get<T: Element>(&self, index: usize) -> Result<T> {
-        let out_of_range = || self.located(self.out_of_range(index));
-        let end = index.checked_add(1).ok_or_else(out_of_range)?;
-        self.read(index..end)?.pop().ok_or_else(out_of_range)
+        let found = self.read(index..index.saturating_add(1))?.pop();
+        found.ok_or_else(|| self.located(self.out_of_range(index)))
     }
 
-    /// The items at these positions in the file.
+    /// Returns the elements at these positions in the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if there are no such items; otherwise as [`Reader::records`](crate::Reader::records).
-    pub fn read<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
-        self.decode(items).map_err(|error| self.located(error))
+    /// [`ErrorKind::Shape`] if the range is not in the array; otherwise as [`Reader::records`](crate::Reader::records).
+    pub fn read<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
+        self.decode(range).map_err(|error| self.located(error))
     }
 
-    /// One field of every record; see [`Map::column`](super::Map::column). Here it may have the other byte order.
+    /// Returns one field of every record; see [`Map::column`](super::Map::column). Here the field may have the other byte order.
     ///
     /// # Errors
     ///
@@ -116,20 +116,14 @@ impl MapAny {
         self.map.get(self.data.clone()).unwrap_or_default()
     }
 
-    fn decode<T: Element>(&self, items: Range<usize>) -> Result<Vec<T>> {
+    fn decode<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
-        if plan.is_strided {
-            let what =
-                "taking sub-arrays from a file in Fortran order, where their parts are far apart,"
-                    .into();
-            let needs = "the whole array: NpyArray::read_npy";
-            return Err(ErrorKind::Unsupported { what, needs }.into());
-        }
+        check_contiguous(&plan, "the whole array: NpyArray::read_npy")?;
         let plan = &plan.items;
-        if items.end > plan.count || items.start > items.end {
-            return Err(self.out_of_range(items.end.saturating_sub(1)));
+        if range.end > plan.count || range.start > range.end {
+            return Err(self.out_of_range(range.end.saturating_sub(1)));
         }
-        decode_all(&plan.plan, items, &Limits::default(), |block, rows| {
+        decode_all(&plan.plan, range, &Limits::default(), |block, rows| {
             block.extend_from_slice(block::bytes_of(self.data(), rows, plan.plan.src_itemsize));
         })
     }
@@ -137,7 +131,7 @@ impl MapAny {
     fn out_of_range(&self, index: usize) -> Error {
         let shape = shape::repr(self.header.shape());
         let reason =
-            format!("there is no item {index}; they are counted from 0, in the order of the file");
+            format!("no element {index}; they are counted from 0, in the order of the file");
         ErrorKind::Shape { shape, reason }.into()
     }
 }
@@ -145,11 +139,7 @@ impl MapAny {
 /// Adds path and member to an error.
 fn locate(error: Error, path: &Path, member: Option<&str>) -> Error {
     let member = member.map(|member| Place::Member(member.to_owned()));
-    let error = match member {
-        Some(member) => error.within(member),
-        None => error,
-    };
-    error.in_file(path)
+    member.into_iter().fold(error, Error::within).in_file(path)
 }
 
 impl fmt::Debug for MapAny {

@@ -55,7 +55,7 @@ pub struct Column<'a, F> {
     data: &'a [u8],
     len: usize,
     stride: usize,
-    /// The dtype of the field in the file, and its offset in each record.
+    /// The dtype of the field in the file, and its offset in a record.
     field: DType,
     offset: usize,
     /// From the field to canonical bytes.
@@ -76,17 +76,17 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(Column { data, len, stride, field, offset, plan, of: PhantomData })
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len == 0
     }
 
-    /// The value in the record at this position in the file; `None` after the last.
+    /// Returns the value in the record at this position in the file; `None` after the last.
     pub fn get(&self, index: usize) -> Option<F> {
         if index >= self.len {
             return None;
@@ -98,9 +98,9 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
     }
 
-    /// The values of these records, as a column of its own; `None` if there are not that many.
+    /// Returns the column of these records only; `None` if there are not that many.
     ///
-    /// Threads share a column by its parts:
+    /// Threads can share a column by its ranges:
     ///
     /// ```
     /// use npy_core::{MapAny, NpyRecord, WriteNpy};
@@ -137,7 +137,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Some(Column { data: self.rows(records)?, len, ..self.clone() })
     }
 
-    /// The values in the order of the file.
+    /// Iterates over the values in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = F> + FusedIterator {
         let (items, batches) = match self.items() {
             Some(items) => (items, None),
@@ -146,11 +146,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Values { items, stride: self.stride, batches }
     }
 
-    /// The values in the order of the file, in a list.
+    /// Returns the values in the order of the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory.
     pub fn to_vec(&self) -> Result<Vec<F>> {
         if self.stride == 0 {
             Limits::default().check_empty_items(self.len, size_of::<F>())?;
@@ -164,7 +164,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(values)
     }
 
-    /// The values in place, if they are contiguous: the field is all there is in a record.
+    /// Returns the values in place, if they are contiguous: the field is the only one of the record.
     ///
     /// ```
     /// use npy_core::{Le, Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -190,7 +190,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if other bytes are between them, or as
+    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if there are other bytes between them, or as
     /// [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
@@ -200,7 +200,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(self.as_strided_slice()?.0)
     }
 
-    /// All bytes from the first value to the last as values, and the number of those from one value of the column to the next.
+    /// Returns all bytes from the first value to the last as values, and the distance, counted in values, of those of the column.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let bytes = bytes.unwrap_or_default();
         check_address::<F>(bytes, copy)?;
         let count = steps.saturating_mul(step).saturating_add(1);
-        // Any bytes are values, also those between the values of the column.
+        // Any bytes are valid values, also those between the values of the column.
         Ok((values(bytes, count).unwrap_or_default(), step))
     }
 
@@ -231,30 +231,30 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
-    /// The bytes from the first value on, if values are canonical bytes. Those of no bytes have to be counted.
+    /// Returns the bytes from the first value on, if values are canonical bytes; `None` also for values of zero bytes, which must be counted.
     fn items(&self) -> Option<&'a [u8]> {
         let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
         in_place.then(|| self.data.get(self.offset..).unwrap_or_default())
     }
 
-    /// The bytes of a record that are the field.
+    /// Returns the range of the field in the bytes of a record.
     fn field_bytes(&self) -> Range<usize> {
         self.offset..self.offset.saturating_add(self.plan.src_itemsize)
     }
 
-    /// The bytes of these records; `None` if there are not that many.
+    /// Returns the bytes of these records; `None` if there are not that many.
     fn rows(&self, rows: Range<usize>) -> Option<&'a [u8]> {
         let bytes = |rows: usize| rows.saturating_mul(self.stride);
         self.data.get(bytes(rows.start)..bytes(rows.end))
     }
 
-    /// The values in these records, which must exist.
+    /// Decodes the values of these records, which must exist.
     fn batch(&self, rows: Range<usize>, buffers: &mut Buffers) -> Vec<F> {
         let count = rows.len();
         let records = self.rows(rows).unwrap_or_default();
         kernel::extract_column(records, self.stride, self.field_bytes(), &mut buffers.block);
         let items = buffers.run(&self.plan, count);
-        // Any bytes are a value of a `ZeroCopy` type: there is nothing to check.
+        // Any bytes are a valid value of a `ZeroCopy` type: there is nothing to check.
         match F::SIZE {
             0 => (0..count).map(|_| F::decode(&[])).collect(),
             size => items.chunks_exact(size).map(F::decode).collect(),
@@ -267,7 +267,7 @@ struct Values<'c, F> {
     /// The bytes from the next value on, if each is decoded in place.
     items: &'c [u8],
     stride: usize,
-    /// Otherwise decodes a batch at a time. In a box, so that a loop over the others keeps its state in registers.
+    /// Otherwise decodes a batch at a time. Boxed, so that a loop over the values in place keeps its state in registers.
     batches: Option<Box<Batches<'c, F>>>,
 }
 
@@ -292,12 +292,12 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
         (left, Some(left))
     }
 
-    /// Sums and searches are made of this: it decides once how values are decoded.
+    /// Sums and searches call this: it decides once how values are decoded.
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
             None => fold_strided(self.items, self.stride, init, f),
-            // Not the fold of the box, which asks for each value.
+            // Not the fold of the box, which calls `next` for each value.
             Some(batches) => (*batches).fold(init, f),
         }
     }
@@ -318,9 +318,9 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
         Batches { column, rows, batch: Vec::new().into_iter(), buffers: Buffers::default() }
     }
 
-    /// Decodes the next values; returns whether there are any.
+    /// Decodes the next batch; returns true if it has values.
     fn refill(&mut self) -> bool {
-        // Few enough that the first value comes soon.
+        // Small, so that the first value comes soon.
         const MAX_BATCH: usize = 1024;
         let count = block::items_per_block(&self.column.plan).min(MAX_BATCH).min(self.rows.len());
         let end = self.rows.start.saturating_add(count);
@@ -333,7 +333,7 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
 impl<F: ZeroCopy> Iterator for Batches<'_, F> {
     type Item = F;
 
-    // Cold for the loop over a column that needs none of this.
+    // Cold, so that it is not inlined into the loop over values in place.
     #[cold]
     #[inline(never)]
     fn next(&mut self) -> Option<F> {

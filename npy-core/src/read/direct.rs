@@ -1,4 +1,4 @@
-//! Large results whose bytes are read to where they stay: nothing is decoded.
+//! Large results whose bytes are read directly into their memory, without decoding.
 
 use std::io::Read;
 
@@ -13,17 +13,17 @@ use crate::error::Result;
 use crate::kernel;
 use crate::reserve;
 
-/// Less is decoded block by block. What a fuzzer finds is small.
+/// Smaller results are decoded block by block. The inputs of a fuzzer are small.
 const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
 
-/// Memory of this size comes from the system, as zeros that nobody writes. What is smaller was mostly used before: glibc's allocator
-/// keeps it.
+/// Memory of this size comes from the system as zeros, which need not be written. Smaller memory was mostly used before, as glibc's
+/// allocator keeps it.
 const FRESH_MIN_BYTES: usize = if cfg!(fuzzing) { 64 } else { 32 << 20 };
 
 impl<R: Read> Reader<R> {
-    /// Reads the values that remain, if they are known to be there, many, and the same in memory as in the file but for the byte order.
+    /// Reads the values that remain, if the file is known to have them, they are large, and differ from the file at most in byte order.
     ///
-    /// Any bytes are values of such a type: there is nothing to check.
+    /// Any bytes are valid values of such a type: there is nothing to check.
     pub(super) fn read_direct<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
         let count = self.items_left(plan);
         let bytes = count.saturating_mul(T::SIZE);
@@ -47,8 +47,7 @@ impl<R: Read> Reader<R> {
             self.fill_parts(plain.bytes_mut(&mut values), part, &swap)?;
             values
         };
-        self.position.restore();
-        self.position.advance(plan.per_item, count);
+        self.position.finish(self.header.count());
         Ok(Some(values))
     }
 
@@ -78,7 +77,7 @@ impl<R: Read> Reader<R> {
         Ok(values)
     }
 
-    /// Reads the data that remains as it is.
+    /// Reads the data that remains without decoding it.
     pub(super) fn read_bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
         let bytes = self.bytes_left();
@@ -100,14 +99,13 @@ impl<R: Read> Reader<R> {
                 data
             }
         };
-        self.position.restore();
         self.position.finish(self.header.count());
         DynArray::from_parts(self.header.clone(), data)
     }
 
-    /// Fills `data` with the next bytes, a part at a time, by several threads where that is allowed and worth it.
+    /// Fills `data` with the next bytes, a part at a time, by several threads where that is allowed and faster.
     ///
-    /// `finish` is called with each part by the thread that has read it, while it is in the cache.
+    /// The thread that has read a part calls `finish` with it while it is in the cache.
     fn fill_parts(
         &mut self,
         data: &mut [u8],

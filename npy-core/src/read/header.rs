@@ -9,36 +9,25 @@ use crate::limits::Limits;
 
 /// Reads a header and not a byte more.
 pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
-    /// What nearly all headers take: no memory is asked for.
-    const USUAL: usize = 2 << 10;
-    let mut start = [0; Version::BYTES];
-    let found = source.fill_slice(&mut start)?;
-    if found < start.len() {
-        return Err(header::short_start(start.get(..found).unwrap_or_default()));
-    }
-    let version = Version::parse(start)?;
-    let mut length = [0; 4];
-    let length = length.get_mut(..version.length_bytes()).unwrap_or_default();
-    let found = source.fill_slice(length)?;
-    if found < length.len() {
-        return Err(header::truncated(length.len(), found));
+    let version = read_version(source)?;
+    let length = source.take(version.length_bytes())?;
+    if length.len() < version.length_bytes() {
+        return Err(header::truncated(version.length_bytes(), length.len()));
     }
     let length = limits.check_header(header::text_length(length))?;
-    let (mut usual, mut long) = ([0; USUAL], Vec::new());
-    let text = match usual.get_mut(..length) {
-        Some(text) => {
-            let found = source.fill_slice(text)?;
-            text.get(..found).unwrap_or_default()
-        }
-        None => {
-            source.append(&mut long, length)?;
-            &long
-        }
-    };
+    let text = source.take(length)?;
     if text.len() < length {
         return Err(header::truncated(length, text.len()));
     }
     Header::parse_text(version, text, limits)
+}
+
+fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
+    let start = source.take(Version::BYTES)?;
+    match start.first_chunk() {
+        Some(start) => Version::parse(*start),
+        None => Err(header::short_start(start)),
+    }
 }
 
 impl Version {
@@ -49,11 +38,6 @@ impl Version {
     /// [`NotNpy`](crate::ErrorKind::NotNpy), [`Version`](crate::ErrorKind::Version),
     /// [`Truncated`](crate::ErrorKind::Truncated), [`Io`](crate::ErrorKind::Io).
     pub fn read_from<R: Read>(reader: &mut R) -> Result<Version> {
-        let mut start = Vec::new();
-        Source::stream(reader).append(&mut start, Version::BYTES)?;
-        match start.first_chunk() {
-            Some(first) => Version::parse(*first),
-            None => Err(header::short_start(&start)),
-        }
+        read_version(&mut Source::stream(reader))
     }
 }

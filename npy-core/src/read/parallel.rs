@@ -1,7 +1,8 @@
-//! Reading a file by several threads: each takes the next block, reads it at its own offset, and decodes it into its own part of the result.
+//! Reading a file by several threads: each takes the next block, reads it at its offset, and decodes it into its part of the result.
 
 use std::fs::File;
 use std::io::Read;
+use std::iter::Enumerate;
 use std::mem;
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -20,11 +21,11 @@ use crate::plan::Plan;
 use crate::reserve;
 
 impl<R: Read> Reader<R> {
-    /// Decodes the values that remain by several threads; `None` if there may be one only, or it is not worth it.
+    /// Decodes the values that remain by several threads; `None` if only one is allowed, or one is faster.
     pub(super) fn read_parallel<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
         let (count, size) = (self.items_left(plan), plan.plan.src_itemsize);
         let bytes = count.saturating_mul(size);
-        // After an error nobody would drop what the other threads have made.
+        // After an error, the values of the other threads would not be dropped.
         if mem::needs_drop::<T>()
             || !self.source.is_worth_threads(bytes)
             || !self.check_available()?
@@ -32,14 +33,13 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let truncated = self.truncation();
-        let rows = self.next_index(plan)..plan.count;
+        let rows = self.position.next_index(plan)..plan.count;
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
         self.position.lose();
         let Some((file, threads)) = self.source.shared() else { return Ok(None) };
         decode_shared(&mut values, &file, threads, &plan.plan, rows, &truncated)?;
-        self.position.restore();
-        self.position.advance(plan.per_item, count);
+        self.position.finish(self.header.count());
         self.source.skip(bytes);
         Ok(Some(values))
     }
@@ -60,7 +60,8 @@ fn decode_shared<T: Element>(
         each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
             let (first, count) = (index.saturating_mul(part), slots.len());
             let (at, wanted) = (first.saturating_mul(size), count.saturating_mul(size));
-            let found = file.at(at).fill(&mut buffers.block, wanted)?;
+            buffers.block.resize(wanted, 0);
+            let found = file.at(at).fill_slice(&mut buffers.block)?;
             if found < wanted {
                 return Err(truncated(at.saturating_add(found)));
             }
@@ -70,31 +71,29 @@ fn decode_shared<T: Element>(
     })
 }
 
-/// The parts that no thread has taken, and the first failure.
+/// The parts that no thread has taken, each with its index, and the first failure.
 struct Queue<'p, P> {
-    parts: &'p mut (dyn Iterator<Item = P> + Send),
-    /// The index of the next part.
-    next: usize,
+    parts: Enumerate<&'p mut (dyn Iterator<Item = P> + Send)>,
     failed: Option<(usize, Error)>,
 }
 
-/// Has this thread and others work on parts, each on the next that nobody has taken.
+/// Calls `work` with each part and its index, from this thread and others; each takes the next part.
 ///
 /// # Errors
 ///
-/// That of the first part that fails; no part is begun after a failure.
+/// The error of the first part that fails; no part is begun after a failure.
 pub(crate) fn each_part<P: Send>(
     threads: usize,
     parts: &mut (dyn Iterator<Item = P> + Send),
     work: impl Fn(usize, P, &mut Buffers) -> Result<()> + Sync,
 ) -> Result<()> {
-    let queue = Mutex::new(Queue { parts, next: 0, failed: None });
+    let queue = Mutex::new(Queue { parts: parts.enumerate(), failed: None });
     let run = || {
         let mut buffers = Buffers::default();
         while let Some((index, part)) = take(&queue) {
             if let Err(error) = work(index, part, &mut buffers) {
                 let mut queue = lock(&queue);
-                // Parts are taken in order, so all before this one were; the first failure is that of one thread alone.
+                // Parts are taken in order, so this is the error that a single thread would return.
                 if queue.failed.as_ref().is_none_or(|(first, _)| index < *first) {
                     queue.failed = Some((index, error));
                 }
@@ -103,7 +102,7 @@ pub(crate) fn each_part<P: Send>(
     };
     thread::scope(|scope| {
         let spawn = |_| thread::Builder::new().name("npy-read".into()).spawn_scoped(scope, run);
-        // Where the system has no thread, the others do its work.
+        // If the system refuses a thread, the others do its work.
         let others: Vec<_> = (1..threads).map_while(|i| spawn(i).ok()).collect();
         run();
         for other in others {
@@ -112,22 +111,14 @@ pub(crate) fn each_part<P: Send>(
             }
         }
     });
-    queue
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .failed
-        .map_or(Ok(()), |(_, error)| Err(error))
+    let failed = lock(&queue).failed.take();
+    failed.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// The next part and its index; `None` after the last, or after a failure.
+/// Takes the next part and its index; `None` after the last, or after a failure.
 fn take<P>(queue: &Mutex<Queue<'_, P>>) -> Option<(usize, P)> {
     let mut queue = lock(queue);
-    if queue.failed.is_some() {
-        return None;
-    }
-    let (index, part) = (queue.next, queue.parts.next()?);
-    queue.next = index.saturating_add(1);
-    Some((index, part))
+    if queue.failed.is_some() { None } else { queue.parts.next() }
 }
 
 /// Poisoning is ignored: the queue is valid whenever the lock is free.

@@ -1,65 +1,74 @@
-//! How far an array has been read.
+//! The position of a reader in its array.
 
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind};
+use crate::limits::to_u64;
 
-/// The position in an array, counted in its elements; in values where those have no elements (`[f32; 0]`).
+/// The position in an array: every type that is read from it continues here.
 #[derive(Debug, Default)]
 pub(super) struct Position {
-    /// Elements that were read or passed over.
+    /// The number of elements before the position.
     elements: usize,
-    /// The row that was sought last, and values without elements that were read since.
-    row: usize,
-    values: usize,
-    /// Whether a read failed partway: the position is unknown.
+    /// The position among values that have no elements (`[f32; 0]`): this many of that many come before it.
+    empty_values: (usize, usize),
+    /// True if a read failed partway: the position is unknown.
     is_lost: bool,
 }
 
 impl Position {
-    /// At the start of a row, before which there are this many elements.
-    pub(super) fn at_row(row: usize, elements: usize) -> Self {
-        Position { elements, row, ..Position::default() }
+    /// The start of this row, of that many, before which there are this many elements.
+    pub(super) fn at_row(row: usize, rows: usize, elements: usize) -> Self {
+        Position { elements, empty_values: (row, rows), is_lost: false }
     }
 
-    /// Whether nothing was read or passed over.
+    /// Returns true if nothing was read or passed over.
     pub(super) fn is_at_start(&self) -> bool {
-        self.elements == 0 && self.row == 0 && self.values == 0
+        self.elements == 0 && self.empty_values.0 == 0
     }
 
-    /// Begins to count values without elements anew at the row that was sought, as those of another type are others.
-    pub(super) fn forget_values(&mut self) {
-        self.values = 0;
-    }
-
-    /// Elements that were read or passed over.
+    /// Returns the number of elements before the position.
     pub(super) fn elements(&self) -> usize {
         self.elements
     }
 
-    /// The index of the next value of a type, in an array of `rows` rows.
-    pub(super) fn next_index(&self, plan: &ItemPlan, rows: usize) -> usize {
-        match plan.per_item {
-            // Without a division: it is asked for each chunk.
-            1 => self.elements,
-            n => self.elements.checked_div(n).unwrap_or_else(|| {
-                let per_row = plan.count.checked_div(rows).unwrap_or(0);
-                self.row.saturating_mul(per_row).saturating_add(self.values)
-            }),
-        }
-    }
-
-    /// Passes over `count` values of a type, of this many elements each.
+    /// Returns true if the position is not within a value of this many elements.
     #[inline]
-    pub(super) fn advance(&mut self, per_item: usize, count: usize) {
-        self.elements = self.elements.saturating_add(count.saturating_mul(per_item));
-        if per_item == 0 {
-            self.values = self.values.saturating_add(count);
+    pub(super) fn is_between(&self, per_item: usize) -> bool {
+        // Without a division in the usual case: this runs for each chunk.
+        per_item <= 1 || self.elements.is_multiple_of(per_item)
+    }
+
+    /// Returns the index of the next value by this plan.
+    pub(super) fn next_index(&self, plan: &ItemPlan) -> usize {
+        match plan.per_item {
+            // Without a division: this runs for each chunk.
+            1 => self.elements,
+            n => self.elements.checked_div(n).unwrap_or_else(|| self.next_empty(plan.count)),
         }
     }
 
-    /// Passes over all elements of the array.
+    /// Returns the index of the next of `count` values that have no elements.
+    fn next_empty(&self, count: usize) -> usize {
+        let (before, all) = self.empty_values;
+        let scaled = u128::from(to_u64(before)).saturating_mul(u128::from(to_u64(count)));
+        let index = if all == 0 { 0 } else { scaled.div_ceil(u128::from(to_u64(all))) };
+        usize::try_from(index).map_or(count, |index| index.min(count))
+    }
+
+    /// Passes over `n` values of this plan.
+    #[inline]
+    pub(super) fn advance(&mut self, plan: &ItemPlan, n: usize) {
+        self.elements = self.elements.saturating_add(n.saturating_mul(plan.per_item));
+        if plan.per_item == 0 {
+            let before = self.next_empty(plan.count).saturating_add(n);
+            self.empty_values = (before, plan.count);
+        }
+    }
+
+    /// Goes to the end of an array of this many elements.
     pub(super) fn finish(&mut self, count: usize) {
         self.elements = count;
+        self.restore();
     }
 
     /// Marks the position as unknown, until [`restore`](Self::restore).
@@ -67,17 +76,17 @@ impl Position {
         self.is_lost = true;
     }
 
-    /// Marks it as known again.
+    /// Marks the position as known again.
     pub(super) fn restore(&mut self) {
         self.is_lost = false;
     }
 
-    /// Whether it is unknown.
+    /// Returns true if the position is unknown.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    /// Refuses to read on after a failure.
+    /// Refuses to read on after a read that failed.
     pub(super) fn check(&self) -> Result<(), Error> {
         if !self.is_lost {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The reader: a source of bytes, the header, and how far the array has been read.
+//! The reader: a source of bytes, the header, and the position in the array.
 
 use std::fmt;
 use std::io::Read;
@@ -15,7 +15,7 @@ use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::shape::Order;
 
-/// An array that is being read: the header first, then the items.
+/// An array that is being read: the header first, then the elements.
 ///
 /// ```
 /// use npy_core::{Reader, WriteNpy};
@@ -37,33 +37,33 @@ pub struct Reader<R> {
     pub(super) header: Header,
     pub(super) position: Position,
     /// The plan for the type that was read last.
-    plan: Option<TypedPlan>,
-    /// The last block, to be used again with the same plan.
+    pub(super) plan: Option<TypedPlan>,
+    /// The buffers of the last chunk, for the next chunk by the same plan.
     pub(super) buffers: Buffers,
     pub(super) cast: Cast,
     pub(super) limits: Limits,
-    /// Where the array is, innermost first.
+    /// The places to name in errors, innermost first.
     places: Vec<Place>,
 }
 
 impl<R> Reader<R> {
-    /// The header.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// How many elements have not been read yet.
+    /// Returns the number of elements that have not been read yet.
     pub fn remaining(&self) -> usize {
         self.header.count().saturating_sub(self.position.elements())
     }
 
-    /// The same reader, whose errors say that the array is in this place.
+    /// Returns the same reader, whose errors name this place.
     pub(crate) fn within(mut self, place: Place) -> Self {
         self.places.push(place);
         self
     }
 
-    /// What is read from.
+    /// Returns the stream; `None` for a file that was opened here.
     #[cfg(feature = "npz")]
     pub(crate) fn inner(&self) -> Option<&R> {
         self.source.inner()
@@ -73,7 +73,7 @@ impl<R> Reader<R> {
         self.header
     }
 
-    /// The number of rows, and the dimensions of one.
+    /// Returns the number of rows, and the dimensions of one.
     pub(super) fn rows(&self) -> (usize, &[usize]) {
         let shape = self.header.shape();
         let (rows, inner) = match self.header.order() {
@@ -84,122 +84,107 @@ impl<R> Reader<R> {
         (*rows, inner)
     }
 
-    /// The index of the next value by this plan.
-    pub(super) fn next_index(&self, plan: &ItemPlan) -> usize {
-        self.position.next_index(plan, self.rows().0)
-    }
-
-    /// How many values remain by this plan.
+    /// Returns the number of values that remain by this plan.
     pub(super) fn items_left(&self, plan: &ItemPlan) -> usize {
-        plan.count.saturating_sub(self.next_index(plan))
+        plan.count.saturating_sub(self.position.next_index(plan))
     }
 
-    /// The bytes of the elements that remain.
+    /// Returns the number of values that remain by this plan, at most `max`, if the limits allow to read them into memory.
+    pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
+        let count = self.items_left(plan).min(max);
+        plan.check_empty::<T>(count, &self.limits)?;
+        self.check_allowed(count.saturating_mul(plan.plan.src_itemsize))?;
+        Ok(count)
+    }
+
+    /// Returns the number of bytes of the elements that remain.
     pub(super) fn bytes_left(&self) -> usize {
         self.remaining().saturating_mul(self.header.dtype().itemsize())
     }
 
-    /// The error for data of which `found` bytes are there after those that were read.
+    /// The error for truncated data: only `found` more bytes exist.
     pub(super) fn truncated(&self, found: usize) -> Error {
         self.truncation()(found)
     }
 
     /// [`truncated`](Self::truncated), for other threads.
     pub(super) fn truncation(&self) -> impl Fn(usize) -> Error + Copy + use<R> {
-        let whole = self.header.data_bytes();
-        let before = whole.saturating_sub(self.bytes_left());
+        let expected = self.header.data_bytes();
+        let before = expected.saturating_sub(self.bytes_left());
         move |found| {
             let found = limits::to_u64(before.saturating_add(found));
-            ErrorKind::Truncated { what: "data", expected: limits::to_u64(whole), found }.into()
+            ErrorKind::Truncated { what: "data", expected: limits::to_u64(expected), found }.into()
         }
     }
 
-    /// The error with the places that the array is in.
+    /// Adds the places of the array to an error.
     pub(crate) fn in_file(&self, error: Error) -> Error {
         self.places.iter().cloned().fold(error, Error::within)
     }
 
-    /// Adds to what fails where the array is.
+    /// Runs `read`, and adds the places of the array to its error.
     pub(crate) fn located<A>(&mut self, read: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         read(self).map_err(|error| self.in_file(error))
     }
 
-    /// Reads by the plan for `T`, which is made once where the array is read in parts.
+    /// Runs `read` with the plan for `T`, which is kept for the next read.
     pub(super) fn with_plan<T: Element, A>(
         &mut self,
         read: impl FnOnce(&mut Self, &TypedPlan) -> Result<A>,
     ) -> Result<A> {
-        let plan = self.take_plan::<T>().map_err(|error| self.in_file(error))?;
-        let result = read(self, &plan).map_err(|error| self.in_file(error));
-        self.plan = Some(plan);
-        result
+        self.located(|reader| {
+            let plan = reader.take_plan::<T>()?;
+            let result = read(reader, &plan);
+            reader.plan = Some(plan);
+            result
+        })
     }
 
-    /// The plan for `T`: the stored one, or a new one.
+    /// Returns the plan for `T`: the stored one, or a new one.
     pub(super) fn take_plan<T: Element>(&mut self) -> Result<TypedPlan> {
         let plan = match self.plan.take() {
             Some(plan) if plan.is_for::<T>() => plan,
-            other => {
+            _ => {
                 // By another plan padding is at other positions, and it must be zero.
                 self.buffers = Buffers::default();
-                if other.is_some() {
-                    self.position.forget_values();
-                }
                 TypedPlan::new::<T>(&self.header, self.cast)?
             }
         };
-        if plan.items.per_item == 0 || self.is_between(plan.items.per_item) {
+        if self.position.is_between(plan.items.per_item) {
             return Ok(plan);
         }
-        let what = "reading sub-arrays where a part of one was read already".into();
-        let needs = "all parts of it: read on with the type that was read before, or seek to a row";
+        let what = "reading sub-arrays after a part of one was read".into();
+        let needs =
+            "the rest of that one first: read it with the type of the part, or seek to a row";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Whether the position is between two values of this many elements, and not within one.
-    #[inline]
-    fn is_between(&self, per_item: usize) -> bool {
-        // Without a division in the usual case: it is asked for each chunk.
-        per_item == 1 || (per_item > 0 && self.remaining().is_multiple_of(per_item))
-    }
-
-    /// Where the stored plan is for `T`, and its values are canonical in the file: how many remain, and of how many elements each is.
-    #[inline]
-    pub(super) fn canonical_left<T: Element>(&self) -> Option<(usize, usize)> {
-        let plan = self.plan.as_ref().filter(|plan| plan.is_for::<T>() && !plan.is_strided)?;
-        let items = &plan.items;
-        // As `take_plan` asks for it.
-        let is_between = self.is_between(items.per_item);
-        let is_canonical = items.plan.is_exact() && is_between && !self.position.is_lost();
-        is_canonical.then(|| (self.items_left(items), items.per_item))
-    }
-
-    /// Refuses to read an array from its start if something of it has been read.
+    /// Refuses to read a whole array after a part of it was read.
     pub(super) fn check_nothing_read(&self) -> Result<()> {
         if self.position.is_lost() || self.position.is_at_start() {
             return Ok(());
         }
-        let what = "reading an array whole, after items of it were read,".into();
+        let what = "reading a whole array after a part of it was read".into();
         let needs = "a new reader: open the file again";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Refuses this many bytes of data if they cannot be read any more, or are over the limit.
+    /// Refuses to read this many bytes of data after a read that failed, or if they are over the limit.
     pub(super) fn check_allowed(&self, bytes: usize) -> Result<()> {
         self.position.check()?;
         self.limits.check_array(limits::to_u64(bytes))
     }
 
-    /// The error for a list of another rank.
+    /// The error for an array that is not a list.
     pub(super) fn no_list<A>(&self) -> Error {
         let remedy = "read it as an NpyArray, which takes any shape";
         self.header.rank(&type_name::<A>(), "one dimension", remedy)
     }
 
-    /// The error for a single item of another rank.
+    /// The error for an array that is not a single element.
     pub(super) fn no_single<A>(&self) -> Error {
         let remedy = "read it as a Vec, or as an NpyArray, which takes any shape";
-        self.header.rank(&type_name::<A>(), "a single item", remedy)
+        self.header.rank(&type_name::<A>(), "a single element", remedy)
     }
 }
 
@@ -220,13 +205,13 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Whether not all bytes that remain are known to be there.
+    /// Returns true unless all bytes that remain are known to exist.
     pub(super) fn is_short(&self) -> bool {
         let bytes = self.bytes_left();
         self.source.available(bytes).is_none_or(|found| found < bytes)
     }
 
-    /// Refuses to read all that remains if it is known not to be there; tells whether it is known to be there.
+    /// Refuses to read all that remains if the source is known to be too short; returns true if it is known to be long enough.
     pub(super) fn check_available(&self) -> Result<bool> {
         let bytes = self.bytes_left();
         self.check_allowed(bytes)?;

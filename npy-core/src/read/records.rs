@@ -1,4 +1,4 @@
-//! Items one by one and in chunks, columns: what does not take the memory of the whole array.
+//! Elements one by one and in chunks, and columns: reads that do not take the memory of the whole array.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<R: Read> Reader<R> {
-    /// The items that remain one by one, in the order of the file. Reads ahead up to 256 KiB; items that you do not consume stay
+    /// Iterates over the elements that remain, in the order of the file. Reads ahead up to 256 KiB; elements that you do not consume stay
     /// in the reader.
     ///
     /// ```
@@ -44,19 +44,18 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], but for the number of dimensions: those of an array of several are gone through in the order of the
-    /// file. What goes wrong on the way is an item of the iterator, and its last.
+    /// As [`Reader::read_vec`], but the array may have any number of dimensions. An error on the way is the last item of the iterator.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
         let plan = self.located(|reader| {
             reader.position.check()?;
             let plan = reader.take_plan::<T>()?;
-            check_contiguous(&plan)?;
+            check_contiguous(&plan, READ_WHOLE)?;
             Ok(plan)
         })?;
         Ok(Records { items: ItemReader::new(self, plan.items, T::check), of: PhantomData })
     }
 
-    /// Appends the next items to `out`, up to `max` of them. Gives how many, which is zero at the end only.
+    /// Appends the next elements to `out`, at most `max`. Returns the number, which is zero only at the end (or if `max` is).
     ///
     /// ```
     /// use npy_core::{Reader, WriteNpy};
@@ -76,18 +75,15 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::records`]; `out` then has the items before the one that failed.
+    /// As [`Reader::records`]; `out` then has the elements before the one that failed.
     pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
         if let Some(count) = self.decode_buffered(out, max) {
             return Ok(count);
         }
         self.with_plan::<T, _>(|reader, plan| {
-            check_contiguous(plan)?;
+            check_contiguous(plan, READ_WHOLE)?;
             let plan = &plan.items;
-            let count = reader.items_left(plan).min(max);
-            plan.check_empty::<T>(count, &reader.limits)?;
-            let bytes = count.saturating_mul(plan.plan.src_itemsize);
-            reader.check_allowed(bytes)?;
+            let count = reader.allowed_items::<T>(plan, max)?;
             let mut buffers = mem::take(&mut reader.buffers);
             let decode =
                 |n, buffers: &mut Buffers, out: &mut Vec<T>| decode(&plan.plan, n, buffers, out);
@@ -99,8 +95,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// One field of every record that remains, `"gain"`, or a part of one: `"head.gain"` of a record in it, `"samples[3]"` of a sub-array.
-    /// Only that is kept.
+    /// Reads one field of every record that remains, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
+    /// `"samples[3]"` an element of a sub-array. Takes the memory of that field only.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -119,7 +115,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], and [`ErrorKind::MissingField`] for a field that is not there.
+    /// As [`Reader::read_vec`], and [`ErrorKind::MissingField`] if there is no such field.
     pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
         self.located(|reader| {
             reader.header.without_objects()?;
@@ -128,16 +124,18 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Decodes the next `max` values where they are buffered, all of them, valid and canonical; `None` if they are not.
+    /// Decodes the next `max` values, if all of them are buffered, valid and canonical in the file.
     ///
-    /// Small chunks come from here but for one in each block.
+    /// This is the fast path of small chunks.
     #[inline]
     fn decode_buffered<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Option<usize> {
-        let (left, per_item) = self.canonical_left::<T>()?;
-        let bytes = max.checked_mul(T::SIZE)?;
+        let plan = self.plan.as_ref().filter(|plan| plan.is_for::<T>() && !plan.is_strided)?;
+        let plan = &plan.items;
+        let bytes = max.checked_mul(T::SIZE).filter(|&bytes| bytes > 0)?;
         let items = self.source.buffered().get(..bytes)?;
-        if bytes == 0
-            || max > left
+        if !plan.plan.is_exact()
+            || !self.position.is_between(plan.per_item)
+            || max > self.items_left(plan)
             || self.check_allowed(bytes).is_err()
             || T::check(items).is_err()
         {
@@ -145,12 +143,12 @@ impl<R: Read> Reader<R> {
         }
         out.try_reserve(max).ok()?;
         out.extend(items.chunks_exact(T::SIZE).map(T::decode));
-        self.position.advance(per_item, max);
+        self.position.advance(plan, max);
         self.source.consume(bytes);
         Some(max)
     }
 
-    /// The elements that remain one by one, as they are in the file, if `check` allows that by their dtype and number.
+    /// Iterates over the bytes of the elements that remain, if `check` allows their dtype and number.
     #[cfg(feature = "serde")]
     pub(crate) fn elements(
         &mut self,
@@ -167,17 +165,20 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Refuses values whose parts are not side by side in the file.
-fn check_contiguous(plan: &TypedPlan) -> Result<()> {
+/// The remedy where elements cannot be read in parts.
+const READ_WHOLE: &str = "the whole array: use read_vec or read_array";
+
+/// Refuses to read in parts what is strided in the file; `needs` names the call that reads it.
+pub(crate) fn check_contiguous(plan: &TypedPlan, needs: &'static str) -> Result<()> {
     if !plan.is_strided {
         return Ok(());
     }
-    let what = "reading sub-arrays one by one from a file in Fortran order, where their parts are strided,";
-    let needs = "the whole array: use read_vec or read_array";
+    let what =
+        "reading some of the sub-arrays of a file in Fortran order, where their parts are strided,";
     Err(ErrorKind::Unsupported { what: what.into(), needs }.into())
 }
 
-/// The items of an array one by one: the iterator of [`Reader::records`].
+/// The iterator of [`Reader::records`].
 pub struct Records<'r, R, T> {
     items: ItemReader<'r, R>,
     of: PhantomData<T>,
@@ -192,29 +193,29 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // Or an error in place of the last.
+        // One more item if an error comes last.
         (0, self.items.len().checked_add(1))
     }
 }
 
-/// Canonical items of an array one by one, a block of them at a time.
+/// Canonical elements one by one, read a block at a time.
 pub(crate) struct ItemReader<'r, R> {
     reader: &'r mut Reader<R>,
     plan: ItemPlan,
-    /// Finds items that are not values.
+    /// Finds elements that are not valid values.
     check: fn(&[u8]) -> Result<(), InvalidValue>,
     buffers: Buffers,
     bytes: Bytes,
-    /// Where in these bytes the item is, and how many follow it in the block.
+    /// The offset of the element in these bytes, and the number of those after it in the block.
     at: usize,
     left: usize,
-    /// What comes after the items of the block.
+    /// The error that comes after the elements of the block.
     error: Option<Error>,
 }
 
-/// Where the canonical items of the block are.
+/// The location of the canonical elements of the block.
 enum Bytes {
-    /// In what the reader has read ahead: they are canonical in the file.
+    /// In the bytes that were read ahead: they are canonical in the file.
     Source,
     /// In the buffers.
     Buffers,
@@ -236,12 +237,12 @@ impl<'r, R> ItemReader<'r, R> {
         self.reader
     }
 
-    /// How many items were not given yet.
+    /// Returns the number of elements after this one.
     pub(crate) fn len(&self) -> usize {
         self.reader.items_left(&self.plan)
     }
 
-    /// The item that [`advance`](Self::advance) went to, whose size the caller may know when it is compiled.
+    /// Returns the element that [`advance`](Self::advance) went to; its size may be a constant of the caller.
     #[inline]
     pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
         let bytes = match self.bytes {
@@ -251,15 +252,15 @@ impl<'r, R> ItemReader<'r, R> {
         bytes.get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
     }
 
-    /// The index of this item.
+    /// Returns the index of this element.
     #[cfg(feature = "serde")]
     pub(crate) fn index(&self) -> usize {
-        self.reader.next_index(&self.plan).saturating_sub(1)
+        self.reader.position.next_index(&self.plan).saturating_sub(1)
     }
 }
 
 impl<R: Read> ItemReader<'_, R> {
-    /// Goes to the next item; `None` after the last, or after an error. Items that it was not asked for stay in the reader.
+    /// Goes to the next element; `None` after the last, or after an error. Elements after it stay in the reader.
     #[inline]
     pub(crate) fn advance(&mut self) -> Option<Result<()>> {
         if self.left == 0
@@ -269,7 +270,7 @@ impl<R: Read> ItemReader<'_, R> {
         }
         self.left = self.left.wrapping_sub(1);
         let start = self.reader.source.consume(self.plan.plan.src_itemsize);
-        self.reader.position.advance(self.plan.per_item, 1);
+        self.reader.position.advance(&self.plan, 1);
         self.at = match self.bytes {
             Bytes::Source => start,
             Bytes::Buffers => self.at.wrapping_add(self.plan.plan.dst_itemsize),
@@ -277,7 +278,7 @@ impl<R: Read> ItemReader<'_, R> {
         Some(Ok(()))
     }
 
-    /// Makes the next block. `Err` is the end of the iteration: with an error, or `None` after the last item.
+    /// Reads the next block. `Err` is the end of the iteration: with an error, or `None` after the last element.
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Option<Error>> {
@@ -292,13 +293,13 @@ impl<R: Read> ItemReader<'_, R> {
         if let Err(error) = self.fill(left) {
             self.error = Some(error);
         }
-        // One item before the first.
+        // One element before the first.
         self.at = 0usize.wrapping_sub(self.plan.plan.dst_itemsize);
-        // The error comes after the items before it.
+        // An error comes after the elements before it.
         if self.left == 0 { self.refill() } else { Ok(()) }
     }
 
-    /// Checks the items that are buffered, up to a block of them, and counts those before the first that is invalid.
+    /// Checks the elements that are buffered, at most a block, and counts those before the first that is invalid.
     fn fill(&mut self, left: usize) -> Result<()> {
         let ItemReader { reader, plan, buffers, .. } = self;
         let size = plan.plan.src_itemsize;
@@ -320,7 +321,7 @@ impl<R: Read> ItemReader<'_, R> {
         };
         let checked = (self.check)(items);
         self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
-        let first = reader.next_index(plan);
+        let first = reader.position.next_index(plan);
         checked.map_err(|error| block::invalid(&error, first))
     }
 }

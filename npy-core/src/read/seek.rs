@@ -1,4 +1,4 @@
-//! Going to a row.
+//! Seeking to a row.
 
 use std::io::{Read, Seek};
 
@@ -8,8 +8,8 @@ use crate::error::{ErrorKind, Result};
 use crate::shape;
 
 impl<R: Read + Seek> Reader<R> {
-    /// Goes to a row, from which the next items are read: the index along the first dimension, or, in an array in Fortran order, along
-    /// the last. The number of rows is the end.
+    /// Goes to a row, where the next read begins: the index along the first dimension or, in Fortran order, along the last. The number
+    /// of rows is the end.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -37,14 +37,14 @@ impl<R: Read + Seek> Reader<R> {
             let (rows, inner) = reader.rows();
             if row > rows {
                 let shape = shape::repr(reader.header.shape());
-                let reason = format!("there is no row {row}; it has {rows}");
+                let reason = format!("no row {row}: the array has {rows}");
                 return Err(ErrorKind::Shape { shape, reason }.into());
             }
-            // Rows that exist can be counted in items and in bytes.
+            // Neither overflows: the bytes of all rows were checked.
             let before = row.saturating_mul(shape::count(inner)?);
             let bytes = before.saturating_mul(reader.header.dtype().itemsize());
             reader.source.seek_to_data(bytes)?;
-            reader.position = Position::at_row(row, before);
+            reader.position = Position::at_row(row, rows, before);
             Ok(())
         })
     }

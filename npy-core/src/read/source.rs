@@ -1,4 +1,4 @@
-//! Where bytes come from: a stream, or a file that is read ahead a little.
+//! The source of bytes: a stream or a file, with a buffer for reading ahead.
 
 mod input;
 
@@ -10,35 +10,35 @@ use crate::limits;
 pub(super) use input::FileAt;
 #[cfg(feature = "npz")]
 pub(crate) use input::read_at;
-use input::{Input, read_full};
+use input::{Input, read_full, read_some};
 
-/// A reader, and what has been read ahead of it.
+/// A reader and the bytes that were read ahead.
 pub(super) struct Source<R> {
     inner: Input<R>,
-    /// What was read ahead is at `used..end`.
+    /// The bytes that were read ahead are at `used..end`.
     buffer: Vec<u8>,
     used: usize,
     end: usize,
-    /// How many bytes to read ahead the next time.
+    /// The number of bytes to read ahead the next time.
     read_ahead: usize,
-    /// Bytes that `inner` is known to have left.
+    /// The number of bytes that `inner` is known to have left.
     left: Option<i64>,
-    /// Where `inner` is, counted from [`Source::start_data`].
+    /// The position of `inner`, relative to the start of the data.
     end_at: u64,
-    /// How many threads may read the file.
+    /// The number of threads that may read the file.
     threads: usize,
 }
 
-/// Reading by several threads takes longer to begin than to read less.
+/// Starting threads takes longer than reading less.
 const PARALLEL_MIN_BYTES: usize = 4 << 20;
 
 impl<R> Source<R> {
-    /// A stream. Only what is asked for is read from it.
+    /// A stream, from which no byte after the array is read.
     pub(super) fn stream(inner: R) -> Self {
         Source::of(inner, None)
     }
 
-    /// A stream that is known to have this many bytes, if that is known.
+    /// A stream of this many bytes, if the number is known.
     pub(super) fn of(inner: R, left: Option<u64>) -> Self {
         Source::from(Input::Stream(inner), left)
     }
@@ -56,7 +56,7 @@ impl<R> Source<R> {
         }
     }
 
-    /// The stream, unless it is a file that was opened here.
+    /// Returns the stream; `None` for a file that was opened here.
     #[cfg(feature = "npz")]
     pub(super) fn inner(&self) -> Option<&R> {
         match &self.inner {
@@ -65,7 +65,7 @@ impl<R> Source<R> {
         }
     }
 
-    /// What was read ahead.
+    /// Returns the bytes that were read ahead.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
         self.buffer.get(self.used..self.end).unwrap_or_default()
@@ -73,18 +73,13 @@ impl<R> Source<R> {
 }
 
 impl Source<File> {
-    /// A file. Its first 4 KiB are read at once: for a small one that is all it takes.
+    /// A file. Its first 4 KiB are read at once, which is all of a small file.
     pub(super) fn file(mut file: File) -> Result<Self> {
         const AHEAD: usize = 4096;
         let mut buffer = vec![0; AHEAD];
-        let read = loop {
-            match file.read(&mut buffer) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                other => break other?,
-            }
-        };
+        let read = read_some(&mut file, &mut buffer)?;
         let whole = if read == AHEAD { Some(file.metadata()?) } else { None };
-        // Only a regular file's length says what is in it. It need not have been opened at its start: `/dev/fd/3`.
+        // Only the length of a regular file is the number of its bytes. Its position need not be 0: `/dev/fd/3`.
         let whole = whole.filter(Metadata::is_file).map(|metadata| metadata.len());
         let position = whole.and_then(|_| file.stream_position().ok());
         let left = whole.zip(position).map(|(whole, position)| whole.saturating_sub(position));
@@ -95,43 +90,45 @@ impl Source<File> {
         Ok(Source { buffer, end: read, ..Source::from(input, left) })
     }
 
-    /// Lets this many threads read the file, if it is regular: nobody stops a thread that waits for a pipe.
+    /// Lets this many threads read the file, if it is regular: a thread that waits for a pipe could not be stopped.
     pub(super) fn with_threads(self, threads: usize) -> Self {
         Source { threads, ..self }
     }
 }
 
 impl<R: Read> Source<R> {
-    /// Appends `bytes` bytes to `out`, or fewer at the end; tells how many.
+    /// Returns the next `bytes` bytes, or fewer at the end, and reads no byte after them.
+    ///
+    /// Memory grows as bytes arrive, whatever `bytes` is.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<&[u8]> {
+        self.buffer(bytes, bytes)?;
+        Ok(self.take_buffered(bytes))
+    }
+
+    /// Appends `bytes` bytes to `out`, or fewer at the end; returns the number.
     ///
     /// Memory grows as bytes arrive, whatever `bytes` is.
     pub(super) fn append(&mut self, out: &mut Vec<u8>, bytes: usize) -> Result<usize> {
-        let ahead = self.buffered();
-        let ahead = ahead.get(..bytes).unwrap_or(ahead);
-        out.extend_from_slice(ahead);
-        let taken = ahead.len();
-        self.used = self.used.saturating_add(taken);
-        let missing = bytes.saturating_sub(taken);
-        if missing == 0 {
-            return Ok(taken);
-        }
+        let before = out.len();
+        out.extend_from_slice(self.take_buffered(bytes));
+        let start = out.len();
+        let missing = bytes.saturating_sub(start.saturating_sub(before));
         if self.available(missing) == Some(missing) {
             out.try_reserve(missing).map_err(|_| ErrorKind::OutOfMemory)?;
         }
-        let (read, result) = append_full(&mut self.inner, out, missing);
+        let result = (&mut self.inner).take(limits::to_u64(missing)).read_to_end(out);
         // Also if it failed: these bytes are gone.
-        self.have_read(read);
-        result?;
-        Ok(taken.saturating_add(read))
+        self.have_read(out.len().saturating_sub(start));
+        result.map(|_| out.len().saturating_sub(before))
     }
 
-    /// Makes `block` the next `bytes` bytes of `most` that follow, or fewer at the end; tells how many.
+    /// Makes `block` the next `bytes` bytes, or fewer at the end; returns the number. The array has `most` more bytes.
     ///
-    /// Few bytes are read ahead with others, many with one read. A block of the same length as before is not cleared first.
+    /// A small block is read through the buffer, a large one directly. A block that keeps its length is not cleared first.
     pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize, most: usize) -> Result<usize> {
         const FEW: usize = BLOCK / 4;
         if bytes > BLOCK {
-            // One item that is larger than a block: memory grows as its bytes arrive.
+            // One element that is larger than a block: memory grows as its bytes arrive.
             block.clear();
             return self.append(block, bytes);
         }
@@ -144,22 +141,20 @@ impl<R: Read> Source<R> {
         found
     }
 
-    /// Fills `out` with the next bytes, or a part of it at the end; tells how many.
+    /// Fills `out` with the next bytes, or a part of it at the end; returns the number.
     pub(super) fn fill_slice(&mut self, out: &mut [u8]) -> Result<usize> {
-        let ahead = self.buffered();
-        let (start, rest) = out.split_at_mut(ahead.len().min(out.len()));
-        start.copy_from_slice(ahead.get(..start.len()).unwrap_or_default());
-        self.used = self.used.saturating_add(start.len());
-        let ahead = start.len();
+        let ahead = self.take_buffered(out.len());
+        let (start, rest) = out.split_at_mut(ahead.len());
+        start.copy_from_slice(ahead);
         let (read, result) = read_full(&mut self.inner, rest);
-        let found = ahead.saturating_add(read);
         self.have_read(read);
-        result.map(|()| found)
+        result.map(|()| start.len().saturating_add(read))
     }
 
-    /// Reads ahead until `needed` bytes are buffered, or the end comes; tells how many are, which may be more.
+    /// Reads ahead until at least `needed` bytes are buffered, or the end comes; returns the number of buffered bytes.
     ///
-    /// No more than `most` are read ahead, so that the stream is left after its array. After a seek little is, as the next read may be elsewhere.
+    /// Reads at most `most` ahead, so that a stream is left directly after its array. After a seek it reads little ahead, as the next read
+    /// may be elsewhere.
     pub(super) fn buffer(&mut self, needed: usize, most: usize) -> Result<usize> {
         const FIRST: usize = 4 << 10;
         if self.buffered().len() >= needed {
@@ -170,43 +165,41 @@ impl<R: Read> Source<R> {
         let wanted = needed.max(self.read_ahead.min(most));
         self.read_ahead = self.read_ahead.saturating_mul(4).clamp(FIRST, BLOCK);
         while self.end < needed {
-            // One item may be larger than a block: memory grows as its bytes arrive.
+            // One element may be larger than a block: memory grows as its bytes arrive.
             let capacity = wanted.min(self.end.saturating_mul(2).max(BLOCK));
             if self.buffer.len() < capacity {
                 self.buffer.resize(capacity, 0);
             }
             let free = self.buffer.get_mut(self.end..capacity).unwrap_or_default();
-            let read = match self.inner.read(free) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
+            let read = read_some(&mut self.inner, free)?;
+            if read == 0 {
+                break;
+            }
             self.end = self.end.saturating_add(read);
             self.have_read(read);
         }
         Ok(self.end)
     }
 
-    /// Whether several threads may read this many bytes, and gain by it.
+    /// Returns true if several threads may read this many bytes, and are faster.
     pub(super) fn is_worth_threads(&self, bytes: usize) -> bool {
         self.threads > 1 && bytes >= PARALLEL_MIN_BYTES && self.shared().is_some()
     }
 
-    /// How many of `bytes` bytes are there, if that is known.
+    /// Returns how many of the next `bytes` bytes exist, if that is known.
     pub(super) fn available(&self, bytes: usize) -> Option<usize> {
         let ahead = self.buffered().len();
         if ahead >= bytes {
             return Some(bytes);
         }
-        // It is negative after a seek past the end.
+        // Negative after a seek past the end.
         let left = usize::try_from(self.left?.max(0)).unwrap_or(usize::MAX);
         Some(ahead.saturating_add(left).min(bytes))
     }
 }
 
 impl<R> Source<R> {
-    /// The file at the next byte for other threads, and how many threads may read it, this one included.
+    /// Returns the file at the next byte, to share with other threads, and the number of threads that may read it.
     pub(super) fn shared(&self) -> Option<(FileAt<&File>, usize)> {
         match &self.inner {
             Input::File(file) => {
@@ -216,7 +209,7 @@ impl<R> Source<R> {
         }
     }
 
-    /// Takes bytes that are buffered; tells where in [`buffer_bytes`](Self::buffer_bytes) they start.
+    /// Consumes bytes that are buffered; returns their offset in [`buffer_bytes`](Self::buffer_bytes).
     #[inline]
     pub(super) fn consume(&mut self, bytes: usize) -> usize {
         debug_assert!(bytes <= self.buffered().len());
@@ -225,7 +218,14 @@ impl<R> Source<R> {
         start
     }
 
-    /// All of the buffer, with what was taken from it.
+    /// Consumes and returns what is buffered, at most this many bytes.
+    fn take_buffered(&mut self, most: usize) -> &[u8] {
+        let bytes = self.buffered().len().min(most);
+        let start = self.consume(bytes);
+        self.buffer.get(start..self.used).unwrap_or_default()
+    }
+
+    /// Returns the complete buffer, with the bytes that were consumed.
     #[inline]
     pub(super) fn buffer_bytes(&self) -> &[u8] {
         &self.buffer
@@ -239,28 +239,27 @@ impl<R> Source<R> {
 
     /// Passes over bytes that other threads have read.
     pub(super) fn skip(&mut self, bytes: usize) {
-        let ahead = self.buffered().len().min(bytes);
-        self.used = self.used.saturating_add(ahead);
-        let read = bytes.saturating_sub(ahead);
+        let read = bytes.saturating_sub(self.take_buffered(bytes).len());
         if let Input::File(file) = &mut self.inner {
             file.skip(limits::to_u64(read));
         }
         self.have_read(read);
     }
 
-    /// Counts positions from here on.
+    /// Marks the next byte as the start of the data.
     pub(super) fn start_data(&mut self) {
+        self.read_ahead = 0;
         self.end_at = limits::to_u64(self.buffered().len());
     }
 }
 
 impl<R: Read + Seek> Source<R> {
-    /// Goes to this many bytes after the start of the data.
+    /// Seeks to this offset from the start of the data.
     pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
         let there = limits::to_u64(bytes);
         let (from, to) = (i128::from(self.end_at), i128::from(there));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
-        self.inner.go(by)?;
+        self.inner.seek_by(by)?;
         (self.used, self.end, self.read_ahead) = (0, 0, 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
         self.end_at = there;
@@ -268,26 +267,7 @@ impl<R: Read + Seek> Source<R> {
     }
 }
 
-/// Appends up to `bytes` bytes; tells how many, also if it failed then. Memory is made for what comes next: little at first, then as
-/// much as came.
-fn append_full(inner: &mut impl Read, out: &mut Vec<u8>, bytes: usize) -> (usize, Result<()>) {
-    const LITTLE: usize = 8 << 10;
-    let mut found = 0usize;
-    loop {
-        let start = out.len();
-        let free = out.capacity().saturating_sub(start).clamp(LITTLE, BLOCK);
-        let wanted = free.min(bytes.saturating_sub(found));
-        out.resize(start.saturating_add(wanted), 0);
-        let (read, result) = read_full(inner, out.get_mut(start..).unwrap_or_default());
-        out.truncate(start.saturating_add(read));
-        found = found.saturating_add(read);
-        if read < wanted || found >= bytes || result.is_err() {
-            return (found, result);
-        }
-    }
-}
-
-/// A length that memory has.
+/// Converts the length of bytes in memory.
 fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -307,17 +287,17 @@ mod tests {
         assert_eq!((out.as_slice(), bytes), (&b"ab"[..], &b"cdef"[..]));
     }
 
-    /// Gives up to three bytes at a time, and is interrupted in between.
+    /// Returns up to three bytes at a time, and is interrupted in between.
     struct Bits<'b>(&'b [u8], bool);
 
     impl Read for Bits<'_> {
-        fn read(&mut self, room: &mut [u8]) -> Result<usize> {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize> {
             self.1 = !self.1;
             if self.1 {
                 return Err(ErrorKind::Interrupted.into());
             }
-            let most = room.len().min(3);
-            self.0.read(&mut room[..most])
+            let most = out.len().min(3);
+            self.0.read(&mut out[..most])
         }
     }
 

@@ -1,4 +1,4 @@
-//! Layer 6: text and bytes of whatever width the file has.
+//! Layer 6: text and bytes, of any width in the file.
 
 use std::io::Read;
 
@@ -12,15 +12,15 @@ use crate::element::{InvalidValue, type_name, ucs4};
 use crate::error::{ErrorKind, Result};
 use crate::plan::{Cast, Plan};
 
-/// What makes a value of a little-endian item.
+/// Decodes a little-endian element.
 type Maker<T> = fn(&[u8]) -> Result<T, InvalidValue>;
 
-/// A type that takes an item of any width.
+/// A type that can be read from elements of any width.
 trait Text: Sized {
-    /// The dtypes it takes, for people.
+    /// The dtypes that it can be read from, for messages.
     const WANTED: &'static str;
 
-    /// The function that makes a value of an item of this kind; `None` for a kind that the type does not read.
+    /// Returns the function that decodes elements of this kind; `None` if the type cannot be read from them.
     fn maker(kind: ScalarKind) -> Option<Maker<Self>>;
 }
 
@@ -47,20 +47,20 @@ impl Text for Vec<u8> {
     }
 }
 
-/// Bytes as text.
+/// Decodes bytes as text.
 fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
     let bytes = without_zeros(item);
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(_) => Err(InvalidValue::new(format!(
-            "{} is not UTF-8, and NumPy does not say what it is; read it as Vec<u8>",
+            "{} is not UTF-8, and the file does not say which encoding it has; read it as Vec<u8>",
             excerpt(bytes)
         ))),
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the items that remain, of whatever width they are.
+    /// Reads the elements that remain, of any width.
     fn texts<T: Text>(&mut self) -> Result<Vec<T>> {
         self.header.without_objects()?;
         let found = self.header.dtype();
@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
                 found: crate::dtype::descr::excerpt(&found.descr()),
                 wanted: T::WANTED.into(),
                 wanted_by: type_name::<T>(),
-                remedy: "a DynArray takes any dtype",
+                remedy: "read it as a DynArray, which takes any dtype",
             }
             .into());
         };
@@ -87,7 +87,6 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads a list of them.
     fn list_of_texts<T: Text>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| {
             let [_] = reader.header.shape() else {
@@ -97,7 +96,6 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads an array of them.
     fn array_of_texts<T: Text>(&mut self) -> Result<NpyArray<T>> {
         self.located(|reader| {
             reader.check_nothing_read()?;
@@ -107,7 +105,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Lists and arrays of a type.
+/// Implements `ReadNpy` for lists and arrays of a type.
 macro_rules! texts {
     ($($type:ty),*) => {$(
         impl ReadNpy for Vec<$type> {
@@ -126,7 +124,7 @@ macro_rules! texts {
 
 texts!(String, Vec<u8>);
 
-/// A single item, an array without dimensions.
+/// A single element, which is an array without dimensions.
 impl ReadNpy for String {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.located(|reader| {

@@ -1,4 +1,4 @@
-//! Which types read themselves.
+//! The types that read themselves.
 
 use std::io::Read;
 
@@ -10,46 +10,30 @@ use crate::element::Element;
 use crate::element::single::for_each_single;
 use crate::error::Result;
 
-impl<T: Element> ReadNpy for Vec<T> {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-        reader.read_vec()
-    }
+/// Implements `ReadNpy` by a method of the reader.
+macro_rules! read_by {
+    ($method:ident: $([$($generics:tt)*] $type:ty),* $(,)?) => {$(
+        impl<$($generics)*> ReadNpy for $type {
+            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                reader.$method()
+            }
+        }
+    )*};
 }
+
+macro_rules! single {
+    ($($types:tt)*) => { read_by!(read_single: $($types)*); };
+}
+
+read_by!(read_vec: [T: Element] Vec<T>);
+read_by!(read_array: [T: Element] NpyArray<T>);
+read_by!(read_dyn: [] DynArray);
+// One element of the array: its dimensions are those of the type, and no list is needed.
+read_by!(read_single: [T: Element, const N: usize] [T; N]);
+for_each_single!(single);
 
 impl<T: Element> ReadNpy for Box<[T]> {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.read_vec().map(Vec::into_boxed_slice)
     }
 }
-
-/// As the shape says, without a detour: it passes over the stack.
-impl<T: Element, const N: usize> ReadNpy for [T; N] {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-        reader.read_single()
-    }
-}
-
-impl<T: Element> ReadNpy for NpyArray<T> {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-        reader.read_array()
-    }
-}
-
-impl ReadNpy for DynArray {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-        reader.read_dyn()
-    }
-}
-
-/// A single item, an array without dimensions.
-macro_rules! single {
-    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
-        impl<$($generics)*> ReadNpy for $type {
-            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-                reader.read_single()
-            }
-        }
-    )*};
-}
-
-for_each_single!(single);

@@ -1,4 +1,4 @@
-//! Reading all that remains of an array.
+//! Reading everything that remains of an array.
 
 use std::io::Read;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::reserve;
 use crate::shape::Order;
 
 impl<R: Read> Reader<R> {
-    /// Reads the items that remain of an array of one dimension.
+    /// Reads the elements that remain of an array of one dimension.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the whole array, of which nothing may have been read.
+    /// Reads the whole array; an error if a part of it was read before.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the whole array as it is, whatever its dtype. Nothing of it may have been read.
+    /// Reads the whole array without decoding it, whatever its dtype; an error if a part of it was read before.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the single item of an array without dimensions.
+    /// Reads the single element of an array without dimensions.
     pub(super) fn read_single<T: Element>(&mut self) -> Result<T> {
         self.with_plan::<T, _>(|reader, plan| {
             reader.check_nothing_read()?;
@@ -61,7 +61,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Reads the values that remain, by the cheapest way that there is.
+    /// Reads the values that remain, in the fastest way.
     fn read_items<T: Element>(&mut self, plan: &TypedPlan) -> Result<Vec<T>> {
         let items = &plan.items;
         if plan.is_strided {
@@ -75,7 +75,7 @@ impl<R: Read> Reader<R> {
         self.read_decoded(items)
     }
 
-    /// Decodes the values that remain, by several threads where that is allowed and worth it.
+    /// Decodes the values that remain, by several threads where that is allowed and faster.
     pub(super) fn read_decoded<T: Element>(&mut self, plan: &ItemPlan) -> Result<Vec<T>> {
         if let Some(values) = self.read_parallel(plan)? {
             return Ok(values);
@@ -83,14 +83,13 @@ impl<R: Read> Reader<R> {
         self.read_blocks(plan, |n, buffers, out| decode(&plan.plan, n, buffers, out))
     }
 
-    /// Reads the values that remain block by block; `decode` adds those of a block to the list.
+    /// Reads the values that remain block by block; `decode` appends those of a block.
     pub(super) fn read_blocks<T>(
         &mut self,
         plan: &ItemPlan,
         decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
     ) -> Result<Vec<T>> {
-        let count = self.items_left(plan);
-        plan.check_empty::<T>(count, &self.limits)?;
+        let count = self.allowed_items::<T>(plan, usize::MAX)?;
         let mut out = Vec::new();
         if self.check_available()? {
             reserve::exact(&mut out, count)?;
@@ -99,7 +98,7 @@ impl<R: Read> Reader<R> {
         Ok(out)
     }
 
-    /// Decodes the next `count` values to the end of a list, block by block. They remain, and are not over a limit.
+    /// Appends the next `count` values to `out`, block by block; [`allowed_items`](Self::allowed_items) has counted them.
     pub(super) fn decode_next<T>(
         &mut self,
         plan: &ItemPlan,
@@ -108,7 +107,7 @@ impl<R: Read> Reader<R> {
         out: &mut Vec<T>,
         decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
     ) -> Result<()> {
-        let first = self.next_index(plan);
+        let first = self.position.next_index(plan);
         let rows = first..first.saturating_add(count);
         let fill =
             &mut |block: &mut Vec<u8>, rows: Range<usize>| self.fill_block(plan, rows.len(), block);
@@ -119,22 +118,21 @@ impl<R: Read> Reader<R> {
         decoded
     }
 
-    /// Fills a block with the next `n` values, which remain; if the data ends before, with those that are complete.
+    /// Fills a block with the bytes of the next `n` values; of truncated data, with those that are complete.
     ///
-    /// The position is unknown until all of them are decoded: what was taken from the file cannot be taken again.
+    /// The position is unknown until all of them are decoded: a stream gives its bytes only once.
     fn fill_block(&mut self, plan: &ItemPlan, n: usize, block: &mut Vec<u8>) -> Result<Filled> {
-        // Also after the block before, which was decoded.
         self.position.lose();
         let bytes = n.saturating_mul(plan.plan.src_itemsize);
         let found = self.source.fill(block, bytes, self.bytes_left())?;
         if found == bytes {
-            self.position.advance(plan.per_item, n);
+            self.position.advance(plan, n);
             return Ok((n, None));
         }
         let missing = self.truncated(found);
-        let n = found.checked_div(plan.plan.src_itemsize).unwrap_or(0);
+        let n = found.checked_div(plan.plan.src_itemsize).unwrap_or_default();
         block.truncate(n.saturating_mul(plan.plan.src_itemsize));
-        self.position.advance(plan.per_item, n);
+        self.position.advance(plan, n);
         Ok((n, Some(missing)))
     }
 }

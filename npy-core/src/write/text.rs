@@ -2,6 +2,7 @@
 
 use super::array_sink::ArraySink;
 use super::dynamic::write_blocks;
+use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
@@ -16,10 +17,10 @@ use crate::shape::{self, Order};
 trait Text: AsRef<[u8]> {
     const KIND: ScalarKind;
 
-    /// Bytes of one unit of its width.
+    /// The bytes of one unit of width.
     const UNIT: usize;
 
-    /// How many units this value needs.
+    /// Returns the width that this value needs.
     fn width(&self) -> usize;
 
     /// Writes the value, little-endian, and zeros after it.
@@ -55,16 +56,16 @@ impl Text for [u8] {
     }
 }
 
-/// The size of items that hold each of these, in bytes.
+/// Returns the number of bytes of an element that can hold any of these texts.
 fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Result<usize> {
-    // NumPy has no array of text without a character, though the text be empty.
+    // NumPy writes at least one unit, even if all texts are empty.
     let mut width = 1;
     for (row, text) in texts.enumerate() {
         let (length, bytes) = (text.width(), text.as_ref());
         let reason = if length.saturating_mul(T::UNIT) > MAX_ITEMSIZE {
             "is longer than the 2147483647 bytes of NumPy's largest item"
         } else if bytes.last() == Some(&0) {
-            "ends with a NUL, which NumPy takes for no part of it: trim it"
+            "ends with a NUL, which NumPy would drop; trim it"
         } else {
             width = length.max(width);
             continue;
@@ -76,7 +77,7 @@ fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Re
 }
 
 impl WriteOptions {
-    /// Writes an array of text; `items` gives it in the order it is asked for.
+    /// Writes an array of text; `items` iterates over it in a given order.
     fn write_texts<'t, S, T, I>(
         &self,
         shape: &[usize],
@@ -111,7 +112,7 @@ impl WriteOptions {
     }
 }
 
-/// Lists and arrays of a type, each borrowed as a `Text`.
+/// Implements `WriteNpy` for lists and arrays of a type that is borrowed as a `Text`.
 macro_rules! texts {
     ($($type:ty as $text:ty),*) => {$(
         impl WriteNpy for [$type] {
@@ -121,17 +122,7 @@ macro_rules! texts {
             }
         }
 
-        impl WriteNpy for Vec<$type> {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-                self.as_slice().__npy_write(options, sink)
-            }
-        }
-
-        impl<const N: usize> WriteNpy for [$type; N] {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-                self.as_slice().__npy_write(options, sink)
-            }
-        }
+        write_by_deref! { [] Vec<$type> as [$type], [const N: usize] [$type; N] as [$type] }
 
         impl WriteNpy for NpyArray<$type> {
             fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
@@ -144,7 +135,7 @@ macro_rules! texts {
 
 texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
 
-/// A single item, an array without dimensions.
+/// A single element, which is an array without dimensions.
 impl WriteNpy for str {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let items = |_| std::iter::once(&self);
@@ -152,8 +143,4 @@ impl WriteNpy for str {
     }
 }
 
-impl WriteNpy for String {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        self.as_str().__npy_write(options, sink)
-    }
-}
+write_by_deref! { [] String as str }

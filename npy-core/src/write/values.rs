@@ -1,4 +1,4 @@
-//! Which types write themselves.
+//! The types that write themselves.
 
 use super::array_sink::ArraySink;
 use super::elements::{Elements, list};
@@ -12,24 +12,6 @@ use crate::error::Result;
 impl<T: Element> WriteNpy for [T] {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         options.write_array(&[self.len()], list(self), sink)
-    }
-}
-
-impl<T: Element> WriteNpy for Vec<T> {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        self.as_slice().__npy_write(options, sink)
-    }
-}
-
-impl<T: Element> WriteNpy for Box<[T]> {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        self.as_ref().__npy_write(options, sink)
-    }
-}
-
-impl<T: Element, const N: usize> WriteNpy for [T; N] {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        self.as_slice().__npy_write(options, sink)
     }
 }
 
@@ -47,7 +29,25 @@ impl WriteNpy for DynArray {
     }
 }
 
-/// A single item, an array without dimensions.
+/// Implements `WriteNpy` for types that are written like what they dereference to.
+macro_rules! write_by_deref {
+    ($([$($generics:tt)*] $type:ty as $target:ty),* $(,)?) => {$(
+        impl<$($generics)*> WriteNpy for $type {
+            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+                <$target>::__npy_write(self, options, sink)
+            }
+        }
+    )*};
+}
+pub(super) use write_by_deref;
+
+write_by_deref! {
+    [T: Element] Vec<T> as [T],
+    [T: Element] Box<[T]> as [T],
+    [T: Element, const N: usize] [T; N] as [T],
+}
+
+/// Implements `WriteNpy` for types that are written as a single element, which is an array without dimensions.
 macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {

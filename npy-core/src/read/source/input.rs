@@ -1,4 +1,4 @@
-//! What is read from: a stream, or a file at a position of its own.
+//! The underlying reader: a stream, or a file with a position of its own.
 
 use std::borrow::Borrow;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::limits;
 
-/// A reader. A regular file that was opened here has a position of its own: to go elsewhere in it takes no call of the system.
+/// A reader. A regular file that was opened here has a position of its own: seeking in it takes no system call.
 pub(super) enum Input<R> {
     Stream(R),
     File(FileAt),
@@ -19,12 +19,12 @@ pub(in crate::read) struct FileAt<F = File> {
 }
 
 impl FileAt {
-    /// A regular file whose own position this is.
+    /// A regular file whose system position this is.
     pub(super) fn new(file: File, position: u64) -> Self {
         FileAt { file, position }
     }
 
-    /// The same file, this many bytes before here, for several threads; `None` where the system has no reads at a position.
+    /// Returns the same file at this many bytes before the position, for several threads; `None` if the system cannot read at a position.
     pub(super) fn before(&self, bytes: u64) -> Option<FileAt<&File>> {
         let position = self.position.checked_sub(bytes)?;
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
@@ -37,20 +37,14 @@ impl FileAt {
 }
 
 impl FileAt<&File> {
-    /// The same file, this many bytes further.
+    /// Returns the same file at this many bytes after the position.
     pub(in crate::read) fn at(&self, bytes: usize) -> Self {
         FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }
     }
 
-    /// Makes `block` the next `bytes` bytes, or fewer at the end; tells how many.
-    pub(in crate::read) fn fill(mut self, block: &mut Vec<u8>, bytes: usize) -> Result<usize> {
-        block.resize(bytes, 0);
-        self.fill_slice(block)
-    }
-
-    /// Fills `out` with the next bytes, or a part of it at the end; tells how many.
-    pub(in crate::read) fn fill_slice(&mut self, out: &mut [u8]) -> Result<usize> {
-        let (read, result) = read_full(self, out);
+    /// Fills `out` with the next bytes, or a part of it at the end; returns the number.
+    pub(in crate::read) fn fill_slice(mut self, out: &mut [u8]) -> Result<usize> {
+        let (read, result) = read_full(&mut self, out);
         result.map(|()| read)
     }
 }
@@ -90,8 +84,8 @@ impl<R: Read> Read for Input<R> {
 }
 
 impl<R: Seek> Input<R> {
-    /// Goes this many bytes forward, or back.
-    pub(super) fn go(&mut self, by: i64) -> Result<()> {
+    /// Seeks this many bytes forward, or back.
+    pub(super) fn seek_by(&mut self, by: i64) -> Result<()> {
         match self {
             Input::Stream(stream) => stream.seek(SeekFrom::Current(by)).map(drop),
             Input::File(FileAt { position, .. }) => {
@@ -102,7 +96,17 @@ impl<R: Seek> Input<R> {
     }
 }
 
-/// Reads until `out` is full or the input ends; tells how many bytes, also if it failed then.
+/// Reads some bytes, none only at the end; tries again if a signal interrupts it.
+pub(super) fn read_some(inner: &mut impl Read, out: &mut [u8]) -> Result<usize> {
+    loop {
+        match inner.read(out) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Reads until `out` is full or the input ends; returns the number of bytes, also if it failed after them.
 pub(super) fn read_full(inner: &mut impl Read, mut out: &mut [u8]) -> (usize, Result<()>) {
     let wanted = out.len();
     loop {
@@ -110,10 +114,9 @@ pub(super) fn read_full(inner: &mut impl Read, mut out: &mut [u8]) -> (usize, Re
         if out.is_empty() {
             return (read, Ok(()));
         }
-        match inner.read(out) {
+        match read_some(inner, out) {
             Ok(0) => return (read, Ok(())),
             Ok(n) => out = out.get_mut(n..).unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return (read, Err(error)),
         }
     }
