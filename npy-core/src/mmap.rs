@@ -127,8 +127,11 @@ impl<T: ZeroCopy> MapMut<T> {
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let open = || File::options().read(true).write(true).open(path).map_err(read_only);
-        // SAFETY: the caller's.
-        MapMut::new(open_mapped(path, open, |file| unsafe { MmapMut::map_mut(file) })?, path)
+        let map = |file: &File| {
+            // SAFETY: the caller's.
+            unsafe { MmapMut::map_mut(file) }.map_err(read_only)
+        };
+        MapMut::new(open_mapped(path, open, map)?, path)
     }
 
     /// Creates a file of this shape, all zeros, and maps it. It replaces an existing file.
@@ -145,8 +148,10 @@ impl<T: ZeroCopy> MapMut<T> {
     /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or no array can have this shape.
     #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        let create = || create_file(path, &T::memory_dtype(), shape, allocate);
         // SAFETY: the caller's.
-        unsafe { Self::create_by(path.as_ref(), shape, allocate) }
+        MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }
 
     /// Like [`create`](Self::create), but the file takes space on the disk only where it is filled, as `np.memmap` creates it.
@@ -178,22 +183,8 @@ impl<T: ZeroCopy> MapMut<T> {
         path: P,
         shape: &[usize],
     ) -> Result<Self, ViewError> {
-        // SAFETY: the caller's.
-        unsafe { Self::create_by(path.as_ref(), shape, File::set_len) }
-    }
-
-    /// Creates a file, whose length `extend` sets, and maps it.
-    ///
-    /// # Safety
-    ///
-    /// As [`create`](Self::create).
-    #[expect(unsafe_code)]
-    unsafe fn create_by(
-        path: &Path,
-        shape: &[usize],
-        extend: fn(&File, u64) -> io::Result<()>,
-    ) -> Result<Self, ViewError> {
-        let create = || create_file(path, &T::memory_dtype(), shape, extend);
+        let path = path.as_ref();
+        let create = || create_file(path, &T::memory_dtype(), shape, File::set_len);
         // SAFETY: the caller's.
         MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }

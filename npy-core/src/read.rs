@@ -33,22 +33,22 @@ pub use records::Records;
 #[cfg(feature = "mmap")]
 pub(crate) use records::check_contiguous;
 
-/// What can be read from a `.npy` file in one call.
+/// A type that can be read from a `.npy` file in one call.
 ///
-/// | type | takes |
+/// | type | reads |
 /// |---|---|
 /// | `Vec<T>`, `Box<[T]>` | one dimension |
-/// | `[T; N]` | that many items |
+/// | `[T; N]` | `N` elements |
 /// | [`NpyArray<T>`](crate::NpyArray) | any rank |
 /// | [`DynArray`](crate::DynArray) | any rank and any dtype |
-/// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and their like | a single item (0-d) |
+/// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and the like | a single element (0-d) |
 /// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |
 /// | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | bytes (`S`) of any width |
 ///
 /// `T` is any [`Element`](crate::Element); [`types`](crate::types) has them all, with their dtypes.
-/// A `T` that is a sub-array (`[f32; 3]`) has the last dimensions of the array: `Vec<[f32; 3]>` reads shape
-/// `(n, 3)`. From a file in Fortran order, where the parts of such an item are strided, the items come out in C order; that
-/// takes three times the memory of the array while it is read.
+/// A `T` that is a sub-array (`[f32; 3]`) is the last dimensions of the array: `Vec<[f32; 3]>` reads shape
+/// `(n, 3)`. In a file in Fortran order the parts of such an element are strided; it is read into C order, which
+/// temporarily takes three times the memory of the array.
 ///
 /// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] has more.
@@ -70,12 +70,12 @@ pub trait ReadNpy: Sized {
     ///
     /// # Errors
     ///
-    /// Whatever [`ErrorKind`] names; the file must be whole and hold what the type takes.
+    /// Any [`ErrorKind`]; the file must be complete, and its dtype and shape must be those of the type.
     fn read_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().read(path)
     }
 
-    /// Reads exactly one array; the reader is left directly after it.
+    /// Reads exactly one array, and no byte after it.
     ///
     /// # Errors
     ///
@@ -84,12 +84,12 @@ pub trait ReadNpy: Sized {
         ReadOptions::new().read_from(reader)
     }
 
-    /// Takes the array from a reader that has read the header.
+    /// Reads the array from a reader that has read the header.
     #[doc(hidden)]
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self>;
 }
 
-/// How to read.
+/// Options for reading.
 ///
 /// ```
 /// use npy_core::{Cast, ReadOptions, WriteNpy};
@@ -108,27 +108,27 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Exact dtypes, default limits.
+    /// The defaults: exact dtypes, default limits, one thread.
     pub fn new() -> Self {
         ReadOptions::default()
     }
 
-    /// How far the dtype of the file may differ from the one that is wanted.
+    /// Sets how far the dtype of the file may differ from that of the type.
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.cast = cast;
         self
     }
 
-    /// How much a file may ask for.
+    /// Sets the limits on what a file may cost.
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.limits = limits;
         self
     }
 
-    /// How many threads may work on one read, this one included; one by default.
+    /// Sets the number of threads that may work on one read, including this one; one by default.
     ///
-    /// Where a regular file has more than a few MiB to read, each thread reads and decodes blocks of its own. How much that gains depends
-    /// on the machine: two threads take half to four fifths of the time of one, and where the memory is the limit more gain nothing.
+    /// If a regular file has more than a few MiB to read, each thread reads and decodes blocks of its own. The gain depends on the
+    /// machine: two threads take half to four fifths of the time of one; more gain nothing once the memory is the limit.
     ///
     /// ```no_run
     /// let values: Vec<f64> = npy_core::ReadOptions::new().threads(2).read("large.npy")?;
@@ -171,7 +171,7 @@ impl ReadOptions {
         }
     }
 
-    /// Reads the header, which must be what the reader gives next.
+    /// Reads the header, which must come next in the reader.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ impl ReadOptions {
         self.start(Source::stream(reader))
     }
 
-    /// Reads the header of what is known to have this many bytes, if that is known.
+    /// Reads the header from a reader of this many bytes, if the number is known.
     #[cfg(feature = "npz")]
     pub(crate) fn member<R: Read>(&self, reader: R, bytes: Option<u64>) -> Result<Reader<R>> {
         self.start(Source::of(reader, bytes))
@@ -190,13 +190,13 @@ impl ReadOptions {
         Reader::start(source, self.cast, self.limits)
     }
 
-    /// How much a file may ask for, as it was set.
+    /// Returns the limits that were set.
     #[cfg(feature = "npz")]
     pub(crate) fn limit(&self) -> &Limits {
         &self.limits
     }
 
-    /// How far the dtype of the file may differ, as it was set.
+    /// Returns the cast that was set.
     #[cfg(feature = "npz")]
     pub(crate) fn allowed_cast(&self) -> Cast {
         self.cast
@@ -215,7 +215,7 @@ impl Reader<File> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header, which must be what `reader` gives next, and not a byte more.
+    /// Reads the header, which must come next in `reader`, and no byte after it.
     ///
     /// # Errors
     ///
@@ -225,10 +225,10 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Opens a file, and once more if its length may have been read while a writer changed it.
+/// Opens a file, and once more if a writer may have changed its length at that moment.
 ///
-/// The system lets a reader see half of a write. A writer first writes the items and then their number, so in a file that
-/// grows the number never is too large but then.
+/// The system lets a reader see half of a write. A writer first writes the elements and then their number, so in a file that
+/// grows only a half-written number is too large.
 fn open_settled(
     mut open: impl FnMut() -> Result<Reader<File>>,
     path: &Path,
@@ -238,7 +238,7 @@ fn open_settled(
         Ok(reader) => reader.is_short(),
         Err(error) => matches!(error.kind(), ErrorKind::Header { .. } | ErrorKind::Shape { .. }),
     };
-    // A pipe gives its bytes once.
+    // A pipe cannot be read again.
     if may_change && path.is_file() {
         drop(first);
         return open();
@@ -268,7 +268,7 @@ impl Header {
         Ok(Reader::open(path)?.into_header())
     }
 
-    /// Reads the header, which must be what `reader` gives next, and not a byte more.
+    /// Reads the header, which must come next in `reader`, and no byte after it.
     ///
     /// # Errors
     ///

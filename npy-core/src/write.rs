@@ -23,37 +23,36 @@ use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
-#[cfg(feature = "npz")]
-pub(crate) use stream::APPENDS;
 pub use stream::Writer;
+#[cfg(feature = "npz")]
+pub(crate) use stream::check_end;
 
-/// What can be written to a `.npy` file in one call.
+/// A type that can be written to a `.npy` file in one call.
 ///
-/// Slices, `Vec`s and arrays of an [`Element`] make one dimension, [`NpyArray`](crate::NpyArray) and
-/// [`DynArray`](crate::DynArray) the one they have, `bool`, numbers, `FixedStr<N>`, times and their like a single item
-/// (0-d). An element that is a sub-array (`[f32; 3]`) makes further dimensions at the end.
+/// Slices, `Vec`s and arrays of an [`Element`] have one dimension, [`NpyArray`](crate::NpyArray) and [`DynArray`](crate::DynArray) any
+/// number. `bool`, numbers, `FixedStr<N>`, times and the like are single elements (0-d). An element that is a sub-array (`[f32; 3]`)
+/// adds dimensions at the end.
 ///
-/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`; the longest decides how wide.
+/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest.
 ///
-/// What is written is byte for byte what `np.save` writes for the same array; padding is zeros.
+/// The file is byte for byte what `np.save` writes for the same array; padding is zeros.
 pub trait WriteNpy {
-    /// Writes a file: a temporary one in the same directory first, which then replaces the one that is there.
+    /// Writes a file: first a temporary one in the same directory, which then replaces an existing file.
     ///
-    /// The file is complete or it is as it was, also if the program is killed at any moment. A loss of power may lose it:
-    /// [`WriteOptions::sync`] is for that. On Linux the temporary file has no name while it is written, so that nothing of it is left
-    /// if the program is killed; on other systems, and on file systems without such files (NFS), a file `.npy-….tmp` is left then.
+    /// At any moment the file is either the old one or the complete new one, also if the program is killed. A loss of power may lose
+    /// both; [`WriteOptions::sync`] prevents that. On Linux the temporary file has no name while it is written, so nothing of it remains
+    /// if the program is killed; on other systems, and on file systems without such files (NFS), a file `.npy-….tmp` remains.
     ///
-    /// Symbolic links are followed, also one that leads to no file yet. In a directory with the sticky bit that everybody may write to,
-    /// like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory: the rule of Linux
-    /// (`fs.protected_symlinks`), which holds here on every Unix and whatever that setting is.
+    /// Symbolic links are followed, also to a file that does not exist yet. In a directory with the sticky bit that everybody may write
+    /// to, like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory: the rule of Linux
+    /// (`fs.protected_symlinks`), which applies here on every Unix and whatever that setting is.
     ///
-    /// A file that is replaced is a new one: it belongs to this user, and other hard links lead to the old one. It keeps
-    /// the permissions and the group of the old one. If this user may not give it that group, its new group may do only what
-    /// everybody may. Set-user-ID and set-group-ID bits are not kept. On Linux POSIX ACLs and extended attributes of users (`user.*`)
-    /// are kept; other attributes are not.
+    /// The new file belongs to this user, and other hard links still lead to the old one. It keeps the permissions and the group of
+    /// the old file. If this user may not give it that group, its group gets the permissions that everybody has. Set-user-ID and
+    /// set-group-ID bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other attributes are not.
     ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
-    /// array comes after all that the file holds.
+    /// array is appended to it.
     ///
     /// ```
     /// use npy_core::WriteNpy;
@@ -75,7 +74,7 @@ pub trait WriteNpy {
         WriteOptions::new().write(path, self)
     }
 
-    /// Writes the array to a writer, and does not flush it.
+    /// Writes the array to a writer, without flushing it.
     ///
     /// # Errors
     ///
@@ -89,7 +88,7 @@ pub trait WriteNpy {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()>;
 }
 
-/// How to write.
+/// Options for writing.
 ///
 /// ```
 /// use npy_core::{ByteOrder, Header, Order, Version, WriteOptions};
@@ -111,37 +110,37 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// What `np.save` does on the usual machine: little-endian, the oldest version that fits, the order of the array.
+    /// The defaults, as of `np.save` on most machines: little-endian, the oldest version that fits, the order of the array.
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
-    /// The version of the format; by default the oldest that fits.
+    /// Sets the version of the format; by default the oldest that fits.
     pub fn version(&mut self, version: Version) -> &mut Self {
         self.version = Some(version);
         self
     }
 
-    /// The byte order of numbers. Types that state one of their own (`#[npy(endian = "…")]`) keep it; a
-    /// [`DynArray`](crate::DynArray) is swapped as a whole.
+    /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it; in a
+    /// [`DynArray`](crate::DynArray) all numbers are swapped.
     pub fn byte_order(&mut self, order: ByteOrder) -> &mut Self {
         self.byte_order = Some(order);
         self
     }
 
-    /// The order of the items; by default the one they have.
+    /// Sets the order of the elements; by default the one they have.
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.order = Some(order);
         self
     }
 
-    /// Whether a file that is written survives a loss of power; it need not by default, which is much faster.
+    /// Sets whether a written file must survive a loss of power. By default it need not, which is much faster.
     ///
-    /// With it, [`write`](Self::write) returns once the disk has the file and its name: a loss of power before that leaves the old
-    /// file, and one after it the new file. Of a writer that [`create`](Self::create) makes, `finish` returns once the disk has all
-    /// items; what [`Writer::sync`] wrote is there before. On systems other than Unix only the file is waited for, and not its name.
+    /// With it, [`write`](Self::write) returns once the file and its name are on the disk: a loss of power before that leaves the old
+    /// file, one after it the new file. `finish` of a writer from [`create`](Self::create) returns once all elements are on the disk;
+    /// [`Writer::sync`] does so for those before it. On systems other than Unix it waits for the file only, not for its name.
     ///
-    /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) are the caller's to sync.
+    /// Syncing other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) is up to the caller.
     ///
     /// ```
     /// use npy_core::{ReadNpy, WriteOptions};
@@ -190,20 +189,19 @@ impl WriteOptions {
         }
     }
 
-    /// The dtype of an item of `T`.
-    #[cfg(feature = "npz")]
+    /// Returns the dtype that elements of `T` are written as.
     pub(crate) fn item<T: Element>(&self) -> DType {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }
 
-    /// The plan from canonical items of `T` to those that are written, and which dimensions they have themselves.
+    /// Returns the plan from canonical elements of `T` to those that are written, and the dimensions that they have themselves.
     fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
-        let item = T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
+        let item = self.item::<T>();
         let plan = Plan::new(&canonical::<T>()?.dtype, &item, Cast::Exact)?;
         Ok((plan, ItemShape::of(&item)))
     }
 
-    /// Writes a header, and tells before it how long it is with the data.
+    /// Tells the sink the length of header and data, then writes the header.
     fn write_header(
         &self,
         dtype: DType,
@@ -217,8 +215,7 @@ impl WriteOptions {
         Ok(sink.write_all(&header)?)
     }
 
-    /// The same options for arrays whose bytes have the byte order that is asked for already.
-    #[cfg(feature = "npz")]
+    /// Returns the same options for arrays whose bytes already have the requested byte order.
     pub(crate) fn in_stated_byte_order(&self) -> Self {
         WriteOptions { byte_order: None, ..self.clone() }
     }

@@ -28,7 +28,7 @@ fn a_missing_directory_is_named() {
     let path = directory.path().join("no/x.npy");
     let error = [1u8].write_npy(&path).unwrap_err();
     let expected = format!(
-        "{}: there is no directory {}; make it first",
+        "{}: no directory {}; create it first",
         path.display(),
         path.parent().unwrap().display()
     );

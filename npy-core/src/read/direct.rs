@@ -5,10 +5,10 @@ use std::io::Read;
 use super::parallel::each_part;
 use super::reader::Reader;
 use crate::dynamic::DynArray;
+use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::element::cast::Plain;
 use crate::element::typed_plan::ItemPlan;
-use crate::element::{Element, block};
 use crate::error::Result;
 use crate::kernel;
 use crate::reserve;
@@ -37,13 +37,13 @@ impl<R: Read> Reader<R> {
             let count = part.len().checked_div(T::SIZE).unwrap_or_default();
             kernel::run(&plan.plan, count, part, &mut Vec::new());
         };
-        let part = block::items_per_block(&plan.plan);
+        let part = plan.per_block;
         let values = if bytes < FRESH_MIN_BYTES && !self.source.is_worth_threads(bytes) {
             self.read_into_used(&plain, count, part, swap)?
         } else {
             let mut values = plain.zeros(count)?;
             let part = part.saturating_mul(T::SIZE);
-            self.position.lose();
+            self.position.is_lost = true;
             self.fill_parts(plain.bytes_mut(&mut values), part, &swap)?;
             values
         };
@@ -61,7 +61,7 @@ impl<R: Read> Reader<R> {
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
-        self.position.lose();
+        self.position.is_lost = true;
         while values.len() < count {
             let start = values.len();
             let n = count.saturating_sub(start).min(part);
@@ -85,13 +85,13 @@ impl<R: Read> Reader<R> {
         let data = match plain {
             Some(plain) => {
                 let mut data = plain.zeros(bytes)?;
-                self.position.lose();
+                self.position.is_lost = true;
                 self.fill_parts(&mut data, BLOCK, &|_| ())?;
                 data
             }
             None => {
                 let mut data = Vec::new();
-                self.position.lose();
+                self.position.is_lost = true;
                 let found = self.source.append(&mut data, bytes)?;
                 if found < bytes {
                     return Err(self.truncated(found));

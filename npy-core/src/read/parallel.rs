@@ -1,23 +1,19 @@
 //! Reading a file by several threads: each takes the next block, reads it at its offset, and decodes it into its part of the result.
 
-use std::fs::File;
 use std::io::Read;
 use std::iter::Enumerate;
 use std::mem;
-use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::reader::Reader;
-use super::source::FileAt;
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::cast::{Slots, fill_in_parts};
 use crate::element::decode::decode;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, Result};
-use crate::plan::Plan;
 use crate::reserve;
 
 impl<R: Read> Reader<R> {
@@ -32,43 +28,29 @@ impl<R: Read> Reader<R> {
         {
             return Ok(None);
         }
-        let truncated = self.truncation();
-        let rows = self.position.next_index(plan)..plan.count;
+        let Some((file, threads)) = self.source.shared() else { return Ok(None) };
+        let (truncated, first) = (self.truncation(), self.position.next_index(plan));
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
-        self.position.lose();
-        let Some((file, threads)) = self.source.shared() else { return Ok(None) };
-        decode_shared(&mut values, &file, threads, &plan.plan, rows, &truncated)?;
+        self.position.is_lost = true;
+        fill_in_parts(&mut values, count, plan.per_block, |parts| {
+            let threads = threads.min(count.div_ceil(plan.per_block));
+            each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
+                let (before, n) = (index.saturating_mul(plan.per_block), slots.len());
+                let at = before.saturating_mul(size);
+                buffers.block.resize(n.saturating_mul(size), 0);
+                let found = file.at(at).fill_slice(&mut buffers.block)?;
+                if found < buffers.block.len() {
+                    return Err(truncated(at.saturating_add(found)));
+                }
+                decode(&plan.plan, n, buffers, &mut slots)
+                    .map_err(|error| block::invalid(&error, first.saturating_add(before)))
+            })
+        })?;
         self.position.finish(self.header.count());
         self.source.skip(bytes);
         Ok(Some(values))
     }
-}
-
-/// Decodes the elements at these indices to the end of a list; the first is at the position of the file.
-fn decode_shared<T: Element>(
-    values: &mut Vec<T>,
-    file: &FileAt<&File>,
-    threads: usize,
-    plan: &Plan,
-    rows: Range<usize>,
-    truncated: &(dyn Fn(usize) -> Error + Sync),
-) -> Result<()> {
-    let (size, part) = (plan.src_itemsize, block::items_per_block(plan));
-    fill_in_parts(values, rows.len(), part, |parts| {
-        let threads = threads.min(rows.len().div_ceil(part));
-        each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
-            let (first, count) = (index.saturating_mul(part), slots.len());
-            let (at, wanted) = (first.saturating_mul(size), count.saturating_mul(size));
-            buffers.block.resize(wanted, 0);
-            let found = file.at(at).fill_slice(&mut buffers.block)?;
-            if found < wanted {
-                return Err(truncated(at.saturating_add(found)));
-            }
-            decode(plan, count, buffers, &mut slots)
-                .map_err(|error| block::invalid(&error, rows.start.saturating_add(first)))
-        })
-    })
 }
 
 /// The parts that no thread has taken, each with its index, and the first failure.

@@ -8,11 +8,11 @@ use crate::limits::to_u64;
 #[derive(Debug, Default)]
 pub(super) struct Position {
     /// The number of elements before the position.
-    elements: usize,
+    pub(super) elements: usize,
     /// The position among values that have no elements (`[f32; 0]`): this many of that many come before it.
     empty_values: (usize, usize),
-    /// True if a read failed partway: the position is unknown.
-    is_lost: bool,
+    /// True during a read, and after one that failed: the position is unknown.
+    pub(super) is_lost: bool,
 }
 
 impl Position {
@@ -24,11 +24,6 @@ impl Position {
     /// Returns true if nothing was read or passed over.
     pub(super) fn is_at_start(&self) -> bool {
         self.elements == 0 && self.empty_values.0 == 0
-    }
-
-    /// Returns the number of elements before the position.
-    pub(super) fn elements(&self) -> usize {
-        self.elements
     }
 
     /// Returns true if the position is not within a value of this many elements.
@@ -65,25 +60,9 @@ impl Position {
         }
     }
 
-    /// Goes to the end of an array of this many elements.
+    /// Goes to the end of an array of this many elements, after a complete read.
     pub(super) fn finish(&mut self, count: usize) {
-        self.elements = count;
-        self.restore();
-    }
-
-    /// Marks the position as unknown, until [`restore`](Self::restore).
-    pub(super) fn lose(&mut self) {
-        self.is_lost = true;
-    }
-
-    /// Marks the position as known again.
-    pub(super) fn restore(&mut self) {
-        self.is_lost = false;
-    }
-
-    /// Returns true if the position is unknown.
-    pub(super) fn is_lost(&self) -> bool {
-        self.is_lost
+        (self.elements, self.is_lost) = (count, false);
     }
 
     /// Refuses to read on after a read that failed.

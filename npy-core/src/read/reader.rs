@@ -54,7 +54,7 @@ impl<R> Reader<R> {
 
     /// Returns the number of elements that have not been read yet.
     pub fn remaining(&self) -> usize {
-        self.header.count().saturating_sub(self.position.elements())
+        self.header.count().saturating_sub(self.position.elements)
     }
 
     /// Returns the same reader, whose errors name this place.
@@ -161,7 +161,7 @@ impl<R> Reader<R> {
 
     /// Refuses to read a whole array after a part of it was read.
     pub(super) fn check_nothing_read(&self) -> Result<()> {
-        if self.position.is_lost() || self.position.is_at_start() {
+        if self.position.is_lost || self.position.is_at_start() {
             return Ok(());
         }
         let what = "reading a whole array after a part of it was read".into();

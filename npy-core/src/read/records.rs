@@ -205,20 +205,12 @@ pub(crate) struct ItemReader<'r, R> {
     /// Finds elements that are not valid values.
     check: fn(&[u8]) -> Result<(), InvalidValue>,
     buffers: Buffers,
-    bytes: Bytes,
-    /// The offset of the element in these bytes, and the number of those after it in the block.
+    /// The offset of the element in [`bytes`](Self::bytes).
     at: usize,
+    /// The number of elements after it in the block.
     left: usize,
     /// The error that comes after the elements of the block.
     error: Option<Error>,
-}
-
-/// The location of the canonical elements of the block.
-enum Bytes {
-    /// In the bytes that were read ahead: they are canonical in the file.
-    Source,
-    /// In the buffers.
-    Buffers,
 }
 
 impl<'r, R> ItemReader<'r, R> {
@@ -227,9 +219,8 @@ impl<'r, R> ItemReader<'r, R> {
         plan: ItemPlan,
         check: fn(&[u8]) -> Result<(), InvalidValue>,
     ) -> Self {
-        let bytes = if plan.plan.is_exact() { Bytes::Source } else { Bytes::Buffers };
         let buffers = Buffers::default();
-        ItemReader { reader, plan, check, buffers, bytes, at: 0, left: 0, error: None }
+        ItemReader { reader, plan, check, buffers, at: 0, left: 0, error: None }
     }
 
     #[cfg(feature = "serde")]
@@ -245,11 +236,16 @@ impl<'r, R> ItemReader<'r, R> {
     /// Returns the element that [`advance`](Self::advance) went to; its size may be a constant of the caller.
     #[inline]
     pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
-        let bytes = match self.bytes {
-            Bytes::Source => self.reader.source.buffer_bytes(),
-            Bytes::Buffers => self.buffers.result(&self.plan.plan),
-        };
-        bytes.get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
+        self.bytes().get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
+    }
+
+    /// Returns the bytes with the canonical elements of the block: those that were read ahead, if they are canonical in the file.
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match self.plan.plan.is_exact() {
+            true => self.reader.source.buffer_bytes(),
+            false => self.buffers.result(&self.plan.plan),
+        }
     }
 
     /// Returns the index of this element.
@@ -271,9 +267,9 @@ impl<R: Read> ItemReader<'_, R> {
         self.left = self.left.wrapping_sub(1);
         let start = self.reader.source.consume(self.plan.plan.src_itemsize);
         self.reader.position.advance(&self.plan, 1);
-        self.at = match self.bytes {
-            Bytes::Source => start,
-            Bytes::Buffers => self.at.wrapping_add(self.plan.plan.dst_itemsize),
+        self.at = match self.plan.plan.is_exact() {
+            true => start,
+            false => self.at.wrapping_add(self.plan.plan.dst_itemsize),
         };
         Some(Ok(()))
     }
@@ -283,11 +279,11 @@ impl<R: Read> ItemReader<'_, R> {
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Option<Error>> {
         if let Some(error) = self.error.take() {
-            self.reader.position.lose();
+            self.reader.position.is_lost = true;
             return Err(Some(error));
         }
         let left = self.reader.items_left(&self.plan);
-        if left == 0 || self.reader.position.is_lost() {
+        if left == 0 || self.reader.position.is_lost {
             return Err(None);
         }
         if let Err(error) = self.fill(left) {
@@ -311,13 +307,12 @@ impl<R: Read> ItemReader<'_, R> {
         }
         let found = reader.source.buffered();
         let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
-        let items = match self.bytes {
-            Bytes::Source => found,
-            Bytes::Buffers => {
-                buffers.block.clear();
-                buffers.block.extend_from_slice(found);
-                buffers.run(&plan.plan, count)
-            }
+        let items = if plan.plan.is_exact() {
+            found
+        } else {
+            buffers.block.clear();
+            buffers.block.extend_from_slice(found);
+            buffers.run(&plan.plan, count)
         };
         let checked = (self.check)(items);
         self.left = checked.as_ref().err().map_or(count, InvalidValue::item);

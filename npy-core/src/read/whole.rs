@@ -113,7 +113,7 @@ impl<R: Read> Reader<R> {
             &mut |block: &mut Vec<u8>, rows: Range<usize>| self.fill_block(plan, rows.len(), block);
         let decoded = block::decode_blocks(plan.per_block, rows, buffers, out, fill, decode);
         if decoded.is_ok() {
-            self.position.restore();
+            self.position.is_lost = false;
         }
         decoded
     }
@@ -122,7 +122,7 @@ impl<R: Read> Reader<R> {
     ///
     /// The position is unknown until all of them are decoded: a stream gives its bytes only once.
     fn fill_block(&mut self, plan: &ItemPlan, n: usize, block: &mut Vec<u8>) -> Result<Filled> {
-        self.position.lose();
+        self.position.is_lost = true;
         let bytes = n.saturating_mul(plan.plan.src_itemsize);
         let found = self.source.fill(block, bytes, self.bytes_left())?;
         if found == bytes {

@@ -1,11 +1,11 @@
-//! What arrays are written to: a writer that learns first how long an array is.
+//! The writer of arrays, which is told the length of an array first.
 
 use std::io::{self, Write};
 
-/// What an array is written to.
+/// A writer that is told the length of an array first.
 #[doc(hidden)]
 pub trait ArraySink: Write {
-    /// Called once before the first byte, with the number of bytes that will come.
+    /// Called once before the first byte, with the number of bytes that will be written.
     ///
     /// # Errors
     ///
@@ -13,14 +13,13 @@ pub trait ArraySink: Write {
     fn begin(&mut self, bytes: u64) -> io::Result<()>;
 }
 
-/// For bytes that are written elsewhere later.
 impl ArraySink for Vec<u8> {
     fn begin(&mut self, _: u64) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// A writer that has no use for the length of an array.
+/// A writer that does not need the length of an array.
 pub(super) struct PlainWriter<W>(pub(super) W);
 
 impl<W: Write> Write for PlainWriter<W> {

@@ -1,4 +1,4 @@
-//! Arrays of a Rust type that are written: contiguous in memory, or element by element.
+//! Writing arrays of a Rust type: from contiguous memory, or element by element.
 
 use std::io::Write;
 use std::slice;
@@ -8,23 +8,19 @@ use super::array_sink::ArraySink;
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
-#[cfg(feature = "npz")]
-use crate::element::typed_plan::canonical;
 use crate::error::Result;
-#[cfg(feature = "npz")]
-use crate::plan::Cast;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 
-/// The elements of an array to be written, together with the order that they have in memory.
+/// The elements of an array that will be written.
 pub(crate) struct Elements<'t, T, F> {
-    /// All of them contiguous in memory, and in which order, if they are.
+    /// The elements and their order, if they are contiguous in memory.
     pub(crate) contiguous: Option<(&'t [T], Order)>,
-    /// One by one in the order that is asked for.
+    /// Iterates over the elements in a given order.
     pub(crate) each: F,
 }
 
-/// A list, which is the same in both orders.
+/// The elements of a list, which are the same in both orders.
 pub(crate) fn list<'t, T>(
     items: &'t [T],
 ) -> Elements<'t, T, impl FnOnce(Order) -> slice::Iter<'t, T>> {
@@ -32,7 +28,7 @@ pub(crate) fn list<'t, T>(
 }
 
 impl<'t, T, I, F: FnOnce(Order) -> I> Elements<'t, T, F> {
-    /// The elements in this order: the slice only if it is in this order too.
+    /// Returns the elements in this order.
     fn in_order(self, order: Order, shape: &[usize]) -> Items<'t, T, I> {
         match self.contiguous {
             Some((items, found)) if found.normalized(shape) == order.normalized(shape) => {
@@ -43,7 +39,7 @@ impl<'t, T, I, F: FnOnce(Order) -> I> Elements<'t, T, F> {
     }
 }
 
-/// Items in the order in which they are written.
+/// Elements in the order in which they are written.
 enum Items<'t, T, I> {
     /// Contiguous in memory.
     Slice(&'t [T]),
@@ -51,7 +47,7 @@ enum Items<'t, T, I> {
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape: in the order of its elements in memory, or in C order, if the options state none.
+    /// Writes an array of this shape: in the order of the options, else in that of contiguous elements, else in C order.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
@@ -65,30 +61,29 @@ impl WriteOptions {
         let whole = item.array(shape);
         let items = |order| elements.in_order(order, shape);
         if item.is_strided(&whole, order) {
-            // The parts of an element are side by side in memory, and at a stride in the file.
+            // The parts of an element are contiguous in memory, but strided in the file.
             let mut bytes = Vec::new();
             self.write_items(plan, count, items(Order::C), &mut bytes)?;
             let array = DynArray::new(item.base, whole, Order::C, bytes)?;
-            // The bytes have their order already, also that which a type states for itself.
-            let options = WriteOptions { order: Some(order), byte_order: None, ..self.clone() };
+            let options = WriteOptions { order: Some(order), ..self.in_stated_byte_order() };
             return options.write_dyn(&array, sink);
         }
         self.write_header(item.base, &whole, order, sink)?;
         self.write_items(plan, count, items(order), sink)
     }
 
-    /// Writes items of the dtype that [`item`](Self::item) gives, without a header. Each write has whole items.
+    /// Writes elements without a header, as [`item`](Self::item) says. Each write has complete elements.
     #[cfg(feature = "npz")]
     pub(crate) fn write_bytes<T: Element>(
         &self,
         items: &[T],
         writer: &mut dyn Write,
     ) -> Result<()> {
-        let plan = Plan::new(&canonical::<T>()?.dtype, &self.item::<T>(), Cast::Exact)?;
+        let (plan, _) = self.item_shape::<T>()?;
         self.write_items(plan, items.len(), list(items).in_order(Order::C, &[]), writer)
     }
 
-    /// Writes `count` items of `T`.
+    /// Writes `count` elements of `T`.
     fn write_items<'t, T: Element + 't>(
         &self,
         plan: Plan,
@@ -105,7 +100,7 @@ impl WriteOptions {
         }
     }
 
-    /// Encodes `count` items of `T` block by block.
+    /// Encodes and writes `count` elements of `T` block by block.
     fn write_each<'t, T: Element + 't>(
         &self,
         plan: Plan,
@@ -127,10 +122,10 @@ impl WriteOptions {
     }
 }
 
-/// Where it takes longer to encode items than to find out that they need not be. What a fuzzer makes is small.
+/// Smaller arrays are encoded, which takes less time than finding out that they need not be. The arrays of a fuzzer are small.
 const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 
-/// The bytes of many items, if they need not be encoded.
+/// Returns the bytes of a large slice, if they need not be encoded.
 fn as_raw_bytes<'t, T: Element>(plan: &Plan, items: &'t [T]) -> Option<&'t [u8]> {
     let large = plan.is_exact() && size_of_val(items) >= RAW_MIN_BYTES;
     Some(large.then(|| T::__INTERNALS.plain())??.bytes(items))

@@ -1,16 +1,16 @@
-//! Whether a writer has failed.
+//! The failure of a writer, after which it is not used again.
 
 use std::io;
 
-/// Why nothing more is asked of a writer: once a call has failed, its position is not known.
+/// Records the first failure of a writer: its position is unknown after it.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
-    /// What the writer said; nothing if it panicked.
+    /// The text of the error; empty if the writer panicked.
     reason: Option<String>,
 }
 
 impl Failure {
-    /// An error if the writer has failed; `remedy` says what to do.
+    /// Returns an error if the writer has failed; `remedy` says what to do.
     #[inline]
     pub(crate) fn check(&self, remedy: &str) -> io::Result<()> {
         match &self.reason {
@@ -19,17 +19,17 @@ impl Failure {
         }
     }
 
-    /// Marks the writer as failed before it is called: a panic skips what comes after the call.
+    /// Marks the writer as failed before a call: if it panics, [`end`](Self::end) is not reached.
     pub(crate) fn begin(&mut self) {
         self.reason = Some(String::new());
     }
 
-    /// Takes the mark away after the call, or says why it failed.
+    /// Removes the mark after the call, or records the error.
     pub(crate) fn end(&mut self, error: Option<&io::Error>) {
         self.reason = error.map(ToString::to_string);
     }
 
-    /// Marks the writer as failed for this reason, unless there is one already: the first is the one to know.
+    /// Marks the writer as failed for this reason, unless it has failed before.
     #[cfg(feature = "npz")]
     pub(crate) fn set(&mut self, reason: String) {
         self.reason.get_or_insert(reason);
@@ -40,6 +40,6 @@ impl Failure {
 fn stopped(reason: &str, remedy: &str) -> io::Error {
     let reason = if reason.is_empty() { "it panicked" } else { reason };
     io::Error::other(format!(
-        "an earlier write failed ({reason}), and nothing is written after that; {remedy}"
+        "an earlier write failed ({reason}), so nothing more is written; {remedy}"
     ))
 }

@@ -1,4 +1,4 @@
-//! Layer 6: one writer at a time for a file that is appended to.
+//! Layer 6: locks that let only one writer at a time append to a file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -6,22 +6,22 @@ use std::path::Path;
 
 use crate::error::{ErrorKind, Result};
 
-/// Opens a file to append to, and takes its lock.
+/// Opens a file to append to it, and locks it.
 ///
 /// # Errors
 ///
 /// As [`lock`], and [`ErrorKind::Io`] if the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
-    /// More often nobody replaces a file by chance.
+    /// A file is not replaced more often than this by chance.
     const TRIES: usize = 16;
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    // Others may read it and replace it, and not write to it.
+    // Share for reading and deleting, but not for writing.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x4);
     for _ in 0..TRIES {
         let file = options.open(path).map_err(|error| match error.raw_os_error() {
-            // Another one is writing to it.
+            // A sharing violation: another process has it open for writing.
             Some(32) if cfg!(windows) => ErrorKind::Locked,
             _ => ErrorKind::Io(error),
         })?;
@@ -29,12 +29,12 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
         if is_at(&file, path)? {
             return Ok((file, lock));
         }
-        // It was replaced before it was locked, and the path leads to another file now.
+        // It was replaced before it was locked: the path leads to another file now.
     }
     Err(ErrorKind::Locked.into())
 }
 
-/// Whether a path leads to this file.
+/// Returns true if the path leads to this file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -42,30 +42,30 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
 }
 
-/// Elsewhere a file that is open tells nobody which one it is.
+/// Returns true, as std cannot compare files here.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The advisory lock of a file, which is given up when this is dropped.
+/// The advisory lock of a file, which is released when this is dropped.
 ///
-/// Not when the file is closed: a process that is being started may still have it open then.
+/// Closing the file would not do: a process that is just being started may still have it open.
 #[derive(Debug)]
-#[must_use = "the lock is given up when it is dropped"]
+#[must_use = "the lock is released when it is dropped"]
 pub(crate) struct Lock {
     file: File,
-    /// Whether the file system has locks.
+    /// True if the file system has locks.
     is_taken: bool,
 }
 
 impl Lock {
-    /// Refuses a path that does not lead to the file any more: what was written is lost.
+    /// Refuses a path that no longer leads to the file: the elements that were written are lost.
     pub(super) fn check_path(&self, path: &Path) -> Result<()> {
         if is_at(&self.file, path).unwrap_or(false) {
             return Ok(());
         }
-        let reason = "it was replaced or removed while rows were written to it, so they are lost; write one file at a time to a path";
+        let reason = "it was replaced or removed while rows were written to it, so they are lost; use one writer at a time for a path";
         Err(io::Error::other(reason).into())
     }
 }
@@ -73,21 +73,19 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         if self.is_taken {
-            // At the latest the lock goes with the last handle.
+            // If this fails, closing the last handle releases the lock.
             let _ = self.file.unlock();
         }
     }
 }
 
-/// Takes the advisory lock of a file.
-///
-/// File systems without locks let every writer in.
+/// Takes the advisory lock of a file; succeeds on file systems without locks.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Locked`] if another writer has it, of this process or another one.
+/// [`ErrorKind::Locked`] if another writer of this or another process has it.
 pub(crate) fn lock(file: &File) -> Result<Lock> {
-    // On Windows a lock would keep readers out, too.
+    // On Windows a lock would also keep readers out.
     let is_taken = match if cfg!(windows) { Ok(()) } else { file.try_lock() } {
         Err(TryLockError::WouldBlock) => return Err(ErrorKind::Locked.into()),
         Ok(()) => cfg!(not(windows)),

@@ -1,4 +1,4 @@
-//! A file that is replaced completely or not at all.
+//! Replaces a file completely or not at all.
 
 #[cfg(unix)]
 mod attributes;
@@ -18,17 +18,17 @@ use std::process;
 use crate::error::ErrorKind;
 use crate::error::Result;
 #[cfg(not(unix))]
-pub(crate) use other::{Directory, Temporary};
+pub(crate) use other::Directory;
 #[cfg(not(unix))]
 use other::{Old, find};
 #[cfg(unix)]
-pub(crate) use unix::{Directory, Temporary};
+pub(crate) use unix::Directory;
 #[cfg(unix)]
 use {attributes::Old, unix::find};
 
-/// Writes a temporary file in the directory of `path`, and moves it there once it is complete. The file stays open.
+/// Writes a temporary file in the directory of `path`, and renames it to `path` once it is complete. The file stays open.
 ///
-/// With `sync` all of that is on the disk when this returns.
+/// With `sync`, the file and its name are on the disk when this returns.
 pub(crate) fn replace(
     path: &Path,
     sync: bool,
@@ -52,15 +52,15 @@ enum Found {
 struct Target {
     directory: Directory,
     name: OsString,
-    /// The file that has the name.
+    /// The file that has the name now.
     old: Option<Old>,
 }
 
-/// The name that a file gets once it is written; if it never does, the file is removed.
+/// The name that a new file gets once it is written; until then, dropping this removes the file.
 #[derive(Debug)]
 pub(crate) struct Place(Option<(Target, Temporary)>);
 
-/// Makes a new file in the directory of `path`, to take that name.
+/// Creates a file in the directory of `path`, to be renamed to `path` later.
 pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
     let target = match find(path)? {
         Found::Direct(file) => return Ok((file, Place(None))),
@@ -74,7 +74,7 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
             return missing(directory);
         }
         let reason = format!(
-            "no temporary file can be made in {}, to replace the old one once it is complete: {error}",
+            "cannot create a temporary file in {}, which would replace the old one once it is complete: {error}",
             directory.display(),
         );
         io::Error::new(error.kind(), reason)
@@ -83,19 +83,19 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
 }
 
 impl Place {
-    /// The directory of the file; `None` if it is written to directly.
+    /// Returns the directory of the file; `None` if the file is written to directly.
     pub(crate) fn directory(&self) -> Option<&Directory> {
         self.0.as_ref().map(|(target, _)| &target.directory)
     }
 
-    /// Opens the file that is to be replaced.
+    /// Opens the file that will be replaced.
     #[cfg(feature = "npz")]
     pub(crate) fn open_old(&self) -> Result<File> {
         let target = self.target()?;
         Ok(target.directory.open_file(&target.name)?)
     }
 
-    /// Whether this is the file that is to be replaced: it still has the name.
+    /// Returns true if this is the file that will be replaced: it still has the name.
     #[cfg(feature = "npz")]
     pub(crate) fn is_old(&self, file: &File) -> Result<bool> {
         let target = self.target()?;
@@ -104,20 +104,13 @@ impl Place {
 
     #[cfg(feature = "npz")]
     fn target(&self) -> Result<&Target> {
-        match &self.0 {
-            Some((target, _)) => Ok(target),
-            None => {
-                let what = "replacing a device or an open file of a process".into();
-                Err(ErrorKind::Unsupported {
-                    what,
-                    needs: "a regular file: open it by its own path",
-                }
-                .into())
-            }
-        }
+        let what = || "replacing a device or an open file of a process".into();
+        let needs = "a regular file: open it by its own path";
+        let target = self.0.as_ref().map(|(target, _)| target);
+        target.ok_or_else(|| ErrorKind::Unsupported { what: what(), needs }.into())
     }
 
-    /// Gives the file its name, in place of the old file. It stays open.
+    /// Gives the file its name, which replaces the old file. It stays open.
     pub(crate) fn take(self, file: File, sync: bool) -> Result<File> {
         match self.0 {
             Some((target, temporary)) => {
@@ -136,13 +129,52 @@ impl Place {
 
 /// The error for a directory that does not exist.
 fn missing(directory: &Path) -> io::Error {
-    let reason = format!("there is no directory {}; make it first", directory.display());
+    let reason = format!("no directory {}; create it first", directory.display());
     io::Error::new(io::ErrorKind::NotFound, reason)
 }
 
-/// Makes something under a name that no file has.
+/// A file that is removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    directory: Directory,
+    /// `None` for a file that has no name yet, and for one that has its final name.
+    name: Option<OsString>,
+}
+
+impl Temporary {
+    /// Gives the file its final name, which replaces the file that has it.
+    fn rename(mut self, file: &File, to: &OsStr, sync: bool) -> io::Result<()> {
+        if sync {
+            file.sync_all()?;
+        }
+        #[cfg(target_os = "linux")]
+        if self.name.is_none() {
+            self.name = Some(self.directory.link(file)?);
+        }
+        if sync && cfg!(unix) {
+            // Once more, as some file systems (Btrfs) do not sync a file without a name.
+            file.sync_all()?;
+        }
+        if let Some(name) = &self.name {
+            self.directory.rename(name, to)?;
+        }
+        self.name = None;
+        if sync { self.directory.sync() } else { Ok(()) }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            // There is nobody to report a failure to.
+            let _ = self.directory.remove(name);
+        }
+    }
+}
+
+/// Calls `make` with a name that no file has.
 fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result<(A, OsString)> {
-    // A name of 64 random bits is taken only if somebody guesses it.
+    // A name of 64 random bits exists only if somebody guesses it.
     const TRIES: usize = 16;
     let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..TRIES {
@@ -158,8 +190,8 @@ fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result
     Err(error)
 }
 
-/// A number that nobody knows beforehand: from the keys of the standard library's hash tables, which a forked process shares with its
-/// parent.
+/// Returns a number that cannot be guessed: from the keys of the standard library's hash tables, and from the process id, as a forked
+/// process has the keys of its parent.
 fn random() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(process::id());

@@ -1,4 +1,4 @@
-//! Layer 6: an array that is written item by item.
+//! Layer 6: writing an array element by element.
 
 mod append;
 mod growing;
@@ -21,11 +21,11 @@ use crate::limits;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 #[cfg(feature = "npz")]
-pub(crate) use growing::APPENDS;
+pub(crate) use growing::check_end;
 use growing::{Growing, Stated};
 use sink::Sink;
 
-/// An array that is being written: the header first, then the items as they come.
+/// An array that is being written: the header first, then the elements.
 ///
 /// ```
 /// use npy_core::{ReadNpy, Writer};
@@ -36,7 +36,7 @@ use sink::Sink;
 /// let mut writer = Writer::<f64, _>::create(&path)?;
 /// writer.push(&1.0)?;
 /// writer.extend([2.0, 3.0])?;
-/// writer.flush()?; // Three items, whatever happens from here on.
+/// writer.flush()?; // The file has three elements, whatever happens from here on.
 /// writer.write_slice(&[4.0, 5.0])?;
 /// writer.finish()?;
 /// assert_eq!(Vec::<f64>::read_npy(&path)?, [1.0, 2.0, 3.0, 4.0, 5.0]);
@@ -49,117 +49,111 @@ use sink::Sink;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Items are gathered in a block of 256 KiB, which is written when it is full. What comes out is byte for byte what
-/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once, but for some headers of more than 4 KiB: where the length
-/// would be in two pages of memory, there are blanks before it, and it is in one.
+/// Elements are collected in a block of 256 KiB, which is written when it is full. The result is byte for byte what
+/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once, except for some headers of more than 4 KiB: blanks before the length
+/// keep it from being in two pages of memory.
 ///
 /// # What can go wrong
 ///
-/// A value that its dtype cannot hold ([`ErrorKind::InvalidValue`]) is not taken: no byte of it is written, and the writer
-/// can go on. When the inner writer fails, so does every call from then on; the header never states an item that was
-/// not written.
+/// A value that its dtype cannot hold ([`ErrorKind::InvalidValue`]) is refused: no byte of it is written, and the writer
+/// can go on. After the inner writer has failed, every call fails; the header never counts an element that was not written.
 ///
-/// Where the length is not known ([`create`](Self::create), [`new`](Self::new), [`append`](Self::append)), the header first
-/// says none, and [`flush`](Self::flush) writes the items, then their number into the header: a few bytes of one page, in
-/// one write. So a process that is killed at any moment leaves an array with the items of the last `flush` (or more). When
-/// the power fails, what was not [synced](Self::sync) may be lost or half there.
+/// If the length is not known ([`create`](Self::create), [`new`](Self::new), [`append`](Self::append)), the header first
+/// states 0, and [`flush`](Self::flush) writes the elements, then their number into the header: a few bytes of one page, in
+/// one write. So a process that is killed at any moment leaves an array with the elements of the last `flush` (or more). After a
+/// loss of power, what was not [synced](Self::sync) may be missing or incomplete.
 ///
-/// A reader may open the file at any time. It may do so at the very moment at which the length is written, and see
-/// digits of the old one and of the new one: if the file has fewer items than that, it reads the length once more; if it
-/// has more, nobody can tell, and the array seems shorter than it is.
+/// A reader may open the file at any time. If it does so while the length is being written, it may see digits of the old one
+/// and of the new one: if the file has fewer elements than that, it reads the length once more; if the file has more, the array
+/// seems shorter than it is.
 ///
-/// [`finish`](Self::finish) is the only success. A writer that is dropped without it writes nothing more: what was not
-/// flushed is gone.
+/// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes nothing
+/// more: elements that were not flushed are lost.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<T: Element, W: Write> {
     sink: Sink<W>,
     pending: Pending<T>,
-    /// Items that were written, with those that the file had before, and how many there may be.
+    /// The number of elements that were written, with those that the file had before.
     written: usize,
+    /// The largest number of elements that the array can have.
     most: usize,
     length: Length<W>,
-    path: Option<PathBuf>,
-    /// Syncs the inner writer, for `finish`; `None` if nobody asked for it.
-    sync: Option<fn(&mut W) -> io::Result<()>>,
-    /// The directory of a new file whose name may not be on the disk yet.
-    directory: Option<Directory>,
-    /// The lock of a file that was opened here, and its path from the root: the process may be elsewhere later.
-    file: Option<(Lock, PathBuf)>,
+    file: Option<OpenedFile<W>>,
 }
 
-/// Whether the header has said how long the array is.
+/// The length of the array that is being written.
 enum Length<W> {
-    /// It has: the dimensions, without those of the item.
+    /// The header states it: the dimensions, without those of an element.
     Stated(Vec<usize>),
-    /// It says what was flushed.
+    /// The header states the number of elements that were flushed.
     Grows(Growing<W>),
 }
 
-impl<W: Write> Length<W> {
-    /// Has the header say how many items there are, if it does not yet. All of them are written.
-    fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
-        match self {
-            Length::Stated(_) => Ok(()),
-            Length::Grows(growing) => growing.state(count, sink),
-        }
-    }
+/// A file that was opened by its path.
+struct OpenedFile<W> {
+    /// The path for messages.
+    path: PathBuf,
+    /// The absolute path, as the process may change its working directory.
+    absolute: PathBuf,
+    lock: Lock,
+    /// The function that `finish` calls to sync the file, if requested.
+    sync: Option<fn(&mut W) -> io::Result<()>>,
+    /// The directory of a new file, as long as the file's name may not be on the disk.
+    directory: Option<Directory>,
 }
 
 impl<T: Element> Writer<T, File> {
-    /// A new file, for an array of one dimension (and those of the element).
+    /// Creates a file, for an array of one dimension (and those of the element).
     ///
-    /// A file that is there is replaced at once, by one without items: what it held is gone. Links are followed and
-    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). As long as this writer lives,
+    /// It immediately replaces an existing file, whose content is lost. Links are followed and permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists,
     /// [`append`](Self::append) refuses the file.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also for what cannot seek (a pipe); [`ErrorKind::Unsupported`] for Python objects.
+    /// [`ErrorKind::Io`], also if the file cannot seek (a pipe); [`ErrorKind::Unsupported`] for Python objects.
     pub fn create<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().create(path)
     }
 
-    /// Opens a file, to write more items after those it has.
+    /// Opens a file, to write more elements after those it has.
     ///
-    /// The items are written as the file has them: in its byte order, with its padding, the fields where they are there.
+    /// The elements are written in the layout of the file: its byte order, its padding, its order of fields.
     /// Kinds and sizes must be the same, and the fields the same set. The first dimension grows, in Fortran order the last
-    /// one; in arrays of more than one dimension items come in the order of the file, and make whole rows.
+    /// one; elements of an array of several dimensions come in the order of the file, and make complete rows.
     ///
-    /// The length in the header is believed only if the file has the bytes. More bytes than that, which a process had
-    /// written when it was killed and before it could say so, are cut off.
+    /// The file must have all bytes that its header states. Bytes after those, which a process wrote before it was killed and not
+    /// yet stated in the header, are removed.
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. The lock is advisory: it
-    /// keeps out nobody but a `Writer`. A file system without locks lets all of them in, and then rows are lost.
+    /// affects only other `Writer`s. On a file system without locks, two writers at the same time lose rows.
     ///
-    /// If the length cannot be changed in place within one page of 4 KiB (only in headers of more than that, of which one in a
-    /// hundred is so), the file is first copied, with blanks in its header for the length, and the copy replaces it.
+    /// If the length cannot be changed in place within one page of 4 KiB (one in a hundred of the headers that are longer than that),
+    /// the file is first copied, with blanks in its header for the length, and the copy replaces it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if it holds
-    /// something else, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] for other
-    /// fields, for Python objects and where another array follows in the same file, and those of
+    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
+    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] for other
+    /// fields, for Python objects and if another array follows in the same file, and those of
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
-        match append::open(path) {
-            Ok(writer) => Ok(Writer { path: Some(path.to_owned()), ..writer }),
-            Err(error) => Err(error.in_file(path)),
-        }
+        append::open(path).map_err(|error| error.in_file(path))
     }
 
-    /// As [`flush`](Self::flush), and waits until the disk has the items, and then until it has their number; the first time after
-    /// [`create`](Self::create) also until it has the name of the file.
+    /// Like [`flush`](Self::flush), but waits until the elements are on the disk, and then until their number is; the first time after
+    /// [`create`](Self::create) also until the name of the file is.
     ///
-    /// What was synced survives a loss of power. On systems other than Unix the name is not waited for.
+    /// The synced elements survive a loss of power. On systems other than Unix it does not wait for the name.
     ///
     /// # Errors
     ///
     /// As [`flush`](Self::flush).
     pub fn sync(&mut self) -> Result<()> {
-        self.put_synced(sync_data)?;
+        self.settle(Some(sync_data))?;
         self.located(|writer| {
-            if let Some(directory) = writer.directory.take() {
+            let directory = writer.file.as_mut().and_then(|file| file.directory.take());
+            if let Some(directory) = directory {
                 writer.sink.attempt(|_| directory.sync())?;
             }
             writer.check_path()
@@ -168,10 +162,10 @@ impl<T: Element> Writer<T, File> {
 }
 
 impl<T: Element, W: Write + Seek> Writer<T, W> {
-    /// An array of one dimension (and those of the element) at the position of `writer`. The number of items need not be known.
+    /// Starts an array of one dimension (and those of the element) at the position of `writer`, for any number of elements.
     ///
     /// A file that was opened with `append(true)` is refused: every write to it goes to its end, also that of the length.
-    /// Other files are not locked: that nobody else writes to them is for the caller to see to.
+    /// Other files are not locked: the caller must ensure that there is no other writer.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -193,7 +187,7 @@ impl<T: Element, W: Write + Seek> Writer<T, W> {
 }
 
 impl<T: Element, W: Write> Writer<T, W> {
-    /// An array of this shape, to any writer. The items come in the order of the file, the last index running fastest.
+    /// Starts an array of this shape, in any writer. The elements come in the order of the file, the last index running fastest.
     ///
     /// ```
     /// use npy_core::{NpyArray, ReadNpy, Writer};
@@ -208,28 +202,28 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for a size that no memory has, [`ErrorKind::Io`], [`ErrorKind::Unsupported`] for Python objects.
+    /// [`ErrorKind::Shape`] for an array larger than any memory, [`ErrorKind::Io`], [`ErrorKind::Unsupported`] for Python objects.
     pub fn with_shape(writer: W, shape: &[usize]) -> Result<Self> {
         WriteOptions::new().with_shape(writer, shape)
     }
 
-    /// How many items were taken, those that the file held before included.
+    /// Returns the number of elements of the array, including those that the file had before and those not yet written.
     pub fn count(&self) -> usize {
         self.written.saturating_add(self.pending.count())
     }
 
-    /// The inner writer. Not all that was taken has been written to it.
+    /// Returns the inner writer. The last elements may not have been written to it yet.
     pub fn get_ref(&self) -> &W {
         self.sink.inner()
     }
 
-    /// Takes one item.
+    /// Adds one element.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for one more than the shape
-    /// has, [`ErrorKind::Unsupported`] where the header of a file that is appended to has no blanks left for the number. The item is
-    /// not taken then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for one more element than the shape
+    /// has, [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left for the number. The element is
+    /// not added then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
         if self.pending.push(item) {
@@ -238,16 +232,16 @@ impl<T: Element, W: Write> Writer<T, W> {
         self.extend(std::iter::once(item))
     }
 
-    /// Takes the items of an iterator: values of `T` or references to them.
+    /// Adds the elements of an iterator: values of `T` or references to them.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push), for the first item that fails: those before it are taken, and none after it.
+    /// As [`push`](Self::push), for the first element that fails: those before it are added, and none after it.
     pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, items: I) -> Result<()> {
         self.located(|writer| {
             let mut items = items.into_iter();
             loop {
-                // If more come than that: as many again.
+                // If the iterator gives more than its hint, twice as many each time.
                 let wanted = items.size_hint().0.max(writer.pending.count()).max(1);
                 let slots = writer.prepare(wanted)?;
                 if slots == 0 {
@@ -260,11 +254,12 @@ impl<T: Element, W: Write> Writer<T, W> {
         })
     }
 
-    /// Takes all items of a slice.
+    /// Adds all elements of a slice.
     ///
     /// # Errors
     ///
-    /// As [`push`](Self::push). Of more items than there may be none is taken; those before an invalid one are.
+    /// As [`push`](Self::push). If the slice has more elements than the array can take, none is added; if one is invalid, those before
+    /// it are.
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
         self.located(|writer| {
             if items.len() > writer.most.saturating_sub(writer.count()) {
@@ -281,109 +276,96 @@ impl<T: Element, W: Write> Writer<T, W> {
         })
     }
 
-    /// Writes what was taken, and says so in the header: from here on it is in the file.
+    /// Writes the added elements, then their number into the header: from here on the file has them.
     ///
-    /// Also flushes the inner writer. In an array of more than one dimension that is appended to, a row that is not whole
-    /// is not stated yet.
+    /// Also flushes the inner writer. If the array has more than one dimension and is appended to, an incomplete row is not yet
+    /// counted.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn flush(&mut self) -> Result<()> {
+        self.settle(None)
+    }
+
+    /// Writes the added elements and flushes them, or syncs them; then does the same with their number in the header.
+    fn settle(&mut self, sync: Option<fn(&mut W) -> io::Result<()>>) -> Result<()> {
         self.located(|writer| {
-            writer.put(|sink, length, count| {
-                sink.attempt(W::flush)?;
-                length.state(count, sink)
+            writer.write_pending(|sink, length, count| {
+                sink.attempt(sync.unwrap_or(W::flush))?;
+                if let Length::Grows(growing) = length {
+                    growing.state(count, sink)?;
+                }
+                sync.map_or(Ok(()), |sync| sink.attempt(sync))
             })
         })
     }
 
-    /// Writes what was taken, syncs it, and says so in the header only then, which is synced, too.
-    fn put_synced(&mut self, sync: fn(&mut W) -> io::Result<()>) -> Result<()> {
-        self.located(|writer| {
-            writer.put(|sink, length, count| {
-                sink.attempt(sync)?;
-                length.state(count, sink)?;
-                sink.attempt(sync)
-            })
-        })
-    }
-
-    /// Writes what is left, and returns the inner writer, whose position is after the array.
+    /// Writes the remaining elements, and returns the inner writer, whose position is after the array.
     ///
     /// # Errors
     ///
-    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if items are missing that the shape has. [`ErrorKind::Io`] also if the file was
-    /// opened here, and has been replaced or removed since.
+    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if there are fewer elements than the shape has. [`ErrorKind::Io`] also if the file
+    /// was opened by its path, and has been replaced or removed since.
     pub fn finish(mut self) -> Result<W> {
-        match self.sync {
-            Some(sync) => self.put_synced(sync)?,
-            None => self.flush()?,
-        }
-        self.located(|writer| match &writer.length {
-            Length::Stated(shape) if writer.written < writer.most => {
-                let reason = format!("it has {} items, and {} came", writer.most, writer.written);
-                Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into())
+        self.settle(self.file.as_ref().and_then(|file| file.sync))?;
+        self.located(|writer| {
+            match &writer.length {
+                Length::Stated(shape) if writer.written < writer.most => {
+                    let (expected, found) = (writer.most, writer.written);
+                    let reason = format!("expected {expected} elements, found {found}");
+                    return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+                }
+                Length::Stated(_) => {}
+                Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
-            Length::Stated(_) => Ok(()),
-            Length::Grows(growing) => growing.check_whole(writer.written),
+            writer.check_path()
         })?;
-        self.located(|writer| writer.check_path())?;
         Ok(self.sink.into_inner())
     }
 
-    /// Refuses to call a file written whose path leads to another one by now.
+    /// Refuses to report success if the path leads to another file by now.
     fn check_path(&self) -> Result<()> {
-        self.file.as_ref().map_or(Ok(()), |(lock, path)| lock.check_path(path))
+        self.file.as_ref().map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
     }
 
-    /// A writer of an array whose header and first `written` items are there; its position is after them.
+    /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
     fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
         let most = match &length {
             Length::Stated(shape) => shape::count(shape)?,
             Length::Grows(growing) => growing.most(),
         };
         let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
-        Ok(Writer {
-            sink: Sink::new(inner),
-            pending,
-            written,
-            most,
-            length,
-            path: None,
-            sync: None,
-            file: None,
-            directory: None,
-        })
+        Ok(Writer { sink: Sink::new(inner), pending, written, most, length, file: None })
     }
 
-    /// How many of `wanted` items can be encoded now; none if there may be no more.
+    /// Prepares slots for up to `wanted` elements, and returns their number; 0 if the array is full.
     #[inline]
     fn prepare(&mut self, wanted: usize) -> Result<usize> {
         match self.pending.prepare(wanted) {
             0 => {
-                self.put(|_, _, _| Ok(()))?;
+                self.write_pending(|_, _, _| Ok(()))?;
                 Ok(self.pending.prepare(wanted))
             }
             slots => Ok(slots),
         }
     }
 
-    /// Encodes items, for which slots were prepared; tells how many.
+    /// Encodes elements into the prepared slots, and returns their number.
     #[inline]
     fn fill(&mut self, slots: usize, items: impl Iterator<Item: Borrow<T>>) -> Result<usize> {
         let filled = self.pending.fill(slots, items);
         filled.map_err(|error| block::invalid(&error.at_item(0), self.count()))
     }
 
-    /// Writes the pending items, then calls `then`.
-    fn put(
+    /// Writes the pending elements, then calls `then`. After a failure no more are accepted.
+    fn write_pending(
         &mut self,
         then: impl FnOnce(&mut Sink<W>, &mut Length<W>, usize) -> Result<()>,
     ) -> Result<()> {
         let count = self.count();
         let bytes = self.pending.take();
-        // Taken they are, also if that fails: nothing is written after it.
+        // They count as written also if this fails, as nothing is written after that.
         self.written = count;
         self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
@@ -391,22 +373,21 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(())
     }
 
-    /// The error for one item too many.
+    /// The error for one element too many.
     fn full(&self) -> Error {
         match &self.length {
             Length::Stated(shape) => {
-                let reason =
-                    format!("its {} items are there, and no more can be written", self.most);
+                let reason = format!("all {} elements were written; no more fit", self.most);
                 ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
             }
             Length::Grows(growing) => growing.full(),
         }
     }
 
-    /// Adds the path to what fails.
+    /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| match &self.path {
-            Some(path) => error.in_file(path),
+        write(self).map_err(|error| match &self.file {
+            Some(file) => error.in_file(&file.path),
             None => error,
         })
     }
@@ -415,14 +396,14 @@ impl<T: Element, W: Write> Writer<T, W> {
 impl<T: Element, W: Write> fmt::Debug for Writer<T, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(&type_name::<Self>())
-            .field("path", &self.path)
+            .field("path", &self.file.as_ref().map(|file| &file.path))
             .field("count", &self.count())
             .finish_non_exhaustive()
     }
 }
 
 impl WriteOptions {
-    /// A new file to write items to; see [`Writer::create`].
+    /// Creates a file to write elements to; see [`Writer::create`].
     ///
     /// ```
     /// use npy_core::{ByteOrder, Header, WriteOptions};
@@ -443,44 +424,44 @@ impl WriteOptions {
     /// As [`Writer::create`].
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        let create = || -> Result<_> {
+        let create = || {
             // Complete from the first moment on: the file gets its name with the header in it, and locked.
             let (mut file, place) = replace::begin(path)?;
             let lock = lock::lock(&file)?;
-            let start = self.start::<T, File>(growing::position(&mut file)?)?;
-            file.write_all(&start.header)?;
-            let directory = place.directory().cloned();
-            let file_path = std::path::absolute(path)?;
-            let writer = start.writer(place.take(file, self.sync)?)?;
-            let directory = directory.filter(|_| !self.sync);
-            let sync = self.sync.then_some(sync_data as fn(&mut File) -> _);
-            let file = Some((lock, file_path));
-            Ok(Writer { path: Some(path.to_owned()), sync, directory, file, ..writer })
+            let (header, plan, growing) = self.start::<T, File>(growing::position(&mut file)?)?;
+            file.write_all(&header)?;
+            let opened = OpenedFile {
+                path: path.to_owned(),
+                absolute: std::path::absolute(path)?,
+                lock,
+                sync: self.sync.then_some(sync_data as fn(&mut File) -> _),
+                directory: place.directory().cloned().filter(|_| !self.sync),
+            };
+            let writer =
+                Writer::resume(0, place.take(file, self.sync)?, plan, Length::Grows(growing))?;
+            Ok(Writer { file: Some(opened), ..writer })
         };
-        match create() {
-            Ok(writer) => Ok(writer),
-            Err(error) => Err(error.in_file(path)),
-        }
+        create().map_err(|error: Error| error.in_file(path))
     }
 
-    /// Items to a writer that can seek; see [`Writer::new`].
+    /// Starts an array in a writer that can seek; see [`Writer::new`].
     ///
     /// # Errors
     ///
     /// As [`Writer::create`].
     pub fn writer<T: Element, W: Write + Seek>(&self, mut writer: W) -> Result<Writer<T, W>> {
-        let start = self.start::<T, W>(growing::position(&mut writer)?)?;
-        writer.write_all(&start.header)?;
-        start.growing.check_rewrites(&mut writer)?;
-        start.writer(writer)
+        let (header, plan, growing) = self.start::<T, W>(growing::position(&mut writer)?)?;
+        writer.write_all(&header)?;
+        growing.check_rewrites(&mut writer)?;
+        Writer::resume(0, writer, plan, Length::Grows(growing))
     }
 
-    /// Items of an array whose shape is known, to any writer; see [`Writer::with_shape`].
+    /// Starts an array of this shape, in any writer; see [`Writer::with_shape`].
     ///
     /// # Errors
     ///
     /// As [`Writer::with_shape`], and [`ErrorKind::Unsupported`] for an element that is a sub-array in Fortran order, where
-    /// its parts are strided.
+    /// its parts would be strided.
     pub fn with_shape<T: Element, W: Write>(
         &self,
         mut writer: W,
@@ -496,8 +477,8 @@ impl WriteOptions {
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// An array of no items yet, whose header will be at this offset of the writer.
-    fn start<T: Element, W: Seek>(&self, at: u64) -> Result<Start<W>> {
+    /// Returns the header of an array without elements, which will be at this offset of the writer, and how elements are added.
+    fn start<T: Element, W: Seek>(&self, at: u64) -> Result<(Vec<u8>, Plan, Growing<W>)> {
         let (plan, item) = self.item_shape::<T>()?;
         let shape = item.array(&[0]);
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
@@ -507,34 +488,19 @@ impl WriteOptions {
         let (header, growth) = Growth::new(&header, at, 0)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
         let stated = Stated { shape, axis: 0, row: 1, item_size: plan.dst_itemsize };
-        let growing = Growing::new(growth, (at, data), stated);
-        Ok(Start { header: header.into_owned(), growing, plan })
+        Ok((header.into_owned(), plan, Growing::new(growth, (at, data), stated)))
     }
 }
 
-/// An array that is to grow, before anything of it is written.
-struct Start<W> {
-    header: Vec<u8>,
-    growing: Growing<W>,
-    plan: Plan,
-}
-
-impl<W: Write> Start<W> {
-    /// In a writer that has the header.
-    fn writer<T: Element>(self, inner: W) -> Result<Writer<T, W>> {
-        Writer::resume(0, inner, self.plan, Length::Grows(self.growing))
-    }
-}
-
-/// Waits until the disk has the bytes of a file.
+/// Waits until the bytes of a file are on the disk.
 fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The error for items whose parts are strided in the file.
+/// The error for elements whose parts would be strided in the file.
 fn strided<T>() -> Error {
     let what = format!("{} in Fortran order, where its parts are strided,", type_name::<T>());
-    let needs = "the whole array at once: write_npy writes that";
+    let needs = "the whole array at once: use write_npy";
     ErrorKind::Unsupported { what, needs }.into()
 }
 

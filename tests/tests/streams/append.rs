@@ -351,23 +351,23 @@ fn another_dtype_is_refused_and_named() {
     };
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i4')]", "(3,)"),
-        "field \"y\": the file holds '<i4', Two expects '<i2'; what is appended must be as the file is: change the Rust type, or write another file"
+        "field \"y\": the file holds '<i4', Two expects '<i2'; change the Rust type to that of the file, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4')]", "(3,)"),
-        "appending Two to a file without the field \"y\" needs a Rust type without it, or its values would be lost"
+        "appending Two to a file without the field \"y\" needs a Rust type without that field, as its values would be lost"
     );
     assert_eq!(
         error("[('x', '<f4'), ('z', '|u1'), ('y', '<i2')]", "(3,)"),
-        "appending Two to a file with the field \"z\" needs that field in the Rust type, too: each row must have a value for it"
+        "appending Two to a file with the field \"z\" needs a Rust type with that field, as each row must have a value for it"
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "()"),
-        "the array has shape (), Two expects a dimension more, which grows; what is appended must be as the file is: change the Rust type, or write another file"
+        "the array has shape (), Two expects one more dimension, which grows; change the Rust type to that of the file, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "(3, 0)"),
-        "shape (3, 0): its rows have no items, so that there is nothing to append"
+        "shape (3, 0): its rows have no elements, so there is nothing to append"
     );
     assert!(error("'|O'", "(3,)").starts_with("an array of Python objects ('|O') needs"));
     assert!(error("'<f8'", "(3,)").starts_with("the file holds '<f8', Two expects [("));
@@ -422,7 +422,7 @@ fn rows_of_more_dimensions_grow_whole() {
         let mut writer = Writer::<u16, _>::append(&path).unwrap();
         writer.extend(&items[..8]).unwrap();
         let text = writer.finish().unwrap_err().to_string();
-        assert!(text.contains("only 2 of 6 items came for the next row"), "{text}");
+        assert!(text.contains("its last row has 2 of 6 elements; write the rest"), "{text}");
         let read = NpyArray::<u16>::read_npy(&path).unwrap();
         assert_eq!(read.as_slice()[..24], items, "the whole rows are there");
         assert_eq!(read.as_slice().len(), 30);

@@ -288,10 +288,7 @@ fn a_stated_shape_is_kept() {
     assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
     assert_eq!(writer.count(), 0);
     let error = writer.extend(0..7).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "shape (2, 3): its 6 items are there, and no more can be written"
-    );
+    assert_eq!(error.to_string(), "shape (2, 3): all 6 elements were written; no more fit");
     writer.push(&6).unwrap_err();
     writer.write_slice(&[]).unwrap();
     assert_eq!(writer.count(), 6);
@@ -303,7 +300,7 @@ fn a_stated_shape_is_kept() {
     writer.extend(0..5).unwrap();
     writer.flush().unwrap();
     let error = writer.finish().unwrap_err();
-    assert_eq!(error.to_string(), "shape (2, 3): it has 6 items, and 5 came");
+    assert_eq!(error.to_string(), "shape (2, 3): expected 6 elements, found 5");
 
     for shape in [&[][..], &[0], &[1], &[3, 0]] {
         let n: usize = shape.iter().product();

@@ -137,6 +137,17 @@ fn a_file_opened_for_appending_is_refused_before_it_has_an_item() {
     }
 }
 
+/// Guards the text for a device, whose position stays where it is: that is not a file opened for appending.
+#[cfg(unix)]
+#[test]
+fn a_device_without_positions_is_refused_with_the_reason() {
+    let mut writer = Writer::<u8, _>::create("/dev/null").unwrap();
+    writer.push(&1).unwrap();
+    let error = writer.finish().unwrap_err().to_string();
+    assert!(error.contains("/dev/null: the position does not follow the writes"), "{error}");
+    assert!(error.contains("Writer::with_shape") && !error.contains("append"), "{error}");
+}
+
 /// Guards archives, whose checksums are written at the start of each member: an archive that does not load must be an
 /// error.
 #[test]

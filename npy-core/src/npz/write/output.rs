@@ -6,7 +6,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::error::Result;
 use crate::limits::to_u64;
-use crate::write::APPENDS;
+use crate::write::check_end;
 use crate::write::failure::Failure;
 
 /// The capacity for small writes; longer ones go directly to the writer.
@@ -164,10 +164,7 @@ impl<W: Write> Output<W> {
         self.attempt(|inner| {
             // A buffered writer reports its position only after a flush.
             inner.flush()?;
-            match seek(inner, SeekFrom::Current(0))? {
-                position if position == base => Ok(()),
-                _ => Err(io::Error::new(io::ErrorKind::Unsupported, APPENDS)),
-            }
+            check_end(seek(inner, SeekFrom::Current(0))?, base)
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a file that replaces another takes over from it.
+//! The attributes that a new file takes over from the one it replaces.
 
 use std::fs::File;
 use std::io;
@@ -8,10 +8,10 @@ use rustix::fs::{Mode, Stat, fchmod};
 
 use super::Target;
 
-/// The permissions of a file that is to be replaced.
+/// The permissions of a file that will be replaced.
 #[derive(Debug)]
 pub(super) struct Old {
-    /// Without the bits that have a program run with the rights of the file's owner or group.
+    /// Without set-user-ID, set-group-ID and sticky bit.
     mode: Mode,
     group: u32,
 }
@@ -22,16 +22,16 @@ impl Old {
         Old { mode: Mode::from_raw_mode(stat.st_mode) & all, group: stat.st_gid }
     }
 
-    /// Gives a file the group and the permissions of this one, and on Linux the ACL and the attributes of users.
+    /// Gives a new file the group and the permissions of the old one, and on Linux its ACL and user attributes.
     ///
-    /// Where the group cannot be kept, the new group may do no more than everybody.
+    /// If the group cannot be kept, the new group gets the permissions that everybody has.
     pub(super) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
         let attributes = extended::of(target);
-        // The directory may have given it an ACL, which may let in others.
+        // The new file may have an ACL from its directory, which may allow access to others.
         extended::remove_acl(file)?;
         let has_group =
             file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
-        // With an ACL that is not known, the bits of the group are not those of the group.
+        // If the file has an ACL that could not be read, its group bits are the mask of the ACL, not the permissions of the group.
         let mode = if has_group && attributes.is_some() {
             self.mode
         } else {
@@ -43,14 +43,14 @@ impl Old {
     }
 }
 
-/// The path of an open file.
+/// Returns the path of an open file.
 #[cfg(target_os = "linux")]
 pub(super) fn by_proc(fd: std::os::fd::BorrowedFd<'_>) -> std::path::PathBuf {
     use std::os::fd::AsRawFd;
     std::path::PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }
 
-/// Extended attributes.
+/// Copies extended attributes.
 #[cfg(target_os = "linux")]
 mod extended {
     use std::ffi::{CStr, CString};
@@ -64,7 +64,7 @@ mod extended {
 
     const ACL: &CStr = c"system.posix_acl_access";
 
-    /// The names and values of the file at the target: its ACL and the attributes of users; `None` if the system does not tell.
+    /// Returns the ACL and the user attributes of the target; `None` if they cannot be read.
     pub(super) fn of(target: &Target) -> Option<Vec<(CString, Vec<u8>)>> {
         let path = by_proc(target.directory.fd()).join(&target.name);
         let mut names = match sys::llistxattr_query(&path) {
@@ -82,7 +82,7 @@ mod extended {
             }
             let mut value = match sys::lgetxattr_query(&path, name) {
                 Ok(size) => vec![0; size],
-                // A file that may be replaced and not be read.
+                // A file that may be replaced but not read.
                 Err(Errno::ACCESS) if name != ACL => continue,
                 Err(_) => return None,
             };
@@ -100,7 +100,7 @@ mod extended {
         }
     }
 
-    /// Sets attributes, the ACL only if asked for.
+    /// Sets attributes, the ACL only if requested.
     pub(super) fn set(
         file: &File,
         attributes: Vec<(CString, Vec<u8>)>,
@@ -115,7 +115,7 @@ mod extended {
     }
 }
 
-/// Only on Linux are they taken over.
+/// Does nothing: only Linux has this interface.
 #[cfg(not(target_os = "linux"))]
 mod extended {
     use std::fs::File;

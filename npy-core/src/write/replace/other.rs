@@ -1,13 +1,13 @@
 //! Names in a directory, on systems other than Unix.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Found, Target, with_new_name};
+use super::{Found, Target, Temporary, with_new_name};
 
-/// Finds the file that a path leads to, through links.
+/// Finds the file that a path leads to, following links.
 pub(super) fn find(path: &Path) -> io::Result<Found> {
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
@@ -15,7 +15,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
         Err(error) => return Err(error),
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        // A pipe or a device; the error for a directory is the system's.
+        // A pipe or a device. For a directory the system returns an error.
         return Ok(Found::Direct(OpenOptions::new().write(true).open(path)?));
     }
     let target = followed(path);
@@ -27,7 +27,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
     Ok(Found::Name(Target { directory, name: name.to_owned(), old }))
 }
 
-/// The path that links lead to, also if there is no file yet.
+/// Returns the path that links lead to, also if there is no file yet.
 fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
@@ -45,7 +45,7 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// The permissions of a file that is to be replaced.
+/// The permissions of a file that will be replaced.
 #[derive(Debug)]
 pub(super) struct Old(Permissions);
 
@@ -55,7 +55,7 @@ impl Old {
     }
 }
 
-/// A directory, by its path from the root: the process may be elsewhere later.
+/// A directory, by its absolute path: the process may change its working directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
@@ -70,20 +70,19 @@ impl Directory {
         &self.path
     }
 
-    /// Opens a file.
     #[cfg(feature = "npz")]
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         File::open(self.path.join(name))
     }
 
-    /// Whether this file has the name: here a file does not tell which one it is, and there are no locks either.
+    /// Returns true, as std cannot compare files here; and there are no locks.
     #[cfg(feature = "npz")]
     #[expect(clippy::unnecessary_wraps)]
     pub(super) fn has(&self, _: &File, _: &OsStr) -> io::Result<bool> {
         Ok(true)
     }
 
-    /// Makes a file to read and write; who else may is for the directory to say.
+    /// Creates a file to read and write, with the permissions that the directory gives it.
     pub(crate) fn create(&self, _is_private: bool) -> io::Result<(File, Temporary)> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
@@ -91,40 +90,17 @@ impl Directory {
         Ok((file, Temporary { directory: self.clone(), name: Some(name) }))
     }
 
-    /// There is no call that syncs names here.
+    /// Does nothing: there is no call that syncs names.
     #[expect(clippy::unnecessary_wraps)]
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())
     }
-}
 
-/// A file that is removed when dropped.
-#[derive(Debug)]
-pub(crate) struct Temporary {
-    directory: Directory,
-    /// `None` once it has its last name.
-    name: Option<OsString>,
-}
-
-impl Temporary {
-    /// Gives the file its last name, in place of the file that has it.
-    pub(super) fn rename(mut self, file: &File, to: &OsStr, sync: bool) -> io::Result<()> {
-        if sync {
-            file.sync_all()?;
-        }
-        if let Some(name) = &self.name {
-            fs::rename(self.directory.path.join(name), self.directory.path.join(to))?;
-        }
-        self.name = None;
-        Ok(())
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::rename(self.path.join(from), self.path.join(to))
     }
-}
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            // If it cannot be removed, nobody is there to be told.
-            let _ = fs::remove_file(self.directory.path.join(name));
-        }
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
     }
 }

@@ -1,6 +1,6 @@
-//! Names in an open directory, on Unix: nobody can swap the directory between two calls.
+//! Names in an open directory, on Unix: the directory cannot be swapped between two calls.
 //!
-//! The kernel resolves a path up to its last name. A link of that name is followed here, under the rule that Linux calls
+//! The kernel resolves a path up to its last name. If that name is a link, it is followed here, under the rule that Linux calls
 //! `protected_symlinks`, whatever that setting is.
 
 use std::ffi::{OsStr, OsString};
@@ -18,23 +18,23 @@ use rustix::process::geteuid;
 use super::attributes::Old;
 #[cfg(target_os = "linux")]
 use super::attributes::by_proc;
-use super::{Found, Target, missing, with_new_name};
+use super::{Found, Target, Temporary, missing, with_new_name};
 
-/// Opens a directory also if it may not be listed.
+/// Flags that open a directory, also one that may not be listed.
 #[cfg(target_os = "linux")]
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(target_os = "linux"))]
 const DIRECTORY: OFlags = OFlags::DIRECTORY;
 
-/// Finds the file that a path leads to, through links.
+/// Finds the file that a path leads to, following links.
 pub(super) fn find(path: &Path) -> io::Result<Found> {
-    // As Linux does.
+    // The limit of Linux.
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
     let mut base = None::<Directory>;
     for _ in 0..=MAX_LINKS {
         let Some((parent, name)) = split(&path) else {
-            // The path of a directory: the error is the kernel's.
+            // The path of a directory: the kernel returns an error.
             let from = base.as_ref().map_or(sys::CWD, |base| base.fd.as_fd());
             return Ok(Found::Direct(open(from, &path, OFlags::WRONLY, Mode::empty())?.into()));
         };
@@ -64,7 +64,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
                 path = PathBuf::from(OsString::from_vec(link.into_bytes()));
                 base = Some(directory);
             }
-            // A pipe or a device; the error for a directory is the kernel's.
+            // A pipe or a device. For a directory the kernel returns an error.
             _ => {
                 let flags = OFlags::WRONLY | OFlags::NOFOLLOW;
                 return Ok(Found::Direct(
@@ -76,7 +76,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
     Err(Errno::LOOP.into())
 }
 
-/// The directory of a path and the name in it; `None` if the path can only be that of a directory: `..`, `x/`, `x/.`.
+/// Splits a path into directory and name; `None` if it can only be the path of a directory: `..`, `x/`, `x/.`.
 fn split(path: &Path) -> Option<(&Path, &OsStr)> {
     let name = path.file_name()?;
     if !path.as_os_str().as_bytes().ends_with(name.as_bytes()) {
@@ -103,7 +103,7 @@ fn open(
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     fd: Arc<OwnedFd>,
-    /// For messages alone.
+    /// For messages only.
     path: PathBuf,
 }
 
@@ -124,24 +124,23 @@ impl Directory {
         }
     }
 
-    /// The path that it was opened by.
+    /// Returns the path by which it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The descriptor.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 
-    /// Opens a regular file, without following a link; also to write, if that is allowed: over a network a lock may need it.
+    /// Opens a regular file without following a link; for writing too if that is allowed, as a lock over a network may need it.
     #[cfg(feature = "npz")]
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let open = |flags| open(self.fd(), name, flags | OFlags::NOFOLLOW, Mode::empty());
         Ok(open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY))?.into())
     }
 
-    /// Whether this file has the name.
+    /// Returns true if this file has the name.
     #[cfg(feature = "npz")]
     pub(super) fn has(&self, file: &File, name: &OsStr) -> io::Result<bool> {
         let found = match sys::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -152,20 +151,20 @@ impl Directory {
         Ok((found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
     }
 
-    /// Whether this is in `/proc`, where a link to an open file of a process leads to that file, and its text is no path.
+    /// Returns true if this is in `/proc`, where the link of an open file leads to that file, but its text is not a path.
     #[cfg(target_os = "linux")]
     fn is_of_processes(&self) -> io::Result<bool> {
         Ok(sys::fstatfs(&self.fd)?.f_type == sys::PROC_SUPER_MAGIC)
     }
 
-    /// Only on Linux are such files links.
+    /// Such files are links only on Linux.
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unnecessary_wraps)]
     fn is_of_processes(&self) -> io::Result<bool> {
         Ok(false)
     }
 
-    /// Opens an open file of a process, to write after all that it holds.
+    /// Opens an open file of a process, to write after its last byte.
     fn open_at_end(&self, name: &OsStr) -> io::Result<File> {
         let mut file = File::from(open(self.fd.as_fd(), name, OFlags::WRONLY, Mode::empty())?);
         if file.metadata()?.is_file() {
@@ -174,7 +173,7 @@ impl Directory {
         Ok(file)
     }
 
-    /// Refuses a link that another user may have put where everybody may write.
+    /// Refuses a link that another user may have created in a directory that everybody may write to.
     fn check_link(&self, name: &OsStr, link: &Stat) -> io::Result<()> {
         let directory = sys::fstat(&self.fd)?;
         let is_shared =
@@ -184,14 +183,14 @@ impl Directory {
             return Ok(());
         }
         let reason = format!(
-            "{} is a link of user {} in a directory with the sticky bit that everybody may write to, and is not followed; write to the file that it leads to",
+            "{} is a link of user {} in a directory with the sticky bit that everybody may write to, and is not followed; use the path of the file that it leads to",
             self.path.join(name).display(),
             link.st_uid,
         );
         Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
     }
 
-    /// Makes a file to read and write, for the owner alone if it is private, else for all whom the umask allows it.
+    /// Creates a file to read and write, with permissions for the owner only if it is private, else for everybody whom the umask allows.
     pub(crate) fn create(&self, is_private: bool) -> io::Result<(File, Temporary)> {
         let owner = Mode::RUSR | Mode::WUSR;
         let all = owner | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
@@ -205,77 +204,39 @@ impl Directory {
         Ok((fd.into(), Temporary { directory: self.clone(), name: Some(name) }))
     }
 
-    /// Makes a file that has no name, so that nothing is left of it if the process is killed; `None` where that is not possible.
+    /// Creates a file without a name, so that nothing of it is left if the process is killed; `None` if the system cannot.
     #[cfg(target_os = "linux")]
     fn create_without_name(&self, mode: Mode) -> Option<File> {
         let fd = open(self.fd.as_fd(), ".", OFlags::TMPFILE | OFlags::RDWR, mode).ok()?;
-        // It gets its name by way of `/proc`, which may be missing.
+        // It will get its name through `/proc`, which may be missing.
         let made = sys::stat(by_proc(fd.as_fd())).ok()?;
-        // Some file systems of older kernels forget the umask here: then the file must be made in the usual way.
+        // Some file systems of older kernels ignore the umask here: then the file must be created with a name.
         let is_private = !mode.intersects(Mode::RWXG | Mode::RWXO);
         let is_masked = Mode::from_raw_mode(made.st_mode) != mode;
         (is_private || is_masked).then(|| fd.into())
     }
 
-    /// Waits until the names in it are on the disk.
+    /// Waits until its names are on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let fd = open(self.fd.as_fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         Ok(sys::fsync(fd)?)
     }
-}
 
-/// A file that is removed when dropped.
-#[derive(Debug)]
-pub(crate) struct Temporary {
-    directory: Directory,
-    /// `None` for a file that has no name, and for one that has its last one.
-    name: Option<OsString>,
-}
-
-impl Temporary {
-    /// Gives the file its last name, in place of the file that has it.
-    pub(super) fn rename(mut self, file: &File, to: &OsStr, sync: bool) -> io::Result<()> {
-        if sync {
-            file.sync_all()?;
-        }
-        let name = match &self.name {
-            Some(name) => name,
-            None => self.name.insert(self.directory.link(file)?),
-        };
-        if sync {
-            // Once more, as some file systems (Btrfs) sync no file without a name.
-            file.sync_all()?;
-        }
-        let directory = &self.directory.fd;
-        sys::renameat(directory, name, directory, to)?;
-        self.name = None;
-        if sync { self.directory.sync() } else { Ok(()) }
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(sys::renameat(&self.fd, from, &self.fd, to)?)
     }
-}
 
-impl Directory {
-    /// Gives a file that has no name one that no other has: only from such a name can it replace another file.
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
+    }
+
+    /// Gives a file without a name one that no other file has: it can replace another file only from such a name.
     #[cfg(target_os = "linux")]
-    fn link(&self, file: &File) -> io::Result<OsString> {
+    pub(super) fn link(&self, file: &File) -> io::Result<OsString> {
         let from = by_proc(file.as_fd());
         let link = |name: &OsStr| {
             Ok(sys::linkat(sys::CWD, &from, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?)
         };
         with_new_name(link).map(|(_, name)| name)
-    }
-
-    /// Every file has a name here.
-    #[cfg(not(target_os = "linux"))]
-    fn link(&self, _: &File) -> io::Result<OsString> {
-        Err(Errno::NOENT.into())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            // If it cannot be removed, nobody is there to be told.
-            let _ = sys::unlinkat(&self.directory.fd, name, AtFlags::empty());
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Opens an array in a file, to add rows to it.
+//! Opening an array in a file to add rows to it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, Stated};
-use super::{Length, Writer};
+use super::{Length, OpenedFile, Writer};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical;
@@ -20,7 +20,7 @@ use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 
-/// Opens a file and goes to the end of its array.
+/// Opens a file and seeks to the end of its array.
 pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     let (mut file, mut lock) = lock::open(path)?;
     let header = Header::read_from(&mut file)?;
@@ -51,14 +51,16 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     file.seek(SeekFrom::Start(end))?;
     let growing = Growing::new(growth, (0, data), stated);
     let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
-    Ok(Writer { file: Some((lock, std::path::absolute(path)?)), ..writer })
+    let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
+    let opened = OpenedFile { path, absolute, lock, sync: None, directory: None };
+    Ok(Writer { file: Some(opened), ..writer })
 }
 
 /// Replaces a file by one with another header and the same data, and locks it.
 ///
-/// The header cannot be changed in place: a process that is killed could leave the start of one and the end of the other.
+/// The header cannot be changed in place: if the process were killed, the start of one header and the end of the other could remain.
 fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<(File, Lock)> {
-    // The items may have been synced, and stay so.
+    // If the elements were synced, they must stay so.
     let sync = true;
     let mut taken = None;
     let file = replace::replace(path, sync, &mut |mut file| {
@@ -70,18 +72,18 @@ fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<
     taken.map(|lock| (file, lock)).ok_or_else(|| ErrorKind::Locked.into())
 }
 
-/// Refuses a file in which another array follows this one, as it would be written over.
+/// Refuses a file in which another array follows this one, as it would be overwritten.
 fn refuse_array(file: &mut File) -> Result<()> {
     let mut next = Vec::new();
     file.take(limits::to_u64(MAGIC.len())).read_to_end(&mut next)?;
     if next != MAGIC {
         return Ok(());
     }
-    let what = "appending to an array that another one follows in the same file".into();
-    Err(ErrorKind::Unsupported { what, needs: "a file of its own for the first one" }.into())
+    let what = "appending to the first of several arrays in a file".into();
+    Err(ErrorKind::Unsupported { what, needs: "a file of its own for that array" }.into())
 }
 
-/// How items of `T` go into the array of a file, and how it grows.
+/// Checks that the array of a file can take elements of `T`; returns how it grows, and the plan for the elements.
 fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let who = type_name::<T>();
     header.without_objects().map_err(to_append)?;
@@ -90,11 +92,11 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
         let what = format!("appending {who} in Fortran order, where its parts are strided,");
-        let needs = "items that are scalars or records, or an array in C order";
+        let needs = "elements that are scalars or records, or an array in C order";
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
     if outer.is_empty() {
-        let wanted = "a dimension more, which grows";
+        let wanted = "one more dimension, which grows";
         return Err(to_append(header.rank(&who, wanted, "")));
     }
     let axis = match order {
@@ -104,43 +106,41 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
     let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));
     if row == 0 {
-        let reason = "its rows have no items, so that there is nothing to append".into();
+        let reason = "its rows have no elements, so there is nothing to append".into();
         return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
     }
     let plan = plan::<T>(&item.in_file(header.dtype())).map_err(|error| error.wanted_by(&who))?;
     Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
-/// The way from items of `T` to those of the file, on which nothing may be lost and nothing missing.
+/// The plan from elements of `T` to those of the file; an error if a value would be lost or missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
-    let ours = canonical::<T>()?.dtype.clone();
-    let who = type_name::<T>();
-    Plan::new(file, &ours, Cast::Exact).map_err(|error| {
-        to_append(error).map_kind(|kind| match kind {
-            ErrorKind::MissingField { name, .. } => {
-                let what = format!("appending {who} to a file without the field {name:?}");
-                let needs = "a Rust type without it, or its values would be lost";
-                ErrorKind::Unsupported { what, needs }
-            }
-            kind => kind,
-        })
-    })?;
-    Plan::new(&ours, file, Cast::Exact).map_err(|error| {
+    let ours = canonical::<T>()?.dtype;
+    let missing = |error: Error, lacking: &str, needs: &'static str| {
         error.map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {
-                let what = format!("appending {who} to a file with the field {name:?}");
-                let needs = "that field in the Rust type, too: each row must have a value for it";
+                let what = format!(
+                    "appending {} to a file {lacking} the field {name:?}",
+                    type_name::<T>()
+                );
                 ErrorKind::Unsupported { what, needs }
             }
             kind => kind,
         })
+    };
+    Plan::new(file, &ours, Cast::Exact).map_err(|error| {
+        let needs = "a Rust type without that field, as its values would be lost";
+        missing(to_append(error), "without", needs)
+    })?;
+    Plan::new(&ours, file, Cast::Exact).map_err(|error| {
+        let needs = "a Rust type with that field, as each row must have a value for it";
+        missing(error, "with", needs)
     })
 }
 
-/// The error of a file that holds something else, with what to do about that here.
+/// Replaces the remedy of an error for appending to a file of another type.
 fn to_append(error: Error) -> Error {
-    const REMEDY: &str =
-        "what is appended must be as the file is: change the Rust type, or write another file";
+    const REMEDY: &str = "change the Rust type to that of the file, or write another file";
     error.map_kind(|mut kind| {
         if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::Rank { remedy, .. } = &mut kind {
             *remedy = REMEDY;

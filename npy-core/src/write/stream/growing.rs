@@ -1,5 +1,6 @@
-//! An array whose length is stated when it is flushed: the number in the header is written anew.
+//! An array whose length is not known at first: each flush overwrites the number in the header.
 
+use std::cmp::Ordering;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use super::sink::Sink;
@@ -8,53 +9,52 @@ use crate::header::growth::Growth;
 use crate::limits;
 use crate::shape;
 
-/// The reason why a write went elsewhere.
-pub(crate) const APPENDS: &str = "the file was opened with append(true), so every write goes to its end, and what comes first cannot be changed; open it with write(true), or add to an array with Writer::append";
-
-/// The header of an array that grows, and the offsets of both in the writer.
+/// The header of an array that grows, and the offsets of header and data in the writer.
 pub(super) struct Growing<W> {
     seek: fn(&mut W, SeekFrom) -> io::Result<u64>,
     header: Growth,
-    /// The offsets of the header and of the data.
+    /// The offset of the header.
     start: u64,
+    /// The offset of the data.
     data: u64,
     stated: Stated,
 }
 
-/// What a header states of an array that grows.
+/// The shape in the header of an array that grows.
 pub(super) struct Stated {
-    /// All dimensions, and which of them grows.
     pub(super) shape: Vec<usize>,
+    /// The index of the dimension that grows.
     pub(super) axis: usize,
-    /// How many items of the Rust type make one step of it, and how many bytes an item.
+    /// The number of elements of the Rust type in one row.
     pub(super) row: usize,
+    /// The number of bytes of such an element.
     pub(super) item_size: usize,
 }
 
 impl<W: Seek> Growing<W> {
-    /// An array whose header starts at the first of these offsets of the writer, and whose data at the second.
+    /// An array whose header and data start at these offsets of the writer.
     pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {
         Growing { seek: W::seek, header, start, data, stated }
     }
 }
 
 impl<W> Growing<W> {
-    /// How many items there may be: as many as the header has digits for, and as an array can have.
+    /// Returns the largest number of elements for which the header has digits, and which an array can have.
     pub(super) fn most(&self) -> usize {
         self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
     }
 
-    /// How many rows an array of such items can have.
+    /// Returns the largest number of rows that an array of such elements can have.
     fn most_rows(&self) -> usize {
         let row_bytes = self.stated.row.saturating_mul(self.stated.item_size).max(1);
         isize::MAX.unsigned_abs().checked_div(row_bytes).unwrap_or(0)
     }
 
-    /// The error for one item more than that.
+    /// The error for one element more than that.
     pub(super) fn full(&self) -> Error {
         let digits = self.header.digits();
         if self.header.most() > self.most_rows() {
-            let reason = "with more items it is larger than any memory".into();
+            let reason = "with more elements it would be larger than any memory".into();
             return ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into();
         }
         let what =
@@ -65,7 +65,7 @@ impl<W> Growing<W> {
 }
 
 impl<W: Write> Growing<W> {
-    /// Writes into the header how many whole rows there are. All items are written, and the writer is at their end.
+    /// Writes the number of complete rows into the header. All elements are written, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
         let rows = count.checked_div(self.stated.row).unwrap_or(0);
         let (at, field) = self.header.set(rows);
@@ -81,19 +81,19 @@ impl<W: Write> Growing<W> {
         Ok(())
     }
 
-    /// Writes the number over itself, before there is an item that could be lost: a writer that cannot go back says so now.
+    /// Overwrites the number with itself, so that a writer that cannot go back fails before elements are written.
     pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
         let (at, field) = self.header.stated();
         write_at(inner, self.seek, offset(self.start, at), field, self.data)
     }
 
-    /// Refuses items that make no whole row.
-    pub(super) fn check_whole(&self, count: usize) -> Result<()> {
+    /// Refuses elements that do not make complete rows.
+    pub(super) fn check_complete(&self, count: usize) -> Result<()> {
         match count.checked_rem(self.stated.row) {
             None | Some(0) => Ok(()),
             Some(part) => {
-                let reason =
-                    format!("only {part} of {} items came for the next row", self.stated.row);
+                let row = self.stated.row;
+                let reason = format!("its last row has {part} of {row} elements; write the rest");
                 Err(ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into())
             }
         }
@@ -104,7 +104,7 @@ fn offset(start: u64, at: usize) -> u64 {
     start.saturating_add(limits::to_u64(at))
 }
 
-/// Writes bytes at an offset, all of them in one write, and goes to `end`.
+/// Writes bytes at an offset, all of them in one write, and seeks to `end`.
 fn write_at<W: Write>(
     inner: &mut W,
     seek: fn(&mut W, SeekFrom) -> io::Result<u64>,
@@ -114,20 +114,32 @@ fn write_at<W: Write>(
 ) -> io::Result<()> {
     seek(inner, SeekFrom::Start(at))?;
     inner.write_all(bytes)?;
-    // The position of a writer with a buffer is known once that is written.
+    // The position of a writer with a buffer is known once the buffer is written.
     inner.flush()?;
-    let written = seek(inner, SeekFrom::Current(0))?;
-    if written != at.saturating_add(limits::to_u64(bytes.len())) {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, APPENDS));
-    }
+    let found = seek(inner, SeekFrom::Current(0))?;
+    check_end(found, at.saturating_add(limits::to_u64(bytes.len())))?;
     seek(inner, SeekFrom::Start(end)).map(drop)
 }
 
-/// The position of a writer, if it can tell.
+/// Refuses a writer whose position after a write is not the end of that write.
+pub(crate) fn check_end(position: u64, end: u64) -> io::Result<()> {
+    let reason = match position.cmp(&end) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Greater => {
+            "the file was opened with append(true), so every write goes to its end, and what comes first cannot be changed; open it with write(true), or add to an array with Writer::append"
+        }
+        Ordering::Less => {
+            "the position does not follow the writes, as in a device (/dev/null), so what comes first cannot be changed; write to a regular file, or state the length first: write_npy, Writer::with_shape"
+        }
+    };
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+}
+
+/// Returns the position of a writer.
 pub(super) fn position<W: Seek>(writer: &mut W) -> Result<u64> {
     writer.stream_position().map_err(|error| {
         let reason = format!(
-            "the length of the array is to be written into its header later, and this cannot go back there ({error}); Writer::with_shape states it at once"
+            "the length of the array must be written into its header later, and the writer cannot seek back to it ({error}); use Writer::with_shape, which writes the length first"
         );
         io::Error::new(error.kind(), reason).into()
     })

@@ -1,11 +1,11 @@
-//! A writer, until it fails.
+//! A writer that is not used after a failure.
 
 use std::io;
 
 use crate::error::Result;
 use crate::write::failure::Failure;
 
-/// A writer that is not used any more once it has failed: its position is unknown then.
+/// A writer that is not used after a failure, as its position is unknown then.
 pub(super) struct Sink<W> {
     inner: W,
     failure: Failure,
@@ -27,11 +27,11 @@ impl<W> Sink<W> {
     /// An error if the writer has failed.
     #[inline]
     pub(super) fn check(&self) -> Result<()> {
-        const REMEDY: &str = "an array whose length grows has what was flushed before, and Writer::append goes on from there";
+        const REMEDY: &str = "if the length of the array was not stated first, the file has all elements that were flushed, and Writer::append can add more";
         Ok(self.failure.check(REMEDY)?)
     }
 
-    /// Does something with the writer; if that fails, it was the last.
+    /// Calls `act` with the writer; if it fails or panics, the writer is not used again.
     pub(super) fn attempt<A>(&mut self, act: impl FnOnce(&mut W) -> io::Result<A>) -> Result<A> {
         self.check()?;
         self.failure.begin();
