@@ -164,7 +164,7 @@ impl ReadOptions {
     /// As [`ReadNpy::read_npy`].
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
         let path = path.as_ref();
-        let open = || self.start(Source::file(File::open(path)?)?.with_threads(self.threads));
+        let open = || self.start(Source::file(File::open(path)?, self.threads)?);
         match open_settled(open, path) {
             Ok(reader) => Ok(reader.within(Place::Path(path.to_owned()))),
             Err(error) => Err(error.in_file(path)),
@@ -302,7 +302,7 @@ mod tests {
                 let mut states = states.into_iter();
                 let open = || {
                     fs::write(&path, states.next().expect("a third one")).unwrap();
-                    ReadOptions::new().start(Source::file(File::open(&path)?)?)
+                    ReadOptions::new().start(Source::file(File::open(&path)?, 1)?)
                 };
                 let opened = open_settled(open, &path);
                 let items = opened.and_then(|mut reader| reader.read_vec::<u16>());

@@ -73,8 +73,9 @@ impl<R> Source<R> {
 }
 
 impl Source<File> {
-    /// A file. Its first 4 KiB are read at once, which is all of a small file.
-    pub(super) fn file(mut file: File) -> Result<Self> {
+    /// A file, whose first 4 KiB are read at once: all of a small file. This many threads may read it if it is regular: a thread that
+    /// waits for a pipe could not be stopped.
+    pub(super) fn file(mut file: File, threads: usize) -> Result<Self> {
         const AHEAD: usize = 4096;
         let mut buffer = vec![0; AHEAD];
         let read = read_some(&mut file, &mut buffer)?;
@@ -87,12 +88,7 @@ impl Source<File> {
             Some(position) => Input::File(FileAt::new(file, position)),
             None => Input::Stream(file),
         };
-        Ok(Source { buffer, end: read, ..Source::from(input, left) })
-    }
-
-    /// Lets this many threads read the file, if it is regular: a thread that waits for a pipe could not be stopped.
-    pub(super) fn with_threads(self, threads: usize) -> Self {
-        Source { threads, ..self }
+        Ok(Source { buffer, end: read, threads, ..Source::from(input, left) })
     }
 }
 

@@ -86,23 +86,6 @@ impl<R: Read> Reader<R> {
             Ok(())
         })
     }
-
-    fn list_of_texts<T: Text>(&mut self) -> Result<Vec<T>> {
-        self.located(|reader| {
-            let [_] = reader.header.shape() else {
-                return Err(reader.no_list::<Vec<T>>());
-            };
-            reader.texts()
-        })
-    }
-
-    fn array_of_texts<T: Text>(&mut self) -> Result<NpyArray<T>> {
-        self.located(|reader| {
-            reader.check_nothing_read()?;
-            let items = reader.texts()?;
-            NpyArray::with_order(items, reader.header.shape(), reader.header.order())
-        })
-    }
 }
 
 /// Implements `ReadNpy` for lists and arrays of a type.
@@ -110,13 +93,20 @@ macro_rules! texts {
     ($($type:ty),*) => {$(
         impl ReadNpy for Vec<$type> {
             fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-                reader.list_of_texts()
+                reader.located(|reader| match reader.header.shape() {
+                    [_] => reader.texts(),
+                    _ => Err(reader.no_list::<Self>()),
+                })
             }
         }
 
         impl ReadNpy for NpyArray<$type> {
             fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-                reader.array_of_texts()
+                reader.located(|reader| {
+                    reader.check_nothing_read()?;
+                    let texts = reader.texts()?;
+                    NpyArray::with_order(texts, reader.header.shape(), reader.header.order())
+                })
             }
         }
     )*};

@@ -27,25 +27,6 @@ pub(crate) fn list<'t, T>(
     Elements { contiguous: Some((items, Order::C)), each: |_| items.iter() }
 }
 
-impl<'t, T, I, F: FnOnce(Order) -> I> Elements<'t, T, F> {
-    /// Returns the elements in this order.
-    fn in_order(self, order: Order, shape: &[usize]) -> Items<'t, T, I> {
-        match self.contiguous {
-            Some((items, found)) if found.normalized(shape) == order.normalized(shape) => {
-                Items::Slice(items)
-            }
-            _ => Items::Each((self.each)(order)),
-        }
-    }
-}
-
-/// Elements in the order in which they are written.
-enum Items<'t, T, I> {
-    /// Contiguous in memory.
-    Slice(&'t [T]),
-    Each(I),
-}
-
 impl WriteOptions {
     /// Writes an array of this shape: in the order of the options, else in that of contiguous elements, else in C order.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
@@ -56,20 +37,18 @@ impl WriteOptions {
     ) -> Result<()> {
         let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
         let order = self.order.unwrap_or(in_memory);
-        let count = shape::count(shape)?;
         let (plan, item) = self.item_shape::<T>()?;
         let whole = item.array(shape);
-        let items = |order| elements.in_order(order, shape);
         if item.is_strided(&whole, order) {
             // The parts of an element are contiguous in memory, but strided in the file.
             let mut bytes = Vec::new();
-            self.write_items(plan, count, items(Order::C), &mut bytes)?;
+            write_elements(plan, shape, Order::C, elements, &mut bytes)?;
             let array = DynArray::new(item.base, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.in_stated_byte_order() };
             return options.write_dyn(&array, sink);
         }
         self.write_header(item.base, &whole, order, sink)?;
-        self.write_items(plan, count, items(order), sink)
+        write_elements(plan, shape, order, elements, sink)
     }
 
     /// Writes elements without a header, as [`item`](Self::item) says. Each write has complete elements.
@@ -80,46 +59,37 @@ impl WriteOptions {
         writer: &mut dyn Write,
     ) -> Result<()> {
         let (plan, _) = self.item_shape::<T>()?;
-        self.write_items(plan, items.len(), list(items).in_order(Order::C, &[]), writer)
+        write_elements(plan, &[items.len()], Order::C, list(items), writer)
     }
+}
 
-    /// Writes `count` elements of `T`.
-    fn write_items<'t, T: Element + 't>(
-        &self,
-        plan: Plan,
-        count: usize,
-        items: Items<'t, T, impl Iterator<Item = &'t T>>,
-        writer: &mut dyn Write,
-    ) -> Result<()> {
-        match items {
-            Items::Slice(items) => match as_raw_bytes(&plan, items) {
-                Some(bytes) => Ok(writer.write_all(bytes)?),
-                None => self.write_each(plan, count, items.iter(), writer),
-            },
-            Items::Each(items) => self.write_each(plan, count, items, writer),
-        }
+/// Writes the elements of an array in this order: from memory, or encoded block by block.
+fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+    plan: Plan,
+    shape: &[usize],
+    order: Order,
+    elements: Elements<'t, T, impl FnOnce(Order) -> I>,
+    writer: &mut dyn Write,
+) -> Result<()> {
+    if let Some((items, found)) = elements.contiguous
+        && found.normalized(shape) == order.normalized(shape)
+        && let Some(bytes) = as_raw_bytes(&plan, items)
+    {
+        return Ok(writer.write_all(bytes)?);
     }
-
-    /// Encodes and writes `count` elements of `T` block by block.
-    fn write_each<'t, T: Element + 't>(
-        &self,
-        plan: Plan,
-        count: usize,
-        mut items: impl Iterator<Item = &'t T>,
-        writer: &mut dyn Write,
-    ) -> Result<()> {
-        let block = if plan.is_exact() { block::WRITTEN } else { BLOCK };
-        let mut pending = Pending::<T>::new(plan, block, count);
-        let mut first = 0usize;
-        while first < count {
-            let slots = pending.prepare(count);
-            pending.fill(slots, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
-            writer.write_all(pending.take())?;
-            first = first.saturating_add(slots);
-            pending.open(count.saturating_sub(first));
-        }
-        Ok(())
+    let count = shape::count(shape)?;
+    let mut items = (elements.each)(order);
+    let block = if plan.is_exact() { block::WRITTEN } else { BLOCK };
+    let mut pending = Pending::<T>::new(plan, block, count);
+    let mut first = 0usize;
+    while first < count {
+        let slots = pending.prepare(count);
+        pending.fill(slots, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
+        writer.write_all(pending.take())?;
+        first = first.saturating_add(slots);
+        pending.open(count.saturating_sub(first));
     }
+    Ok(())
 }
 
 /// Smaller arrays are encoded, which takes less time than finding out that they need not be. The arrays of a fuzzer are small.

@@ -19,14 +19,13 @@ impl Failure {
         }
     }
 
-    /// Marks the writer as failed before a call: if it panics, [`end`](Self::end) is not reached.
-    pub(crate) fn begin(&mut self) {
+    /// Calls the writer, which has not failed before.
+    pub(crate) fn attempt<A>(&mut self, call: impl FnOnce() -> io::Result<A>) -> io::Result<A> {
+        // This remains if the call panics.
         self.reason = Some(String::new());
-    }
-
-    /// Removes the mark after the call, or records the error.
-    pub(crate) fn end(&mut self, error: Option<&io::Error>) {
-        self.reason = error.map(ToString::to_string);
+        let result = call();
+        self.reason = result.as_ref().err().map(ToString::to_string);
+        result
     }
 
     /// Marks the writer as failed for this reason, unless it has failed before.

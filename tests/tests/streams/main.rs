@@ -436,7 +436,7 @@ fn a_stream_that_cannot_seek_is_referred_to_with_shape() {
     }
     let sent = RefCell::new(Vec::new());
     let error = Writer::<f64, _>::new(Pipe(&sent)).unwrap_err();
-    assert!(error.to_string().contains("(Illegal seek); Writer::with_shape"), "{error}");
+    assert!(error.to_string().contains("(Illegal seek); use Writer::with_shape"), "{error}");
     assert!(sent.borrow().is_empty());
     let mut writer = Writer::<f64, _>::with_shape(Pipe(&sent), &[1]).unwrap();
     writer.push(&1.0).unwrap();

@@ -183,10 +183,7 @@ impl<W: Write> Output<W> {
     /// Calls the writer, unless an earlier call failed or panicked.
     fn attempt<A>(&mut self, call: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
         self.check()?;
-        self.failure.begin();
-        let result = call(&mut self.inner);
-        self.failure.end(result.as_ref().err());
-        result
+        self.failure.attempt(|| call(&mut self.inner))
     }
 }
 

@@ -30,6 +30,7 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY;
 pub(super) fn find(path: &Path) -> io::Result<Found> {
     // The limit of Linux.
     const MAX_LINKS: usize = 40;
+    let kind = |stat: &Stat| FileType::from_raw_mode(stat.st_mode);
     let mut path = path.to_owned();
     let mut base = None::<Directory>;
     for _ in 0..=MAX_LINKS {
@@ -43,33 +44,28 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
             None => Directory::open(parent)?,
         };
         let stat = match sys::statat(&directory.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => stat,
-            Err(Errno::NOENT) => {
-                let name = name.to_owned();
-                return Ok(Found::Name(Target { directory, name, old: None }));
-            }
-            Err(error) => return Err(error.into()),
+            Err(Errno::NOENT) => None,
+            found => Some(found?),
         };
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => {
-                let (name, old) = (name.to_owned(), Some(Old::new(&stat)));
-                return Ok(Found::Name(Target { directory, name, old }));
-            }
-            FileType::Symlink if directory.is_of_processes()? => {
-                return Ok(Found::Direct(directory.open_at_end(name)?));
-            }
-            FileType::Symlink => {
-                directory.check_link(name, &stat)?;
+        match stat {
+            Some(link) if kind(&link) == FileType::Symlink => {
+                if directory.is_of_processes()? {
+                    return Ok(Found::Direct(directory.open_at_end(name)?));
+                }
+                directory.check_link(name, &link)?;
                 let link = sys::readlinkat(&directory.fd, name, Vec::new())?;
                 path = PathBuf::from(OsString::from_vec(link.into_bytes()));
                 base = Some(directory);
             }
             // A pipe or a device. For a directory the kernel returns an error.
-            _ => {
+            Some(other) if kind(&other) != FileType::RegularFile => {
                 let flags = OFlags::WRONLY | OFlags::NOFOLLOW;
-                return Ok(Found::Direct(
-                    open(directory.fd.as_fd(), name, flags, Mode::empty())?.into(),
-                ));
+                let file = open(directory.fd.as_fd(), name, flags, Mode::empty())?;
+                return Ok(Found::Direct(file.into()));
+            }
+            old => {
+                let (name, old) = (name.to_owned(), old.as_ref().map(Old::new));
+                return Ok(Found::Name(Target { directory, name, old }));
             }
         }
     }

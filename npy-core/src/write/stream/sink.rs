@@ -24,19 +24,10 @@ impl<W> Sink<W> {
         self.inner
     }
 
-    /// An error if the writer has failed.
-    #[inline]
-    pub(super) fn check(&self) -> Result<()> {
-        const REMEDY: &str = "if the length of the array was not stated first, the file has all elements that were flushed, and Writer::append can add more";
-        Ok(self.failure.check(REMEDY)?)
-    }
-
-    /// Calls `act` with the writer; if it fails or panics, the writer is not used again.
+    /// Calls `act` with the writer; if it fails or panics, every later call is refused.
     pub(super) fn attempt<A>(&mut self, act: impl FnOnce(&mut W) -> io::Result<A>) -> Result<A> {
-        self.check()?;
-        self.failure.begin();
-        let result = act(&mut self.inner);
-        self.failure.end(result.as_ref().err());
-        Ok(result?)
+        const REMEDY: &str = "if the length of the array was not stated first, the file has all elements that were flushed, and Writer::append can add more";
+        self.failure.check(REMEDY)?;
+        Ok(self.failure.attempt(|| act(&mut self.inner))?)
     }
 }
