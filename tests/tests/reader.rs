@@ -117,6 +117,14 @@ fn rows_of_items_without_values_are_counted() {
         let rows = reader.records::<[[f32; 0]; 2]>().unwrap().count();
         assert_eq!(rows, 5 - row, "from row {row}");
     }
+    // Another type continues where the last one stopped, also after `records`.
+    reader.seek_to(0).unwrap();
+    let (mut values, mut rows) = (Vec::<[f32; 0]>::new(), Vec::<[[f32; 0]; 2]>::new());
+    assert_eq!(reader.read_chunk(&mut values, 2).unwrap(), 2);
+    assert_eq!(reader.records::<[[f32; 0]; 2]>().unwrap().take(2).count(), 2);
+    assert_eq!(reader.read_chunk(&mut values, 2).unwrap(), 2);
+    assert_eq!(reader.read_chunk(&mut rows, 100).unwrap(), 1);
+    assert_eq!(reader.records::<[f32; 0]>().unwrap().count(), 0);
 }
 
 /// Guards variance: a reader of long-lived bytes can be used where one of short-lived bytes is expected. Checked by the

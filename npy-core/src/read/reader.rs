@@ -13,7 +13,6 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::shape::Order;
 
 /// An array that is being read: the header first, then the elements.
 ///
@@ -71,17 +70,6 @@ impl<R> Reader<R> {
 
     pub(super) fn into_header(self) -> Header {
         self.header
-    }
-
-    /// Returns the number of rows, and the dimensions of one.
-    pub(super) fn rows(&self) -> (usize, &[usize]) {
-        let shape = self.header.shape();
-        let (rows, inner) = match self.header.order() {
-            Order::C => shape.split_first(),
-            Order::Fortran => shape.split_last(),
-        }
-        .unwrap_or((&1, &[]));
-        (*rows, inner)
     }
 
     /// Returns the number of values that remain by this plan.

@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use super::position::Position;
 use super::reader::Reader;
 use crate::error::{ErrorKind, Result};
-use crate::shape;
+use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
     /// Goes to a row, where the next read begins: the index along the first dimension or, in Fortran order, along the last. The number
@@ -34,9 +34,14 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`].
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         self.located(|reader| {
-            let (rows, inner) = reader.rows();
+            let shape = reader.header.shape();
+            let (&rows, inner) = match reader.header.order() {
+                Order::C => shape.split_first(),
+                Order::Fortran => shape.split_last(),
+            }
+            .unwrap_or((&1, &[]));
             if row > rows {
-                let shape = shape::repr(reader.header.shape());
+                let shape = shape::repr(shape);
                 let reason = format!("no row {row}: the array has {rows}");
                 return Err(ErrorKind::Shape { shape, reason }.into());
             }
