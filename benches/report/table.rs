@@ -27,8 +27,7 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
         let one = ratio(outcome.goal.one);
         writeln!(text, " ≤ {one}{} |", two.unwrap_or_default()).unwrap();
     }
-    writeln!(text, "\nMedians of the ratios of each round;{MISSED} misses its goal.")
-        .unwrap();
+    writeln!(text, "\nMedians of the ratios of each round;{MISSED} misses its goal.").unwrap();
     let others: Vec<_> = outcomes.iter().flat_map(others).collect();
     if !others.is_empty() {
         writeln!(text, "Other ways: {}.", others.join("; ")).unwrap();

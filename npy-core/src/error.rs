@@ -78,7 +78,7 @@ pub enum ErrorKind {
 
     /// The input ends too early.
     #[error(
-        "truncated: expected {expected} bytes of {what}, found {found}; write or copy the file again, to its end"
+        "truncated: expected {expected} bytes of {what}, found {found}; write or copy the complete file again"
     )]
     Truncated {
         /// The part of the file that the missing bytes belong to.

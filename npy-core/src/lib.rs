@@ -1,6 +1,6 @@
 //! Reads NumPy's `.npy` files into Rust structs and writes them back.
 //!
-//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and a `Vec` of it is read from a file or written to one in a line:
+//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and a `Vec` of it is read or written with one call:
 //!
 //! ```
 //! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -27,12 +27,12 @@
 //! # Overview
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
-//! - In parts: [`Reader`] returns elements one by one, in chunks, from a row on, or one column; [`Writer`] writes elements one by one, to new
-//!   and existing files.
+//! - In parts: [`Reader`] returns elements one by one or in chunks, starts at any row, and can read a single column; [`Writer`] writes
+//!   elements one by one, to a new file or at the end of an existing one.
 //! - The dtype and shape of a file: [`Header`], [`DType`].
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
-//! - Arrays viewed in place, without copying: [`ArrayView`], for types that are [`ZeroCopy`](macro@ZeroCopy); in files, [`Map`], [`MapMut`],
-//!   and for any layout [`MapAny`].
+//! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
+//!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
 //! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
@@ -49,7 +49,7 @@
     )
 )]
 
-// Derived code names this crate `npy_core`, also in its own tests.
+// Derived code names this crate `npy_core`, also in the tests of this crate.
 #[cfg(test)]
 extern crate self as npy_core;
 

@@ -56,17 +56,17 @@ pub(crate) struct Plan {
 pub(crate) enum Strategy {
     /// The bytes are the same.
     Exact,
-    /// Every byte stays in its item; the steps byte-swap some of them in place.
+    /// Every scalar stays at its offset in the item; the steps byte-swap some of them in place.
     Swapped {
         steps: Vec<Step>,
-        /// True if all bytes are swapped that have a byte order.
+        /// True if the steps swap every scalar that has a byte order.
         all: bool,
     },
     /// The steps write new items.
     General(Vec<Step>),
 }
 
-/// A part of an item of the file becomes a part of the converted item.
+/// An action that makes one part of the converted item from one part of the item of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
     /// The offset in the item of the file.
@@ -159,7 +159,8 @@ impl Plan {
         matches!(self.strategy, Strategy::Swapped { all: true, .. })
     }
 
-    /// Returns the offset at which each item of the file contains the converted item, if it does: one field, or adjacent fields.
+    /// Returns the offset of the converted item within the item of the file, if its bytes are there in one piece and unchanged: it is one
+    /// field, or several adjacent ones.
     pub(crate) fn contiguous_at(&self) -> Option<usize> {
         let Strategy::General(steps) = &self.strategy else { return None };
         match steps.as_slice() {
@@ -234,7 +235,7 @@ impl Builder<'_> {
                 self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
             }
         }
-        // The first one in the order of the file; the map has no order.
+        // The error names the first unmatched field in the order of the file, as the order of the map is random.
         let refused = from.fields.iter().find(|field| unmatched.contains_key(field.exact_name()));
         match refused.filter(|_| rules.deny_unknown) {
             Some(field) => Err(unknown(field.name())),
@@ -260,7 +261,7 @@ impl Builder<'_> {
         let count = shape::count(&f_shape)?;
         let (from_stride, to_stride) = (f.itemsize(), t.itemsize());
         let action = match steps.as_mut_slice() {
-            // One step covers whole elements, so it can cover all of them.
+            // If one copy or swap covers an entire element, a longer one covers all elements.
             [
                 Step {
                     from: 0,
@@ -357,7 +358,7 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }
     let convert = Convert::new(from, to).filter(|_| cast == Cast::Lossless)?;
-    // Text of no characters becomes zeros, whatever bytes are at its offset.
+    // An empty text has no bytes of its own to copy (those at its offset are of another field), so the result is filled with zeros.
     let zeros = || Action::Fill { bytes: vec![0; to.itemsize()] };
     Some(if bytes == 0 { zeros() } else { Action::Convert(convert) })
 }
@@ -381,7 +382,8 @@ pub(crate) fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
 
 const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
-const TWICE: &str = "it is an alias of a field that is there by another name, too; drop the alias";
+const TWICE: &str =
+    "it is an alias of a field that the file also has by another name; drop the alias";
 
 /// Returns the error for a field that `deny_unknown_fields` refuses.
 pub(crate) fn unknown(name: &str) -> Error {

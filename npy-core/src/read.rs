@@ -235,7 +235,7 @@ fn open_settled(
 ) -> Result<Reader<File>> {
     let first = open();
     let may_change = match &first {
-        Ok(reader) => reader.is_short(),
+        Ok(reader) => reader.may_be_short(),
         Err(error) => matches!(error.kind(), ErrorKind::Header { .. } | ErrorKind::Shape { .. }),
     };
     // A pipe cannot be read again.

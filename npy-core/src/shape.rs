@@ -64,7 +64,7 @@ pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
     }
 }
 
-/// Formats a shape for an error message; of a shape of very many dimensions, the first and the number of all.
+/// Formats a shape for an error message. If it has too many dimensions for NumPy, only the first eight and their number are shown.
 pub(crate) fn excerpt(shape: &[usize]) -> String {
     match shape.split_at_checked(8) {
         Some((first, _)) if shape.len() > MAX_NDIM => {
@@ -170,7 +170,7 @@ mod tests {
     fn shapes_are_counted_and_those_too_large_are_refused() {
         assert_eq!(count(&[]).unwrap(), 1);
         assert_eq!(count(&[2, 3]).unwrap(), 6);
-        // A quarter of the address space, and its square root.
+        // A quarter of the address space, and the square root of the address space.
         let (quarter, root) = (1 << (usize::BITS - 2), 1 << (usize::BITS / 2));
         assert_eq!(count(&[0, quarter]).unwrap(), 0);
         assert_eq!(bytes(&[quarter], 0).unwrap(), 0);

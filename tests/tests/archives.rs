@@ -286,7 +286,7 @@ fn an_alias_is_read_like_the_name() {
     assert_eq!(read, Aliased { new: 3, layer: Some(Single { x: 4 }) });
     assert_eq!(
         refusal::<Aliased>(bytes(&[("new", 3), ("older", 4)])),
-        "the archive has members that Aliased does not have: \"older\"; they are aliases of a field that is there by another name, too; drop the alias"
+        "the archive has members that Aliased does not have: \"older\"; they are aliases of a field that the archive also has by another name; drop the alias"
     );
     let error = refusal::<Aliased>(bytes(&[("x", 3)]));
     assert!(error.contains("new"), "{error}");
@@ -579,7 +579,7 @@ fn a_member_that_is_missing_is_named() {
     assert_eq!(
         error,
         "the archive has no member \"weights\"; its members are \"wieghts\", \"bias\"; \
-         #[npy(rename = \"…\")] gives a field the name it has in the archive, #[npy(default)] does without"
+         name the field as in the archive with #[npy(rename = \"…\")], or use #[npy(default)] if the member may be missing"
     );
     let error = refusal::<Single>({
         let mut writer = npz::Writer::new(Bytes::default()).unwrap();

@@ -51,8 +51,8 @@ fn an_alias_is_another_name_to_read() {
         let error = read::<Pick>(&raw(descr, &[3, 4])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the file has a field \"Time\", which Pick does not have; it is an alias of a field that is \
-             there by another name, too; drop the alias"
+            "the file has a field \"Time\", which Pick does not have; it is an alias of a field that \
+             the file also has by another name; drop the alias"
         );
     }
     // The error uses the name in the file.

@@ -257,7 +257,7 @@ fn a_contiguous_column_is_a_slice() {
     let error = map.column::<f32>("head.gain").unwrap().as_slice().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the values are 8 bytes apart and would have to be side by side, as f32 has 4 bytes; copy them with Column::to_vec"
+        "the values are 8 bytes apart, but a view of f32 (4 bytes) needs them side by side; copy them with Column::to_vec"
     );
     // A single value is contiguous.
     let gain = map.column::<f32>("head.gain").unwrap().range(7..8).unwrap();

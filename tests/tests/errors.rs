@@ -86,7 +86,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Truncated { .. }),
             read("'<f8'", "(4,)", &[0; 20]),
-            "truncated: expected 32 bytes of data, found 20; write or copy the file again, to its end",
+            "truncated: expected 32 bytes of data, found 20; write or copy the complete file again",
         ),
         (
             |kind| matches!(kind, ErrorKind::Header { .. }),

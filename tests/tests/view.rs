@@ -635,7 +635,7 @@ fn each_view_error_says_what_to_do() {
     let short = ArrayView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
     assert_eq!(
         short.to_string(),
-        "truncated: expected 4 bytes of data, found 3; write or copy the file again, to its end"
+        "truncated: expected 4 bytes of data, found 3; write or copy the complete file again"
     );
     assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
     let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();

@@ -14,10 +14,10 @@ use crate::reserve;
 /// The size of a block in bytes. It stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
 
-/// The size of a block for writing: fewer system calls, and still in the cache.
-pub(crate) const WRITTEN: usize = 512 << 10;
+/// The size of a block for writing items whose plan copies them unchanged: larger, for fewer system calls, but still in the cache.
+pub(crate) const WRITE_BLOCK: usize = 512 << 10;
 
-/// The two buffers of one block that running a plan over blocks needs.
+/// The buffers for running a plan on one block after another: the block, and a second buffer for items that cannot be converted in place.
 #[derive(Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
@@ -59,11 +59,11 @@ pub(crate) type Filled = (usize, Option<Error>);
 /// Fills the block with the bytes of the elements at these indices.
 pub(crate) type Fill<'f> = &'f mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Result<Filled, Error>;
 
-/// Decodes the elements at these indices to the end of `out`, in blocks of `most` elements.
+/// Decodes the elements at these indices and appends them to `out`, in blocks of at most `per_block` elements.
 ///
 /// `fill` fills a block with bytes, and `decode` appends its values to `out`.
 pub(crate) fn decode_blocks<T>(
-    most: usize,
+    per_block: usize,
     rows: Range<usize>,
     buffers: &mut Buffers,
     out: &mut Vec<T>,
@@ -72,11 +72,11 @@ pub(crate) fn decode_blocks<T>(
 ) -> Result<(), Error> {
     let mut first = rows.start;
     while first < rows.end {
-        let end = rows.end.min(first.saturating_add(most));
+        let end = rows.end.min(first.saturating_add(per_block));
         let (count, missing) = fill(&mut buffers.block, first..end)?;
         reserve::growing(out, count)?;
         let decoded = decode(count, buffers, out);
-        // Complete elements were decoded. An error for truncated data comes before one for an invalid value.
+        // The complete elements are in `out` even if the data is truncated. That error takes precedence over an invalid value.
         missing.map_or(Ok(()), Err)?;
         decoded.map_err(|error| invalid(&error, first))?;
         first = end;
@@ -96,8 +96,9 @@ pub(crate) struct Pending<T> {
     buffers: Buffers,
     /// The number of items in a block.
     block: usize,
-    /// The number of items, and its limit.
+    /// The number of items.
     count: usize,
+    /// The number of items that are accepted before [`take`](Self::take): a block, or fewer if the array ends before.
     most: usize,
     items: PhantomData<fn(&T)>,
 }
@@ -137,8 +138,8 @@ impl<T: Element> Pending<T> {
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for the first invalid item, which is dropped. The items before it stay, and the error has their number. They also
-    /// stay if the iterator or an item panics.
+    /// [`InvalidValue`] for the first invalid item, which is dropped. The items before it are kept, and [`InvalidValue::item`] is their
+    /// number. They are also kept if the iterator or an item panics.
     #[inline]
     pub(crate) fn fill<B: Borrow<T>>(
         &mut self,
@@ -173,7 +174,7 @@ impl<T: Element> Pending<T> {
         taken
     }
 
-    /// Returns the bytes of all items as they are written. No items are accepted until [`open`](Self::open) is called.
+    /// Removes all items, and returns their bytes in the dtype of the file. No items are accepted until [`open`](Self::open) is called.
     pub(crate) fn take(&mut self) -> &[u8] {
         let count = std::mem::take(&mut self.count);
         self.most = 0;
@@ -189,7 +190,8 @@ impl<T: Element> Pending<T> {
 
 /// Encodes an item into a slot that may have the bytes of an earlier item.
 ///
-/// Types of this crate, and records of them, write all bytes except padding, which is always zero. For other types the slot is cleared.
+/// Types of this crate, and records of them, overwrite all bytes except padding, which is always zero; they are also the types that can
+/// decode byte-swapped items. For other types, the slot is cleared first.
 #[inline]
 fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     if const { !T::__INTERNALS.swaps() } {

@@ -56,14 +56,15 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
 #[inline]
 fn decode<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> Box<[T; N]> {
     let items: Vec<T> = match item.get(..<[T; N]>::SIZE) {
-        // The compiler knows the length, as in an array.
+        // Both arms do the same. Here the compiler knows the length of `item`, so it removes the bounds checks.
         Some(item) => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
         None => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
     };
     items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
 }
 
-/// Not reached, as there are `N` items. A function of its own, so that no caller has its large stack frame.
+/// Never called, as there are always `N` items. It is a separate function because its stack frame is large: inlined, it would enlarge the
+/// frame of every caller.
 #[cold]
 #[inline(never)]
 fn on_the_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {

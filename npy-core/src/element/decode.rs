@@ -11,7 +11,8 @@ use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::reserve;
 
-/// Decodes the `count` elements in `buffers.block` to the end of `out`, up to the first invalid one. The caller has reserved memory.
+/// Decodes the `count` elements in `buffers.block` and appends them to `out`; stops at the first invalid one. The caller has reserved
+/// memory in `out`.
 pub(crate) fn decode<T: Element>(
     plan: &Plan,
     count: usize,
@@ -61,7 +62,7 @@ pub(crate) fn decode_all<T: Element>(
     Ok(out)
 }
 
-/// Returns the number of elements, of `count`, before the first invalid one.
+/// Returns the number of elements before the first invalid one; `count` if all are valid.
 fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
     checked.as_ref().err().map_or(count, InvalidValue::item)
 }
@@ -73,9 +74,9 @@ fn decode_strided<T: Element>(
     out: &mut impl Values<T>,
 ) -> Result<(), InvalidValue> {
     let stride = stride.max(1);
-    let whole = |start: &[u8]| T::check(item::<T>(start)).err();
-    let check = |i: usize| Some(whole(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
-    // A counted loop, which the compiler removes for types without invalid items.
+    let error = |start: &[u8]| T::check(item::<T>(start)).err();
+    let check = |i: usize| Some(error(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
+    // For types without invalid items, the compiler removes this loop, because it counts to a number known in advance.
     let count = items.len().div_ceil(stride);
     let checked = (0..count).find_map(check).map_or(Ok(()), Err);
     let bytes = valid(&checked, count).saturating_mul(stride);
@@ -85,7 +86,7 @@ fn decode_strided<T: Element>(
 
 /// Appends the values of canonical items at this stride; the last item may be shorter than the stride.
 pub(crate) fn append_strided<T: Element>(out: &mut impl Values<T>, items: &[u8], stride: usize) {
-    // Not as one chain, with which the compiler reloads the pointer of `out` for each value.
+    // The iterators are not chained: in a chain, the compiler would reload the pointer of `out` for each value.
     let mut rest = items;
     if const { is_small::<T>() } {
         let eights;
@@ -128,15 +129,15 @@ fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T
     let rest = eights.remainder();
     let values = move |eight| {
         let [a, b, c, d, e, f, g, h] = strided_items(eight, stride, T::SIZE).unwrap_or_default();
-        // Not `map` of the array, which is not always inlined and then takes three times as long.
+        // `map` of an array is not always inlined, and then takes three times as long.
         let of = T::decode;
         [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)]
     };
     (eights.flat_map(values), rest)
 }
 
-/// Iterates over the values one by one, and separately over a last item that is shorter than the stride: so the compiler knows the length
-/// of the others.
+/// Returns two iterators: one over the values of the items of a full stride, one over a last item that is shorter. Without the short item,
+/// the compiler knows the length of every item of the first iterator.
 #[inline]
 fn one_by_one<T: Element>(
     items: &[u8],

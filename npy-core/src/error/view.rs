@@ -73,16 +73,17 @@ pub enum ViewError {
         copy: String,
     },
 
-    /// The values of a column are too far apart for a slice, or at a distance that a strided view cannot express.
+    /// There are other bytes between the values of a column, so they are not a slice; or their distance is not a multiple of their size,
+    /// so they are not a strided view either.
     #[error(
-        "the values are {stride} bytes apart and would have to be {wanted}, as {wanted_by} has {size} bytes; copy them with {copy}"
+        "the values are {stride} bytes apart, but a view of {wanted_by} ({size} bytes) needs them {wanted}; copy them with {copy}"
     )]
     Stride {
         /// The number of bytes from one value to the next, which is the size of a record.
         stride: usize,
         /// The number of bytes of a value.
         size: usize,
-        /// The distance that would be needed.
+        /// The distance that the view needs, in words.
         wanted: &'static str,
         /// The name of the type.
         wanted_by: String,
@@ -101,7 +102,7 @@ pub enum ViewError {
 
     /// The bytes end before the data does.
     #[error(
-        "truncated: expected {expected} bytes of data, found {found}; write or copy the file again, to its end"
+        "truncated: expected {expected} bytes of data, found {found}; write or copy the complete file again"
     )]
     Short {
         /// The number of bytes that the data should have.
@@ -110,7 +111,7 @@ pub enum ViewError {
         found: u64,
     },
 
-    /// The type cannot be read from this file either: the header is invalid, or the file holds something else.
+    /// Copying does not help: the header is invalid, or the elements have a dtype that the type cannot be read from.
     #[error(transparent)]
     Unreadable(#[from] Error),
 }
@@ -132,7 +133,7 @@ impl ViewError {
     }
 }
 
-/// Becomes the error that reading would return, if reading would fail too, and an [`ErrorKind::View`] otherwise.
+/// Converts to an [`ErrorKind::View`]. An array that cannot be copied either becomes the error that reading it returns.
 impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         match error {

@@ -32,7 +32,7 @@ pub(super) fn lookup(version: Version, text: &[u8], limits: &Limits) -> Option<H
     found.ok().flatten()
 }
 
-/// Replaces the cached header.
+/// Caches this header instead of the last one, unless its text is too long.
 pub(super) fn store(version: Version, text: &[u8], limits: &Limits, header: &Header) {
     if text.len() <= MAX_TEXT_BYTES {
         let (limits, text, header) = (*limits, text.to_vec(), header.clone());

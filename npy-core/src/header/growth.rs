@@ -1,4 +1,4 @@
-//! The dimension of a header that is changed in the file while the array grows.
+//! Changing one dimension in the header of a file, as the array grows.
 
 use std::borrow::Cow;
 
@@ -22,14 +22,15 @@ const DIGITS: usize = 19;
 /// completely or not at all.
 ///
 /// Every change writes all of these bytes, also those that stay the same. If two processes write to the file (on a file system
-/// without locks), it has the number of the last one, and never digits of both.
+/// without locks), the header has the number of the last one, and never digits of both.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// The offset of these bytes from the start of the header.
     at: usize,
     /// The bytes that were written last.
     field: Vec<u8>,
-    /// The bytes after the number, which move into the blanks as the number gets longer. Empty if the blanks are before the number.
+    /// The rest of the header's text, if it comes between the number and the blanks: it moves to the right as the number gets longer. Empty
+    /// if the blanks are before the number.
     rest: Vec<u8>,
 }
 
@@ -48,7 +49,9 @@ impl Growth {
         dimension: usize,
     ) -> Result<(Cow<'_, [u8]>, Growth), Error> {
         let missing = || {
-            let reason = format!("it has no dimension {dimension}, so it cannot grow along it");
+            let reason = format!(
+                "the shape has no dimension {dimension}, along which the array should grow"
+            );
             Error::from(ErrorKind::Header { reason })
         };
         let number = Number::find(header, dimension).ok_or_else(missing)?;
@@ -85,7 +88,7 @@ impl Growth {
         (self.at, &self.field)
     }
 
-    /// Sets the number. Returns the offset in the header and the bytes to write; none if the number is the same or does not fit.
+    /// Sets the number. Returns the offset in the header and the bytes to write; no bytes if the number is the same or does not fit.
     pub(crate) fn set(&mut self, number: usize) -> (usize, &[u8]) {
         let number = number.to_string();
         let Some(blanks) = self.digits().checked_sub(number.len()) else {
@@ -134,7 +137,8 @@ impl<'h> Number<'h> {
         Some(Number { version, before, digits, after, at, tail })
     }
 
-    /// Returns the bytes to change if there are enough blanks before the number. The number then grows to the left, and nothing moves.
+    /// Returns the growth of a number that has enough blanks before it; `None` if it does not. The number then grows to the left, and
+    /// nothing moves.
     fn with_blanks_before(&self, header: &[u8]) -> Option<Growth> {
         let blanks = DIGITS.checked_sub(self.digits.len())?;
         let at = self.at.checked_sub(blanks)?;
@@ -143,8 +147,8 @@ impl<'h> Number<'h> {
         enough.then(|| Growth { at, field: field.into(), rest: Vec::new() })
     }
 
-    /// Returns the bytes to change if the number grows to the right, and the rest of the header moves into the blanks at its end.
-    /// NumPy's headers have enough of them.
+    /// Returns the growth of a number that uses the blanks at the end of the header. The number then grows to the right, and the text after
+    /// it moves into those blanks. NumPy's headers have enough of them.
     fn with_blanks_after(&self, header: &[u8]) -> Growth {
         let line = trimmed(self.tail, b"\r\n");
         let rest = trimmed(line, b" ");
@@ -158,7 +162,7 @@ impl<'h> Number<'h> {
         }
     }
 
-    /// Returns a header with blanks before the number, all within one page. The header starts at this offset of its file.
+    /// Returns a header with blanks before the number; blanks and number are within one page. The header starts at this offset of its file.
     fn in_blanks(&self, start: u64) -> Result<Vec<u8>, Error> {
         let header = |version: Version| {
             let at = checked::add(version.text_offset(), version.bytes_of(&self.before));
@@ -168,7 +172,7 @@ impl<'h> Number<'h> {
             let (before, digits, after) = (&self.before, &self.digits, self.after.trim_end());
             encode(&format!("{before}{skipped}{digits:>DIGITS$}{after}"), version)
         };
-        // The blanks may exceed the 65,535 bytes of version 1.0.
+        // With the blanks, the header may be longer than 65,535 bytes, the limit of version 1.0.
         header(self.version).or_else(|_| header(self.version.max(Version::V2)))
     }
 }

@@ -25,7 +25,7 @@ impl Convert {
                 self.numbers(second, to, strides);
             }
             (_, ScalarKind::Complex) => {
-                // The imaginary parts.
+                // Sets all bytes of each number to zero, for the imaginary parts; then writes the real parts.
                 self.each(from, to, strides, |_, to| to.fill(0));
                 self.numbers(from, to, strides);
             }
@@ -61,7 +61,7 @@ impl Convert {
         }
     }
 
-    /// Copies a long double, or the two of a complex number, and pads each with zeros.
+    /// Copies a long double, or both parts of a complex one, and pads each with zeros.
     fn long(&self, from: &[u8], to: &mut [u8]) {
         let (from_part, to_part) = (self.from.swap_unit(), self.to.swap_unit());
         let parts = from.chunks_exact(from_part.max(1)).zip(to.chunks_exact_mut(to_part.max(1)));
@@ -76,13 +76,13 @@ fn is_big(scalar: Scalar) -> bool {
     scalar.byte_order() == Some(ByteOrder::Big)
 }
 
-/// Returns the number in up to eight bytes.
+/// Reads an unsigned number of up to eight bytes.
 pub(crate) fn raw(bytes: &[u8], big: bool) -> u64 {
     let push = |n: u64, &byte: &u8| (n << 8) | u64::from(byte);
     if big { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
 }
 
-/// Returns the signed number in up to eight bytes.
+/// Reads a signed number of up to eight bytes.
 pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     let highest = if big { bytes.first() } else { bytes.last() };
     let sign = if highest.is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
@@ -91,7 +91,8 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     i64::from_le_bytes(little)
 }
 
-/// Writes a little-endian number in the byte order of `to`, truncated or padded with zeros to its length.
+/// Copies the bytes of a number to `to`, truncated or padded with zeros at the end, and reverses `to` if `big`: so a little-endian number
+/// becomes a big-endian one. (For bytes that fill `to`, it also converts back.)
 fn write<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
     let bytes = little.into_iter().copied().chain(iter::repeat(0));
     to.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
@@ -114,7 +115,7 @@ pub(crate) fn half(bits: u16) -> f32 {
     f32::from_bits(size | u32::from(bits & 0x8000) << 16)
 }
 
-/// Converts a number to half precision, which must represent it exactly: an integer of at most eleven bits.
+/// Converts an integer of at most eleven bits to half precision, which represents it exactly.
 fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
     // The sign, an exponent of five bits and bias 15 (from eleven bits and bias 1023), and the first ten bits of the fraction.
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stay_what_they_are() {
+    fn a_converted_scalar_has_the_same_value() {
         assert_eq!(convert("|i1", "<i4", &[0xfe]), (-2i32).to_le_bytes());
         assert_eq!(convert(">i2", ">i8", &(-300i16).to_be_bytes()), (-300i64).to_be_bytes());
         assert_eq!(
@@ -162,7 +163,7 @@ mod tests {
 
     /// Guards the boundaries between groups of numbers, and the last number, which has no gap after it.
     #[test]
-    fn many_become_what_each_does() {
+    fn many_scalars_convert_like_single_ones_at_any_stride() {
         const MANY: usize = 150;
         let pairs = [
             ("|b1", ">f2"),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn small_integers_are_halves_and_come_back() {
+    fn small_integers_survive_conversion_to_half_and_back() {
         for n in i8::MIN..=i8::MAX {
             let bytes = convert("|i1", ">f2", &n.to_le_bytes());
             let bits = u16::from_be_bytes(bytes.try_into().unwrap());
@@ -229,10 +230,10 @@ mod tests {
     fn long_doubles_move_to_wider_slots() {
         let twelve: Vec<u8> = (1..=12).collect();
         let widened = [&twelve[..], &[0; 4]].concat();
-        let turned = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();
+        let reversed = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<u8>>();
         assert_eq!(convert("<f12", "<f16", &twelve), widened);
-        assert_eq!(convert(">f12", "<f16", &turned(&twelve)), widened);
-        assert_eq!(convert("<f12", ">f16", &twelve), turned(&widened));
+        assert_eq!(convert(">f12", "<f16", &reversed(&twelve)), widened);
+        assert_eq!(convert("<f12", ">f16", &twelve), reversed(&widened));
         let two = [&twelve[..], &twelve[..]].concat();
         assert_eq!(convert("<c24", "<c32", &two), [&widened[..], &widened[..]].concat());
     }

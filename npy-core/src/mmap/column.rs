@@ -215,7 +215,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         };
         let step = self.stride.checked_div(size).unwrap_or_default();
         if steps > 0 && step.saturating_mul(size) != self.stride {
-            return Err(self.wrong_stride("a multiple of that apart"));
+            return Err(self.wrong_stride("at a multiple of that"));
         }
         let length = steps.saturating_mul(self.stride).saturating_add(size);
         let bytes = self.data.get(self.offset..self.offset.saturating_add(length));

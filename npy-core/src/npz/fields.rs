@@ -14,12 +14,13 @@ use crate::write::WriteNpy;
 
 /// A struct whose fields are the members of an archive; `#[derive(NpzArchive)]` makes it one.
 ///
-/// [`save`] and [`load`] are for files, [`Writer::write_fields`] and [`Reader::read_fields`] for archives that hold more.
+/// [`save`] writes a struct to a file, and [`load`] reads it. [`Writer::write_fields`] and [`Reader::read_fields`] are for archives that
+/// also have other members.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an archive: it has no fields to be members",
+    message = "`{Self}` is not an archive: it has no fields that could be members",
     label = "`npy_core::NpzArchive` is not implemented for this type",
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it",
-    note = "an array alone: `write_npy` makes a .npy file of it, `npz::Writer::write` a member of an archive"
+    note = "a single array: `write_npy` writes it to a .npy file, `npz::Writer::write` to a member of an archive"
 )]
 pub trait NpzArchive: ArchiveField {
     /// For generated code: writes its members among those of the archive that it is flattened into.
@@ -36,7 +37,7 @@ pub trait NpzArchive: ArchiveField {
 /// | any type that is [`ReadNpy`] and [`WriteNpy`]: `Vec<T>`, `[T; N]`, [`NpyArray<T>`](crate::NpyArray), [`DynArray`](crate::DynArray), numbers, text, … | `x` |
 /// | a struct that derives [`NpzArchive`] | `x/` and the names of its members |
 /// | `Option<T>` | those of `T`, or none |
-/// | `BTreeMap<K, T>`, of numbers or `String`s | for each key `x/key`, or, of a `T` that has several, `x/key/` and their names |
+/// | `BTreeMap<K, T>`, of numbers or `String`s | for each key, `x/key`; if `T` has several members, `x/key/` and their names |
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -67,13 +68,13 @@ pub trait NpzArchive: ArchiveField {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of an archive: it is neither an array of items nor an archive",
     label = "`npy_core::npz::ArchiveField` is not implemented for this type",
-    note = "an array: all that is `ReadNpy` and `WriteNpy`, as `Vec<T>`, `npy_core::NpyArray<T>` of items (`npy_core::Element`: no `usize`, which is not the same on every machine)",
+    note = "an array: any type that is `ReadNpy` and `WriteNpy`, as `Vec<T>` or `npy_core::NpyArray<T>`; `T` must be an `npy_core::Element`, which `usize` is not, as its size differs between machines",
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; its members are `field/…`",
     note = "a list of archives: `BTreeMap<usize, T>`, whose members are `field/0/…`; a list of records (`npy_core::NpyRecord`) is an array",
     note = "another type: `#[npy(with = module)]` on the field, or `#[npy(skip)]`"
 )]
 pub trait ArchiveField: Sized {
-    /// True if members that are not its own are an error.
+    /// True if reading fails when the archive has other members than its own.
     #[doc(hidden)]
     const DENY_UNKNOWN: bool = false;
 
@@ -124,14 +125,15 @@ pub trait ArchiveField: Sized {
             [] => Ok(None),
             [name] => read_at(from, name).map(Some),
             [_, others @ ..] => {
-                let remedy = "they are aliases of a field that is there by another name, too; drop the alias";
+                let remedy = "they are aliases of a field that the archive also has by another name; drop the alias";
                 let others: Vec<_> = others.iter().map(String::as_str).collect();
                 Err(from.in_file(unknown_members(&others, remedy).into()))
             }
         }
     }
 
-    /// Reads it; if the archive does not have it, its type returns an error or an empty value.
+    /// Reads it under the one of these names that the archive has. If there is none, reads it under the first name: that returns an error
+    /// for an array, and an empty value for an `Option` or a map.
     #[doc(hidden)]
     fn take<R: Read + Seek>(from: &mut Reader<R>, at: &str, names: &[&str]) -> Result<Self> {
         match Self::find(from, at, names)? {
@@ -264,8 +266,11 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Writes a struct as an archive; as with [`WriteNpy::write_npy`], the file is the old or the new one, also if the program is killed.
-/// A loss of power may lose it, unless [`WriteOptions::sync`](super::WriteOptions::sync) is used with [`Writer::write_fields`].
+/// Writes a struct to a file, as an archive.
+///
+/// As with [`WriteNpy::write_npy`], if the program is killed, the path has the complete old file or the complete new one. A loss of
+/// power may still lose the data; to prevent that, use [`WriteOptions::sync`](super::WriteOptions::sync) and
+/// [`Writer::write_fields`].
 ///
 /// ```
 /// use npy_core::{NpzArchive, npz};
@@ -304,7 +309,7 @@ pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
     Reader::open(path)?.read_fields()
 }
 
-/// The name in the archive of the member or field `name` of the archive at `at`.
+/// Joins the path `at` of a struct or map in the archive and the name of one of its members: `at/name`, or `name` if `at` is empty.
 pub(super) fn inside(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
 }
@@ -322,18 +327,19 @@ fn names_below<'r, R: Read + Seek>(
     from.directory.names_with_prefix(inside(at, ""))
 }
 
-/// Returns true if the name has too many parts. A map may hold maps of its own type, and is read by recursion.
+/// Returns true if the name has too many parts. Reading a map of maps is recursive, and a type that contains itself has no other bound.
 fn is_deep(name: &str) -> bool {
     const MAX_DEPTH: usize = 64;
     name.split('/').nth(MAX_DEPTH).is_some()
 }
 
 fn too_deep(name: &str) -> Error {
-    let reason = "maps in an archive are at most 64 names deep";
+    let reason = "maps in an archive may be nested at most 64 names deep";
     ErrorKind::MemberName { name: name::excerpt(name), reason }.into()
 }
 
-/// The key of the map at `at` that the member belongs to, as text and parsed. Only the text that `Display` gives is a key: `01` is not one.
+/// The key of the map at `at` that the member belongs to, as text and parsed. Text that `Display`
+/// would not print is not a key: `01` is not the number 1.
 fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m str, K)> {
     let text =
         below(member, at)?.split('/').next().filter(|text| !text.is_empty() && !is_deep(member))?;
@@ -352,7 +358,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> R
             return Err(from.in_file(error));
         }
     }
-    // An error that does not name a type yet names this one.
+    // Adds the name of this type to an error that has no type name yet.
     T::read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
 }
 
@@ -364,7 +370,7 @@ fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {
 /// Adds the attributes that help if a member is missing.
 fn with_remedy(mut kind: ErrorKind) -> ErrorKind {
     if let ErrorKind::MissingMember { members, .. } = &mut kind {
-        members.push_str("; #[npy(rename = \"…\")] gives a field the name it has in the archive, #[npy(default)] does without");
+        members.push_str("; name the field as in the archive with #[npy(rename = \"…\")], or use #[npy(default)] if the member may be missing");
     }
     kind
 }

@@ -16,7 +16,7 @@ use crate::limits::{to_u64, to_usize};
 use crate::read::{self, ReadNpy};
 use crate::reserve;
 
-/// An archive that is being read: its directory when it is opened, then each member that is requested.
+/// An archive that is being read. Opening it reads its directory; a member is read when it is requested.
 ///
 /// ```
 /// use npy_core::{NpyArray, npz};
@@ -50,15 +50,15 @@ use crate::reserve;
 /// # Checks
 ///
 /// A member must be at the position that the directory states, with the same name, size and checksum, and its array must fill it. Members
-/// that share bytes are refused. Memory for a stored member is reserved at once, as the file is known to be that long. For a deflated one
-/// it is if the member inflates to at most four times its bytes in the file, or to at most 1 MiB; else memory grows as bytes arrive.
-/// [`Limits`](crate::Limits) says how much an archive may cost.
+/// that share bytes are refused. Memory is reserved up front for a stored member, as the file is known to have its bytes, and
+/// for a deflated one that inflates at most fourfold, or to at most 1 MiB. For others, memory grows as bytes are inflated.
+/// [`Limits`](crate::Limits) bounds the memory that an archive may take.
 pub struct Reader<R> {
     inner: R,
     pub(super) directory: Directory,
     pub(super) options: ReadOptions,
     path: Option<PathBuf>,
-    /// Returns the file, if several threads may read it.
+    /// A function that returns the inner reader as a file, which several threads can read; `None` for other readers.
     file: Option<fn(&R) -> &File>,
 }
 
@@ -67,15 +67,15 @@ impl Reader<File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Archive`] if it is not an archive, or does not begin with one; [`ErrorKind::Unsupported`], [`ErrorKind::Limit`],
-    /// [`ErrorKind::Io`].
+    /// [`ErrorKind::Archive`] if it is not an archive, or has other bytes before the first member; [`ErrorKind::Unsupported`],
+    /// [`ErrorKind::Limit`], [`ErrorKind::Io`].
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().open(path)
     }
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads the directory of an archive, which may have anything before it.
+    /// Reads the directory of an archive. Other bytes may precede the archive.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<R: Read + Seek> Reader<R> {
 
     /// Iterates over the names of the members, in the order of the archive. [`read`](Self::read) finds each member by that name.
     ///
-    /// A final `.npy` is removed, unless another member has exactly that name: the members `a.npy` and `a.npy.npy` are
+    /// A final `.npy` is removed, unless another member already has the shortened name: the members `a.npy` and `a.npy.npy` are
     /// `a` and `a.npy.npy`. Members that are not arrays are included.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.directory.names()
@@ -178,7 +178,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read). The checksum is known with the last byte: what was read before may be wrong.
+    /// As [`read`](Self::read). The checksum is compared after the last byte was read, so elements read before that may be damaged.
     pub fn member(&mut self, name: &str) -> Result<read::Reader<Member<&mut R>>> {
         // The result borrows the inner reader only, so that the rest of `self` can be used for the error.
         let Reader { inner, directory, options, path, .. } = self;
@@ -252,7 +252,7 @@ fn open_array<R: Read + Seek>(
     }
     let more = found.saturating_sub(expected);
     Err(malformed(format!(
-        "{more} bytes follow the array of the member; npz::Reader::read_bytes gives them"
+        "{more} bytes follow the array of the member; npz::Reader::read_bytes returns them too"
     )))
 }
 

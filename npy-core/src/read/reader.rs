@@ -29,15 +29,15 @@ use crate::plan::Cast;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Where the array is read in parts, up to 256 KiB are read ahead, never past its end. Elements that you do not consume stay in the
-/// reader.
+/// When the array is read in parts, up to 256 KiB are read ahead, but never past the end of the array. Elements that you do not consume
+/// stay in the reader.
 pub struct Reader<R> {
     pub(super) source: Source<R>,
     pub(super) header: Header,
     pub(super) position: Position,
     /// The plan for the type that was read last.
     pub(super) plan: Option<TypedPlan>,
-    /// The buffers of the last chunk, for the next chunk by the same plan.
+    /// The buffers of the last chunk; the next chunk uses them again if it has the same plan.
     pub(super) buffers: Buffers,
     pub(super) cast: Cast,
     pub(super) limits: Limits,
@@ -72,12 +72,12 @@ impl<R> Reader<R> {
         self.header
     }
 
-    /// Returns the number of values that remain by this plan.
+    /// Returns the number of values of this plan's type that have not been read yet.
     pub(super) fn items_left(&self, plan: &ItemPlan) -> usize {
         plan.count.saturating_sub(self.position.next_index(plan))
     }
 
-    /// Returns the number of values that remain by this plan, at most `max`, if the limits allow to read them into memory.
+    /// Returns the number of values to read next: all that remain, but at most `max`; an error if they exceed the limits.
     pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
         let count = self.items_left(plan).min(max);
         plan.check_empty::<T>(count, &self.limits)?;
@@ -95,7 +95,7 @@ impl<R> Reader<R> {
         self.truncation()(found)
     }
 
-    /// [`truncated`](Self::truncated), for other threads.
+    /// Returns [`truncated`](Self::truncated) as a function that does not borrow the reader, so that other threads can call it.
     pub(super) fn truncation(&self) -> impl Fn(usize) -> Error + Copy + use<R> {
         let expected = self.header.data_bytes();
         let before = expected.saturating_sub(self.bytes_left());
@@ -133,7 +133,7 @@ impl<R> Reader<R> {
         let plan = match self.plan.take() {
             Some(plan) if plan.is_for::<T>() => plan,
             _ => {
-                // By another plan padding is at other positions, and it must be zero.
+                // New buffers, as padding must be zero, and the old ones may have data where this plan has padding.
                 self.buffers = Buffers::default();
                 TypedPlan::new::<T>(&self.header, self.cast)?
             }
@@ -141,9 +141,8 @@ impl<R> Reader<R> {
         if self.position.is_between(plan.items.per_item) {
             return Ok(plan);
         }
-        let what = "reading sub-arrays after a part of one was read".into();
-        let needs =
-            "the rest of that one first: read it with the type of the part, or seek to a row";
+        let what = "reading sub-arrays from the middle of one".into();
+        let needs = "a position at the start of one: first read its remaining parts with their type, or seek to a row";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
@@ -193,8 +192,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Returns true unless all bytes that remain are known to exist.
-    pub(super) fn is_short(&self) -> bool {
+    /// Returns true if bytes of the array are missing in the source, or may be missing.
+    pub(super) fn may_be_short(&self) -> bool {
         let bytes = self.bytes_left();
         self.source.available(bytes).is_none_or(|found| found < bytes)
     }

@@ -98,7 +98,7 @@ impl<R: Read> Reader<R> {
         Ok(out)
     }
 
-    /// Appends the next `count` values to `out`, block by block; [`allowed_items`](Self::allowed_items) has counted them.
+    /// Appends the next `count` values to `out`, block by block. The caller has this count from [`allowed_items`](Self::allowed_items).
     pub(super) fn decode_next<T>(
         &mut self,
         plan: &ItemPlan,
@@ -118,9 +118,10 @@ impl<R: Read> Reader<R> {
         decoded
     }
 
-    /// Fills a block with the bytes of the next `n` values; of truncated data, with those that are complete.
+    /// Fills a block with the bytes of the next `n` values. If the data ends before that, the block has only the complete values.
     ///
-    /// The position is unknown until all of them are decoded: a stream gives its bytes only once.
+    /// It marks the position as lost, and the caller clears the mark once all values are decoded: a stream cannot be read twice, so the
+    /// values of a failed read are gone.
     fn fill_block(&mut self, plan: &ItemPlan, n: usize, block: &mut Vec<u8>) -> Result<Filled> {
         self.position.is_lost = true;
         let bytes = n.saturating_mul(plan.plan.src_itemsize);

@@ -86,8 +86,8 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects,
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, with the limits of this reader. An error while reading is an item of the
-    /// iterator; after an item that the type refuses, the iterator goes on.
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, with the limits of this reader. If a later read fails, the
+    /// iterator returns the error. If the type refuses an item, the iterator returns that error and then continues with the next item.
     pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
         let items = self.elements(|dtype, count, limits| {
             weight::check(dtype, &[count], size_of::<T>(), limits)
@@ -200,9 +200,9 @@ impl<'de> Deserializer<'de> for Row<'de> {
                 let value = visitor.visit_seq(&mut fields)?;
                 match fields.left.len() {
                     0 => Ok(value),
-                    n => {
-                        Err(RowError::new(format!("the record has {n} more fields than are read")))
-                    }
+                    n => Err(RowError::new(format!(
+                        "the record has {n} more fields than the type reads"
+                    ))),
                 }
             }
             Value::Bytes(bytes) | Value::Void(bytes) => visit_all(visitor, bytes.iter().copied()),
@@ -298,7 +298,7 @@ fn with_fields() -> RowError {
     )
 }
 
-/// The fields of a record, one by one; an error in one names it.
+/// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
 struct Fields<'de, I> {
     left: I,
     /// The field whose key was given last.

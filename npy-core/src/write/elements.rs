@@ -79,7 +79,7 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     }
     let count = shape::count(shape)?;
     let mut items = (elements.each)(order);
-    let block = if plan.is_exact() { block::WRITTEN } else { BLOCK };
+    let block = if plan.is_exact() { block::WRITE_BLOCK } else { BLOCK };
     let mut pending = Pending::<T>::new(plan, block, count);
     let mut first = 0usize;
     while first < count {

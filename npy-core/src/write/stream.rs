@@ -50,8 +50,8 @@ use sink::Sink;
 /// ```
 ///
 /// Elements are collected in a block of 256 KiB, which is written when it is full. The result is byte for byte what
-/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once, except for some headers of more than 4 KiB: blanks before the length
-/// keep it from being in two pages of memory.
+/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once. The only exception are some headers of more than 4 KiB, which get blanks
+/// before the length, so that the length is within one page of memory.
 ///
 /// # What can go wrong
 ///
@@ -63,9 +63,9 @@ use sink::Sink;
 /// one write. So a process that is killed at any moment leaves an array with the elements of the last `flush` (or more). After a
 /// loss of power, what was not [synced](Self::sync) may be missing or incomplete.
 ///
-/// A reader may open the file at any time. If it does so while the length is being written, it may see digits of the old one
-/// and of the new one: if the file has fewer elements than that, it reads the length once more; if the file has more, the array
-/// seems shorter than it is.
+/// A reader may open the file at any time. If it does so while the length is being written, it may see a mix of digits of
+/// the old and the new length. If the file has fewer elements than this mix, this crate opens the file once more (if it was opened by its
+/// path); if the file has more, the array seems shorter than it is.
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes nothing
 /// more: elements that were not flushed are lost.
@@ -73,7 +73,7 @@ use sink::Sink;
 pub struct Writer<T: Element, W: Write> {
     sink: Sink<W>,
     pending: Pending<T>,
-    /// The number of elements that were written, with those that the file had before.
+    /// The number of elements that were written, including those that the file had before.
     written: usize,
     /// The largest number of elements that the array can have.
     most: usize,
@@ -83,7 +83,8 @@ pub struct Writer<T: Element, W: Write> {
 
 /// The length of the array that is being written.
 enum Length<W> {
-    /// The header states it: the dimensions, without those of an element.
+    /// The length is fixed, and the header states it. These are the dimensions of the array, without those of an element that is a
+    /// sub-array.
     Stated(Vec<usize>),
     /// The header states the number of elements that were flushed.
     Grows(Growing<W>),
@@ -98,15 +99,15 @@ struct OpenedFile<W> {
     lock: Lock,
     /// The function that `finish` calls to sync the file, if requested.
     sync: Option<fn(&mut W) -> io::Result<()>>,
-    /// The directory of a new file, as long as the file's name may not be on the disk.
+    /// The directory of a new file, until a sync of it has put the name of the file on the disk.
     directory: Option<Directory>,
 }
 
 impl<T: Element> Writer<T, File> {
-    /// Creates a file, for an array of one dimension (and those of the element).
+    /// Creates a file, for an array of one dimension. An element that is a sub-array adds its own dimensions.
     ///
-    /// It immediately replaces an existing file, whose content is lost. Links are followed and permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists,
-    /// [`append`](Self::append) refuses the file.
+    /// It immediately replaces an existing file, whose content is lost. Links are followed and permissions kept as by
+    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
     ///
     /// # Errors
     ///
@@ -118,8 +119,9 @@ impl<T: Element> Writer<T, File> {
     /// Opens a file, to write more elements after those it has.
     ///
     /// The elements are written in the layout of the file: its byte order, its padding, its order of fields.
-    /// Kinds and sizes must be the same, and the fields the same set. The first dimension grows, in Fortran order the last
-    /// one; elements of an array of several dimensions come in the order of the file, and make complete rows.
+    /// The type must have the same fields as the file, in any order, and each scalar must have the same kind and size. The first dimension
+    /// grows, in Fortran order the last one. If the array has several dimensions, write the elements in the order of the file, and as many
+    /// as make complete rows.
     ///
     /// The file must have all bytes that its header states. Bytes after those, which a process wrote before it was killed and not
     /// yet stated in the header, are removed.
@@ -127,24 +129,24 @@ impl<T: Element> Writer<T, File> {
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. The lock is advisory: it
     /// affects only other `Writer`s. On a file system without locks, two writers at the same time lose rows.
     ///
-    /// If the length cannot be changed in place within one page of 4 KiB (one in a hundred of the headers that are longer than that),
-    /// the file is first copied, with blanks in its header for the length, and the copy replaces it.
+    /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the file is first copied, with blanks in
+    /// its header for the length, and the copy replaces it. That concerns only headers of more than 4 KiB, and one in a hundred of those.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
-    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] for other
-    /// fields, for Python objects and if another array follows in the same file, and those of
+    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] if only one
+    /// of the type and the file has some field, for Python objects, and if another array follows in the same file, and those of
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
         append::open(path).map_err(|error| error.in_file(path))
     }
 
-    /// Like [`flush`](Self::flush), but waits until the elements are on the disk, and then until their number is; the first time after
-    /// [`create`](Self::create) also until the name of the file is.
+    /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their number and waits for that. The first
+    /// call after [`create`](Self::create) also waits until the name of the file is on the disk (only on Unix).
     ///
-    /// The synced elements survive a loss of power. On systems other than Unix it does not wait for the name.
+    /// The synced elements survive a loss of power.
     ///
     /// # Errors
     ///
@@ -162,9 +164,11 @@ impl<T: Element> Writer<T, File> {
 }
 
 impl<T: Element, W: Write + Seek> Writer<T, W> {
-    /// Starts an array of one dimension (and those of the element) at the position of `writer`, for any number of elements.
+    /// Starts an array of one dimension at the position of `writer`, for any number of elements. An element that is a sub-array adds its
+    /// own dimensions.
     ///
-    /// A file that was opened with `append(true)` is refused: every write to it goes to its end, also that of the length.
+    /// A file that was opened with `append(true)` is refused: all writes to it go to its end, so the length in the header could
+    /// not be changed.
     /// Other files are not locked: the caller must ensure that there is no other writer.
     ///
     /// ```
@@ -241,7 +245,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         self.located(|writer| {
             let mut items = items.into_iter();
             loop {
-                // If the iterator gives more than its hint, twice as many each time.
+                // If there are more items than the hint says, the number of slots doubles each time.
                 let wanted = items.size_hint().0.max(writer.pending.count()).max(1);
                 let slots = writer.prepare(wanted)?;
                 if slots == 0 {
@@ -365,7 +369,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     ) -> Result<()> {
         let count = self.count();
         let bytes = self.pending.take();
-        // They count as written also if this fails, as nothing is written after that.
+        // The count includes these elements even if the write fails. That has no effect, as nothing more is written after a failure.
         self.written = count;
         self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
@@ -425,7 +429,7 @@ impl WriteOptions {
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         let create = || {
-            // Complete from the first moment on: the file gets its name with the header in it, and locked.
+            // The file gets its name only once it is locked and has its header, so nobody sees it without them.
             let (mut file, place) = replace::begin(path)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) = self.start::<T, File>(growing::position(&mut file)?)?;
@@ -460,8 +464,8 @@ impl WriteOptions {
     ///
     /// # Errors
     ///
-    /// As [`Writer::with_shape`], and [`ErrorKind::Unsupported`] for an element that is a sub-array in Fortran order, where
-    /// its parts would be strided.
+    /// As [`Writer::with_shape`], and [`ErrorKind::Unsupported`] for elements that are sub-arrays if the order is Fortran: the
+    /// scalars of one element would not be adjacent in the file.
     pub fn with_shape<T: Element, W: Write>(
         &self,
         mut writer: W,
@@ -477,7 +481,8 @@ impl WriteOptions {
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// Returns the header of an array without elements, which will be at this offset of the writer, and how elements are added.
+    /// Returns the header of an array without elements, the plan for its elements, and the state that changes its length. The header will
+    /// be at this offset of the writer.
     fn start<T: Element, W: Seek>(&self, at: u64) -> Result<(Vec<u8>, Plan, Growing<W>)> {
         let (plan, item) = self.item_shape::<T>()?;
         let shape = item.array(&[0]);
@@ -576,7 +581,7 @@ mod tests {
         assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [block + 1]);
     }
 
-    // Where a count has no more, there are no such arrays.
+    // With 32 bits, a `usize` cannot count that far.
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn counts_go_beyond_32_bits() {

@@ -363,7 +363,7 @@ fn another_dtype_is_refused_and_named() {
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "()"),
-        "the array has shape (), Two expects one more dimension, which grows; change the Rust type to that of the file, or write another file"
+        "the array has shape (), Two expects one more dimension, along which it can grow; change the Rust type to that of the file, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "(3, 0)"),

@@ -18,7 +18,7 @@ use crate::element::void::Void;
 use crate::plan::{Cast, Plan};
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be viewed in place: not all bytes are known to be values of it",
+    message = "`{Self}` cannot be viewed in place: not every byte pattern is known to be a valid value",
     label = "`npy_core::ZeroCopy` is not implemented for this type",
     note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `u8` in the struct",
     note = "an enum: most bytes are not a variant of it; use its integer in the struct",
@@ -27,24 +27,27 @@ use crate::plan::{Cast, Plan};
 /// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
 ///
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
-/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`], and with their features for the
-/// numbers of `half` and `num-complex`.
-/// Large arrays are also read directly into a `Vec` and written directly from it if the type has no padding, no parameters and no
-/// number in the other byte order.
+/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`]. The features `half` and
+/// `num-complex` add the number types of those crates.
 ///
-/// It is not implemented for `bool` and enums: most bytes are not a value of those, and a view does not check the bytes.
+/// Large arrays are also read directly into a `Vec`, and written directly from one, if the type has no padding and all its numbers are
+/// little-endian in memory. A struct with generic parameters is always decoded.
+///
+/// It is not implemented for `bool` and enums: most byte patterns are not valid values of them, and a view does not check the bytes.
 ///
 /// # Safety
 ///
-/// - Any bytes are a value: `size_of::<Self>()` of them, initialized, at an address of the type's alignment.
+/// - Every pattern of `size_of::<Self>()` initialized bytes at an aligned address is a valid value.
 /// - There is no interior mutability.
-/// - [`PADDED`](Self::PADDED) is `true` if bytes of a value may not be initialized, as padding is not.
+/// - [`PADDED`](Self::PADDED) is `true` if a value may contain uninitialized bytes, such as padding.
 ///
-/// A view then shows the right values if a value in memory is an element of [`memory_dtype`](Self::memory_dtype).
+/// These rules make a view sound. Its values are also the right ones if the bytes of a value in memory are an element of
+/// [`memory_dtype`](Self::memory_dtype).
 pub unsafe trait ZeroCopy: Element + Copy {
     /// True if a value in memory has bytes that do not belong to a field.
     ///
-    /// Such a type can be viewed, but not written in place. Derived code also proves here that the layout is that of the dtype.
+    /// Such a type can be viewed, but not changed in place. In derived code, evaluating this constant also proves that the layout in memory
+    /// is that of the dtype.
     const PADDED: bool;
 
     /// Proves the layout; for derived code.
@@ -57,7 +60,7 @@ pub unsafe trait ZeroCopy: Element + Copy {
 
 macro_rules! zero_copy {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
-        // SAFETY: a number, or bytes of any value, and no padding.
+        // SAFETY: a number or an array of bytes: every byte pattern is a valid value, and there is no padding.
         unsafe impl<$($generics)*> ZeroCopy for $type {
             const PADDED: bool = false;
 
@@ -81,7 +84,7 @@ zero_copy! { [] half::f16, [] half::bf16 }
 #[cfg(feature = "num-complex")]
 zero_copy! { [] num_complex::Complex<f32>, [] num_complex::Complex<f64> }
 
-// SAFETY: an array is its items, one after the other, and any bytes are items.
+// SAFETY: an array is its items, one after the other, and every byte pattern is a valid item.
 unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
     const PADDED: bool = T::PADDED;
 
@@ -91,8 +94,10 @@ unsafe impl<T: ZeroCopy, const N: usize> ZeroCopy for [T; N] {
 }
 
 impl<T> Memory<T> {
-    /// Describes the field that a function returns. The compiler infers its type: an attribute that comes after the derive can change it,
-    /// so the derive must not name it.
+    /// Describes a field. The last argument is a function that returns this field of a struct; the compiler infers the field's type `F`
+    /// from it.
+    ///
+    /// Derived code cannot name the type, as an attribute macro after the derive may change it.
     pub const fn field<F: ZeroCopy>(
         &self,
         name: &'static str,
@@ -122,7 +127,7 @@ pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
 
 /// Returns true if the bytes have the length of `count` values and are aligned.
 ///
-/// The compiler proves the layout of a generic type here at the latest:
+/// Every view calls this function, so the compiler checks the layout of a generic type here if nothing else has used it:
 ///
 /// ```compile_fail,E0080
 /// use npy_core::{ArrayView, NpyRecord, ZeroCopy};
@@ -161,9 +166,9 @@ pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
     }
     let start =
         if bytes.is_empty() { NonNull::dangling().as_ptr() } else { bytes.as_ptr().cast::<T>() };
-    // SAFETY: the values are the bytes of a slice that lives as long as the result: its length is `count` times the size of a value,
-    // and its start is aligned (without bytes, the dangling pointer is). Any bytes are values of a `ZeroCopy` type. Both
-    // references are shared, and nobody changes a value through a shared one.
+    // SAFETY: the result borrows the bytes of a slice for as long as that slice is borrowed. The slice has `count` times the size of a
+    // value, and its start is aligned; if it is empty, the dangling pointer is used, which is aligned too. Every byte pattern is a valid
+    // value of a `ZeroCopy` type. Both references are shared, and nobody changes a value through a shared one.
     Some(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
@@ -172,7 +177,7 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     const {
         assert!(
             !T::PADDED,
-            "a type with padding cannot be written in place, as that leaves undefined bytes in the file: make the padding fields (`pad: [u8; 7]`), or the struct #[repr(C, packed)]"
+            "a type with padding cannot be written in place, as that leaves undefined bytes in the file; declare the padding as fields (`pad: [u8; 7]`), or make the struct #[repr(C, packed)]"
         );
     }
     if !are_values::<T>(bytes, count) {
@@ -183,13 +188,13 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     } else {
         bytes.as_mut_ptr().cast::<T>()
     };
-    // SAFETY: as in `values`, and the bytes are borrowed exclusively for as long as the result lives. All bytes are initialized after a
-    // value was written: it has no padding, as asserted above.
+    // SAFETY: as in `values`, and the bytes are borrowed exclusively for as long as the result lives. Writing a value leaves all its bytes
+    // initialized, as it has no padding (asserted above).
     Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
 }
 
 impl<T: ZeroCopy> Plain<T> {
-    /// Returns the proof for `T`; `None` if a number is in the other byte order, or a byte does not belong to a field.
+    /// Returns the proof for `T`; `None` if a number is not little-endian in memory, or a byte does not belong to a field.
     pub(crate) fn of() -> Option<Self> {
         let canonical = canonical::<T>().ok()?;
         let dtype = &canonical.dtype;

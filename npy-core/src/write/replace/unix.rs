@@ -1,7 +1,8 @@
-//! Names in an open directory, on Unix: the directory cannot be swapped between two calls.
+//! Replacing files on Unix. Files are found and renamed relative to an open directory, so that nobody can exchange the directory between
+//! two calls.
 //!
-//! The kernel resolves a path up to its last name. If that name is a link, it is followed here, under the rule that Linux calls
-//! `protected_symlinks`, whatever that setting is.
+//! The kernel resolves all of a path except its last name. If the last name is a symbolic link, this module follows it, and refuses the
+//! links that Linux refuses with `fs.protected_symlinks=1`, even if that setting is off.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,7 +21,7 @@ use super::attributes::Old;
 use super::attributes::by_proc;
 use super::{Found, Target, Temporary, missing, with_new_name};
 
-/// Flags that open a directory, also one that may not be listed.
+/// Flags that open a directory. On Linux, no permission to list it is needed.
 #[cfg(target_os = "linux")]
 const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(target_os = "linux"))]
@@ -28,14 +29,14 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY;
 
 /// Finds the file that a path leads to, following links.
 pub(super) fn find(path: &Path) -> io::Result<Found> {
-    // The limit of Linux.
+    // The same limit as in Linux.
     const MAX_LINKS: usize = 40;
     let kind = |stat: &Stat| FileType::from_raw_mode(stat.st_mode);
     let mut path = path.to_owned();
     let mut base = None::<Directory>;
     for _ in 0..=MAX_LINKS {
         let Some((parent, name)) = split(&path) else {
-            // The path of a directory: the kernel returns an error.
+            // The path is that of a directory; opening it for writing returns the right error.
             let from = base.as_ref().map_or(sys::CWD, |base| base.fd.as_fd());
             return Ok(Found::Direct(open(from, &path, OFlags::WRONLY, Mode::empty())?.into()));
         };
@@ -57,7 +58,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
                 path = PathBuf::from(OsString::from_vec(link.into_bytes()));
                 base = Some(directory);
             }
-            // A pipe or a device. For a directory the kernel returns an error.
+            // A pipe or a device; for a directory, opening it for writing returns the right error.
             Some(other) if kind(&other) != FileType::RegularFile => {
                 let flags = OFlags::WRONLY | OFlags::NOFOLLOW;
                 let file = open(directory.fd.as_fd(), name, flags, Mode::empty())?;
@@ -129,14 +130,15 @@ impl Directory {
         self.fd.as_fd()
     }
 
-    /// Opens a regular file without following a link; for writing too if that is allowed, as a lock over a network may need it.
+    /// Opens a regular file without following a link. Opens it for writing too if that is allowed, as some network file systems lock only
+    /// files that are open for writing.
     #[cfg(feature = "npz")]
     pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let open = |flags| open(self.fd(), name, flags | OFlags::NOFOLLOW, Mode::empty());
         Ok(open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY))?.into())
     }
 
-    /// Returns true if this file has the name.
+    /// Returns true if this name in the directory is a name of this open file.
     #[cfg(feature = "npz")]
     pub(super) fn has(&self, file: &File, name: &OsStr) -> io::Result<bool> {
         let found = match sys::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -147,20 +149,21 @@ impl Directory {
         Ok((found.st_dev, found.st_ino) == (own.st_dev, own.st_ino))
     }
 
-    /// Returns true if this is in `/proc`, where the link of an open file leads to that file, but its text is not a path.
+    /// Returns true if this directory is in `/proc`. There, a link for an open file (`/proc/self/fd/3`) must be opened by the kernel, as
+    /// its text is not always a path of that file.
     #[cfg(target_os = "linux")]
     fn is_of_processes(&self) -> io::Result<bool> {
         Ok(sys::fstatfs(&self.fd)?.f_type == sys::PROC_SUPER_MAGIC)
     }
 
-    /// Such files are links only on Linux.
+    /// Only Linux has such links.
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unnecessary_wraps)]
     fn is_of_processes(&self) -> io::Result<bool> {
         Ok(false)
     }
 
-    /// Opens an open file of a process, to write after its last byte.
+    /// Opens such a link in `/proc`, and seeks to the end of the file.
     fn open_at_end(&self, name: &OsStr) -> io::Result<File> {
         let mut file = File::from(open(self.fd.as_fd(), name, OFlags::WRONLY, Mode::empty())?);
         if file.metadata()?.is_file() {
@@ -179,14 +182,15 @@ impl Directory {
             return Ok(());
         }
         let reason = format!(
-            "{} is a link of user {} in a directory with the sticky bit that everybody may write to, and is not followed; use the path of the file that it leads to",
+            "{} is a symbolic link of user {}, and is not followed, as everybody may create links in its directory (which has the sticky bit); use the path of the file that it leads to",
             self.path.join(name).display(),
             link.st_uid,
         );
         Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
     }
 
-    /// Creates a file to read and write, with permissions for the owner only if it is private, else for everybody whom the umask allows.
+    /// Creates a file and opens it for reading and writing. If it is private, only the owner has permissions, else all users whom the umask
+    /// does not exclude.
     pub(crate) fn create(&self, is_private: bool) -> io::Result<(File, Temporary)> {
         let owner = Mode::RUSR | Mode::WUSR;
         let all = owner | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
@@ -206,13 +210,13 @@ impl Directory {
         let fd = open(self.fd.as_fd(), ".", OFlags::TMPFILE | OFlags::RDWR, mode).ok()?;
         // It will get its name through `/proc`, which may be missing.
         let made = sys::stat(by_proc(fd.as_fd())).ok()?;
-        // Some file systems of older kernels ignore the umask here: then the file must be created with a name.
+        // Some file systems of older kernels ignore the umask here. If it seems ignored, the file is created with a name instead.
         let is_private = !mode.intersects(Mode::RWXG | Mode::RWXO);
         let is_masked = Mode::from_raw_mode(made.st_mode) != mode;
         (is_private || is_masked).then(|| fd.into())
     }
 
-    /// Waits until its names are on the disk.
+    /// Waits until changes of the names in this directory are on the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         let fd = open(self.fd.as_fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         Ok(sys::fsync(fd)?)
@@ -226,7 +230,7 @@ impl Directory {
         Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Gives a file without a name one that no other file has: it can replace another file only from such a name.
+    /// Gives a file without a name a temporary one, and returns it. A link cannot replace another file, but a rename from this name can.
     #[cfg(target_os = "linux")]
     pub(super) fn link(&self, file: &File) -> io::Result<OsString> {
         let from = by_proc(file.as_fd());

@@ -96,7 +96,7 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
     if outer.is_empty() {
-        let wanted = "one more dimension, which grows";
+        let wanted = "one more dimension, along which it can grow";
         return Err(to_append(header.rank(&who, wanted, "")));
     }
     let axis = match order {
