@@ -76,6 +76,7 @@ impl Limits {
     }
 
     /// Refuses data of more bytes than the limit.
+    #[inline]
     pub(crate) fn check_array(&self, bytes: u64) -> Result<(), Error> {
         match self.array_bytes {
             Some(limit) => check("an array", "array_bytes", bytes, limit),
@@ -119,6 +120,7 @@ impl Limits {
     }
 }
 
+#[inline]
 fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Result<(), Error> {
     if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, name, found, limit }.into()) }
 }

@@ -133,17 +133,24 @@ fn keys(field: &Field) -> impl Iterator<Item = &Text> {
 
 /// Refuses a name that is used twice.
 fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
-    let mut names = Vec::with_capacity(fields.len());
-    for (field, entry) in fields.iter().zip(entries) {
-        names.extend(keys(field).map(|key| (hash(key), key, entry.at(), *entry)));
-    }
+    let names: Vec<_> = fields
+        .iter()
+        .enumerate()
+        .flat_map(|(i, field)| keys(field).map(move |key| (key, i)))
+        .collect();
     // The hash decides nearly always, and is compared faster than a name.
-    names.sort_unstable_by_key(|&(hash, key, at, _)| (hash, key, at));
-    for pair in names.windows(2) {
-        if let [(_, first, ..), (_, key, _, entry)] = pair
-            && first == key
+    let mut order: Vec<_> = names.iter().enumerate().map(|(i, (key, _))| (hash(key), i)).collect();
+    order.sort_unstable_by(|(hash, a), (other, b)| {
+        hash.cmp(other).then_with(|| names.get(*a).cmp(&names.get(*b)))
+    });
+    for pair in order.windows(2) {
+        if let [(hash, first), (other, second)] = pair
+            && hash == other
+            && let (Some((name, _)), Some((same, i))) = (names.get(*first), names.get(*second))
+            && name == same
+            && let Some(entry) = entries.get(*i)
         {
-            let name = excerpt(key.as_str());
+            let name = excerpt(name.as_str());
             return Err(fault(*entry, format!("the name or title \"{name}\" is used twice")));
         }
     }

@@ -34,6 +34,7 @@ impl Position {
     }
 
     /// Returns the index of the next value by this plan.
+    #[inline]
     pub(super) fn next_index(&self, plan: &ItemPlan) -> usize {
         match plan.per_item {
             // Without a division: this runs for each chunk.
@@ -43,6 +44,7 @@ impl Position {
     }
 
     /// Returns the index of the next of `count` values that have no elements.
+    #[cold]
     fn next_empty(&self, count: usize) -> usize {
         let (before, all) = self.empty_values;
         let scaled = u128::from(to_u64(before)).saturating_mul(u128::from(to_u64(count)));
@@ -66,12 +68,15 @@ impl Position {
     }
 
     /// Refuses to read on after a read that failed.
+    #[inline]
     pub(super) fn check(&self) -> Result<(), Error> {
-        if !self.is_lost {
-            return Ok(());
-        }
-        let what = "reading on after a read that failed".into();
-        let needs = "a new reader: the position of this one in the file is unknown";
-        Err(ErrorKind::Unsupported { what, needs }.into())
+        if self.is_lost { Err(lost()) } else { Ok(()) }
     }
+}
+
+#[cold]
+fn lost() -> Error {
+    let what = "reading on after a read that failed".into();
+    let needs = "a new reader: the position of this one in the file is unknown";
+    ErrorKind::Unsupported { what, needs }.into()
 }

@@ -73,6 +73,7 @@ impl<R> Reader<R> {
     }
 
     /// Returns the number of values of this plan's type that have not been read yet.
+    #[inline]
     pub(super) fn items_left(&self, plan: &ItemPlan) -> usize {
         plan.count.saturating_sub(self.position.next_index(plan))
     }
@@ -157,6 +158,7 @@ impl<R> Reader<R> {
     }
 
     /// Refuses to read this many bytes of data after a read that failed, or if they are over the limit.
+    #[inline]
     pub(super) fn check_allowed(&self, bytes: usize) -> Result<()> {
         self.position.check()?;
         self.limits.check_array(limits::to_u64(bytes))

@@ -142,7 +142,9 @@ impl<R: Read> Reader<R> {
             return None;
         }
         out.try_reserve(max).ok()?;
-        out.extend(items.chunks_exact(T::SIZE).map(T::decode));
+        for item in items.chunks_exact(T::SIZE) {
+            out.push(T::decode(item));
+        }
         self.position.advance(plan, max);
         self.source.consume(bytes);
         Some(max)
@@ -189,25 +191,43 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Result<T>> {
-        Some(self.items.advance()?.map(|()| T::decode(self.items.item(T::SIZE))))
+        Some(self.items.advance(T::SIZE)?.map(|()| T::decode(self.items.item(T::SIZE))))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         // One more item if an error comes last.
         (0, self.items.len().checked_add(1))
     }
+
+    // `sum`, `for_each` and adapters use it: the compiler keeps their state in registers, as no block is read in the inner loop.
+    #[inline]
+    fn fold<A, F: FnMut(A, Result<T>) -> A>(mut self, first: A, mut f: F) -> A {
+        let mut folded = first;
+        while let Some(item) = self.next() {
+            folded = f(folded, item);
+            while self.items.step(T::SIZE) {
+                folded = f(folded, Ok(T::decode(self.items.item(T::SIZE))));
+            }
+        }
+        folded
+    }
 }
 
 /// Canonical elements one by one, read a block at a time.
+///
+/// The position of the reader is that of the block; it moves to the element when the block ends or this is dropped.
 pub(crate) struct ItemReader<'r, R> {
     reader: &'r mut Reader<R>,
     plan: ItemPlan,
     /// Finds elements that are not valid values.
     check: fn(&[u8]) -> Result<(), InvalidValue>,
     buffers: Buffers,
-    /// The offset of the element in [`bytes`](Self::bytes).
-    at: usize,
-    /// The number of elements after it in the block.
+    /// The canonical elements: the buffer of the source, if they are canonical in the file.
+    block: Vec<u8>,
+    /// The offset in the block after the current element.
+    end: usize,
+    /// The number of elements of the block, and of those after the current one.
+    count: usize,
     left: usize,
     /// The error that comes after the elements of the block.
     error: Option<Error>,
@@ -219,8 +239,8 @@ impl<'r, R> ItemReader<'r, R> {
         plan: ItemPlan,
         check: fn(&[u8]) -> Result<(), InvalidValue>,
     ) -> Self {
-        let buffers = Buffers::default();
-        ItemReader { reader, plan, check, buffers, at: 0, left: 0, error: None }
+        let (buffers, block) = Default::default();
+        ItemReader { reader, plan, check, buffers, block, end: 0, count: 0, left: 0, error: None }
     }
 
     #[cfg(feature = "serde")]
@@ -228,49 +248,44 @@ impl<'r, R> ItemReader<'r, R> {
         self.reader
     }
 
-    /// Returns the number of elements after this one.
+    /// Returns the number of elements after the current one.
     pub(crate) fn len(&self) -> usize {
-        self.reader.items_left(&self.plan)
+        let passed = self.count.saturating_sub(self.left);
+        self.reader.items_left(&self.plan).saturating_sub(passed)
     }
 
-    /// Returns the element that [`advance`](Self::advance) went to; its size may be a constant of the caller.
-    #[inline]
-    pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
-        self.bytes().get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
-    }
-
-    /// Returns the bytes with the canonical elements of the block: those that were read ahead, if they are canonical in the file.
-    #[inline]
-    fn bytes(&self) -> &[u8] {
-        match self.plan.plan.is_exact() {
-            true => self.reader.source.buffer_bytes(),
-            false => self.buffers.result(&self.plan.plan),
-        }
-    }
-
-    /// Returns the index of this element.
+    /// Returns the index of the current element.
     #[cfg(feature = "serde")]
     pub(crate) fn index(&self) -> usize {
-        self.reader.position.next_index(&self.plan).saturating_sub(1)
+        self.plan.count.saturating_sub(self.len()).saturating_sub(1)
+    }
+
+    /// Goes to the next element of the block; returns false if there is none.
+    #[inline]
+    fn step(&mut self, itemsize: usize) -> bool {
+        let Some(left) = self.left.checked_sub(1) else { return false };
+        self.left = left;
+        self.end = self.end.wrapping_add(itemsize);
+        true
+    }
+
+    /// Returns the current element.
+    #[inline]
+    pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
+        self.block.get(self.end.wrapping_sub(itemsize)..self.end).unwrap_or_default()
     }
 }
 
 impl<R: Read> ItemReader<'_, R> {
-    /// Goes to the next element; `None` after the last, or after an error. Elements after it stay in the reader.
+    /// Goes to the next element; `None` after the last, or after an error. The size of a canonical element may be a constant of the caller.
     #[inline]
-    pub(crate) fn advance(&mut self) -> Option<Result<()>> {
+    pub(crate) fn advance(&mut self, itemsize: usize) -> Option<Result<()>> {
         if self.left == 0
             && let Err(end) = self.refill()
         {
             return end.map(|error| Err(self.reader.in_file(error)));
         }
-        self.left = self.left.wrapping_sub(1);
-        let start = self.reader.source.consume(self.plan.plan.src_itemsize);
-        self.reader.position.advance(&self.plan, 1);
-        self.at = match self.plan.plan.is_exact() {
-            true => start,
-            false => self.at.wrapping_add(self.plan.plan.dst_itemsize),
-        };
+        self.step(itemsize);
         Some(Ok(()))
     }
 
@@ -278,6 +293,7 @@ impl<R: Read> ItemReader<'_, R> {
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Option<Error>> {
+        self.leave();
         if let Some(error) = self.error.take() {
             self.reader.position.is_lost = true;
             return Err(Some(error));
@@ -289,8 +305,6 @@ impl<R: Read> ItemReader<'_, R> {
         if let Err(error) = self.fill(left) {
             self.error = Some(error);
         }
-        // One element before the first.
-        self.at = 0usize.wrapping_sub(self.plan.plan.dst_itemsize);
         // An error comes after the elements before it.
         if self.left == 0 { self.refill() } else { Ok(()) }
     }
@@ -305,8 +319,9 @@ impl<R: Read> ItemReader<'_, R> {
         if count == 0 {
             return Err(reader.truncated(found));
         }
+        let bytes = count.saturating_mul(size);
         let found = reader.source.buffered();
-        let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
+        let found = found.get(..bytes).unwrap_or(found);
         let items = if plan.plan.is_exact() {
             found
         } else {
@@ -315,8 +330,48 @@ impl<R: Read> ItemReader<'_, R> {
             buffers.run(&plan.plan, count)
         };
         let checked = (self.check)(items);
-        self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
         let first = reader.position.next_index(plan);
+        self.enter(checked.as_ref().err().map_or(count, InvalidValue::item));
         checked.map_err(|error| block::invalid(&error, first))
+    }
+}
+
+impl<R> ItemReader<'_, R> {
+    /// Goes before the first of the `count` elements that were checked.
+    fn enter(&mut self, count: usize) {
+        if count == 0 {
+            return;
+        }
+        (self.count, self.left) = (count, count);
+        self.end = match self.plan.plan.is_exact() {
+            true => self.reader.source.swap_buffer(&mut self.block),
+            false => {
+                mem::swap(&mut self.block, self.buffers.result(&self.plan.plan));
+                0
+            }
+        };
+        self.reader.position.is_lost = true;
+    }
+
+    /// Moves the reader to the current element. The reader is not usable before that, also if this iterator is leaked.
+    fn leave(&mut self) {
+        if self.count == 0 {
+            return;
+        }
+        if self.plan.plan.is_exact() {
+            self.reader.source.swap_buffer(&mut self.block);
+        }
+        let passed = self.count.saturating_sub(self.left);
+        (self.count, self.left) = (0, 0);
+        self.reader.source.consume(passed.saturating_mul(self.plan.plan.src_itemsize));
+        self.reader.position.advance(&self.plan, passed);
+        self.reader.position.is_lost = false;
+    }
+}
+
+/// Elements that were not consumed stay in the reader.
+impl<R> Drop for ItemReader<'_, R> {
+    fn drop(&mut self) {
+        self.leave();
     }
 }

@@ -106,7 +106,8 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Err(error) = self.items.advance()? {
+        let itemsize = self.items.reader().header().dtype().itemsize();
+        if let Err(error) = self.items.advance(itemsize)? {
             return Some(Err(error));
         }
         let reader = self.items.reader();
