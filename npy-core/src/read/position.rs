@@ -9,14 +9,14 @@ use crate::limits::to_u64;
 pub(super) struct Position {
     /// The number of elements before the position.
     pub(super) elements: usize,
-    /// The position among values that have no elements (`[f32; 0]`): this many of that many come before it.
+    /// The position among values without elements (`[f32; 0]`): the number of values before it, and the number of all.
     empty_values: (usize, usize),
     /// True during a read, and after one that failed: the position is unknown.
     pub(super) is_lost: bool,
 }
 
 impl Position {
-    /// The start of this row, of that many, before which there are this many elements.
+    /// Returns the position at the start of a row: its index, the number of rows, and the number of elements before it.
     pub(super) fn at_row(row: usize, rows: usize, elements: usize) -> Self {
         Position { elements, empty_values: (row, rows), is_lost: false }
     }
