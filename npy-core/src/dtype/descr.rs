@@ -125,32 +125,36 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     Ok(DType::from_fields(fields, offset))
 }
 
-/// Returns the names that must be unique in a record: the name of the field, and its title if that is a string.
-fn keys(field: &Field) -> impl Iterator<Item = &Text> {
-    let title = field.title.as_deref().filter(|title| title.is_string());
-    title.into_iter().chain([&field.name])
+/// Returns the title of a field, if it is a string: it must then differ from all names and other titles.
+fn title_key(field: &Field) -> Option<&Text> {
+    field.title.as_deref().filter(|title| title.is_string())
 }
 
 /// Refuses a name that is used twice.
 fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
-    let names: Vec<_> = fields
-        .iter()
-        .enumerate()
-        .flat_map(|(i, field)| keys(field).map(move |key| (key, i)))
-        .collect();
+    // Each name has a number: twice the index of its field, and one more for a title.
+    let name = |number: usize| {
+        let field = fields.get(number / 2)?;
+        if number % 2 == 0 { Some(&field.name) } else { title_key(field) }
+    };
+    let mut order = Vec::with_capacity(fields.len());
+    for (i, field) in fields.iter().enumerate() {
+        let number = checked::mul(i, 2);
+        order.push((hash(&field.name), number));
+        order.extend(title_key(field).map(|title| (hash(title), checked::add(number, 1))));
+    }
     // The hash decides nearly always, and is compared faster than a name.
-    let mut order: Vec<_> = names.iter().enumerate().map(|(i, (key, _))| (hash(key), i)).collect();
     order.sort_unstable_by(|(hash, a), (other, b)| {
-        hash.cmp(other).then_with(|| names.get(*a).cmp(&names.get(*b)))
+        hash.cmp(other).then_with(|| name(*a).cmp(&name(*b))).then(a.cmp(b))
     });
     for pair in order.windows(2) {
         if let [(hash, first), (other, second)] = pair
             && hash == other
-            && let (Some((name, _)), Some((same, i))) = (names.get(*first), names.get(*second))
-            && name == same
-            && let Some(entry) = entries.get(*i)
+            && let (Some(first), Some(same)) = (name(*first), name(*second))
+            && first == same
+            && let Some(entry) = entries.get(second / 2)
         {
-            let name = excerpt(name.as_str());
+            let name = excerpt(same.as_str());
             return Err(fault(*entry, format!("the name or title \"{name}\" is used twice")));
         }
     }

@@ -76,10 +76,17 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// As [`Reader::records`]; `out` then has the elements before the one that failed.
+    #[inline]
     pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
-        if let Some(count) = self.decode_buffered(out, max) {
-            return Ok(count);
+        match self.decode_buffered(out, max) {
+            Some(count) => Ok(count),
+            None => self.read_next(out, max),
         }
+    }
+
+    /// Reads the next values, at most `max`, also if they are not buffered yet.
+    #[inline(never)]
+    fn read_next<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
         self.with_plan::<T, _>(|reader, plan| {
             check_contiguous(plan, READ_WHOLE)?;
             let plan = &plan.items;
@@ -141,7 +148,9 @@ impl<R: Read> Reader<R> {
         {
             return None;
         }
-        out.try_reserve(max).ok()?;
+        if out.capacity().wrapping_sub(out.len()) < max {
+            out.try_reserve(max).ok()?;
+        }
         for item in items.chunks_exact(T::SIZE) {
             out.push(T::decode(item));
         }
