@@ -214,8 +214,14 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
         let mut folded = first;
         while let Some(item) = self.next() {
             folded = f(folded, item);
-            while self.items.step(T::SIZE) {
-                folded = f(folded, Ok(T::decode(self.items.item(T::SIZE))));
+            let ItemReader { block, end, left, .. } = &mut self.items;
+            let bytes = left.saturating_mul(T::SIZE);
+            let rest = block.get(*end..end.saturating_add(bytes)).unwrap_or_default();
+            for element in rest.chunks_exact(T::SIZE.max(1)) {
+                // These are right also if `f` panics.
+                *left = left.wrapping_sub(1);
+                *end = end.wrapping_add(T::SIZE);
+                folded = f(folded, Ok(T::decode(element)));
             }
         }
         folded
@@ -269,15 +275,6 @@ impl<'r, R> ItemReader<'r, R> {
         self.plan.count.saturating_sub(self.len()).saturating_sub(1)
     }
 
-    /// Goes to the next element of the block; returns false if there is none.
-    #[inline]
-    fn step(&mut self, itemsize: usize) -> bool {
-        let Some(left) = self.left.checked_sub(1) else { return false };
-        self.left = left;
-        self.end = self.end.wrapping_add(itemsize);
-        true
-    }
-
     /// Returns the current element.
     #[inline]
     pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
@@ -294,7 +291,8 @@ impl<R: Read> ItemReader<'_, R> {
         {
             return end.map(|error| Err(self.reader.in_file(error)));
         }
-        self.step(itemsize);
+        self.left = self.left.wrapping_sub(1);
+        self.end = self.end.wrapping_add(itemsize);
         Some(Ok(()))
     }
 
