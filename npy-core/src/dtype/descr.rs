@@ -1,4 +1,4 @@
-//! Reading and writing the descr literal, which is how NumPy writes a dtype in a header.
+//! Reads and writes descr literals, the form in which NumPy writes a dtype in a header.
 
 use std::str::FromStr;
 
@@ -29,7 +29,7 @@ impl DType {
     }
 }
 
-/// Parses `<f8`, or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.
+/// Parses a type string (`<f8`) or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub(crate) fn parse_literal<'t>(
     dialect: Dialect,
     limits: &Limits,
 ) -> Result<Literal<'t>, Fault> {
-    // Users may set the limit to `usize::MAX`, so saturate. 64 are for the other keys of a header.
+    // Saturates, because users may set the limit to `usize::MAX`. The 64 literals are for the other keys of a header.
     let items = limits.fields.saturating_mul(LITERALS_A_FIELD).saturating_add(64);
     let caps = Caps { nesting: limits.brackets(), items };
     Literal::parse(text, dialect, caps)
@@ -81,7 +81,7 @@ pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
     Ok(dtype)
 }
 
-/// Reads a dtype recursively. The depth is bounded because that of the literal is.
+/// Reads a dtype. The recursion is bounded because the parser has limited the nesting of the literal.
 fn read_dtype(item: Item<'_>) -> Result<DType, Fault> {
     match item.kind() {
         literal::Kind::Str => {
@@ -143,7 +143,7 @@ fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> 
         order.push((hash(&field.name), number));
         order.extend(title_key(field).map(|title| (hash(title), checked::add(number, 1))));
     }
-    // The hash decides nearly always, and is compared faster than a name.
+    // Hashes are faster to compare than names, and the hashes of different names nearly always differ.
     order.sort_unstable_by(|(hash, a), (other, b)| {
         hash.cmp(other).then_with(|| name(*a).cmp(&name(*b))).then(a.cmp(b))
     });
@@ -188,12 +188,12 @@ fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
     Ok((name, dtype))
 }
 
-/// Returns whether NumPy takes the field for padding: it has no name, and NumPy treats its dtype as void.
+/// Returns true if NumPy treats the field as padding: its name is empty, and its dtype is void.
 fn is_padding(name: Item<'_>, dtype: &DType) -> bool {
     is_void(dtype) && name.text().is_some_and(|name| name == Text::new(""))
 }
 
-/// Returns whether NumPy treats the dtype as `void` (raw bytes or a sub-array), and it is not a record.
+/// Returns true for raw bytes and sub-arrays, which are `void` in NumPy. Records are `void` in NumPy too, but not here.
 pub(super) fn is_void(dtype: &DType) -> bool {
     match dtype.kind() {
         Kind::Scalar(scalar) => scalar.kind() == super::ScalarKind::Void,
@@ -223,7 +223,7 @@ fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
     Ok((title, name))
 }
 
-/// Reads the shape after a base dtype: a tuple, a list or a number.
+/// Reads the shape of a sub-array (a tuple, a list or a number). Returns the sub-array, or `base` if the shape is empty.
 fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
     let shape = match item.kind() {
         literal::Kind::Int => vec![read_dimension(item)?],
@@ -248,7 +248,7 @@ fn read_shape(item: Item<'_>) -> Result<Vec<usize>, Fault> {
     }
 }
 
-/// Reads one dimension, which is not negative and fits in a `usize`.
+/// Reads one dimension, which must not be negative and must fit in a `usize`.
 pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
     let n = item.int().and_then(|n| usize::try_from(n).ok());
     n.ok_or_else(|| Fault {
@@ -270,7 +270,7 @@ fn fault(item: Item<'_>, reason: impl Into<String>) -> Fault {
     Fault { at: item.at(), kind }
 }
 
-/// Returns the start of a text, with characters that do not print escaped, for error messages.
+/// Returns the start of a text for an error message. Unprintable characters are escaped.
 pub(crate) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 80;
     let more = text.char_indices().nth(MAX_CHARS);
@@ -288,7 +288,7 @@ fn exactly<const N: usize, T>(mut items: impl Iterator<Item = T>) -> Option<[T; 
     if items.next().is_some() { None } else { found.try_into().ok() }
 }
 
-/// Returns the literal of a record, like NumPy's `dtype_to_descr`. Bytes between the fields are entries without a name.
+/// Returns the literal of a record, like NumPy's `dtype_to_descr`. Padding becomes entries with an empty name.
 fn record_literal(record: &Record) -> String {
     let mut entries = Vec::with_capacity(record.fields.len());
     let padding = |size| (size > 0).then(|| format!("('', '|V{size}')"));

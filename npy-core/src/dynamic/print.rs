@@ -1,4 +1,4 @@
-//! The printed form of arrays, which is NumPy's: long arrays are shortened in the middle.
+//! Prints arrays like NumPy: long arrays are shortened in the middle.
 
 use std::cell::Cell;
 use std::fmt::{self, Formatter};
@@ -11,11 +11,11 @@ use crate::dtype::Scalar;
 const THRESHOLD: usize = 1000;
 /// The number of elements or rows at each end of a shortened dimension.
 const EDGE: usize = 3;
-/// The approximate number of pieces after which printing stops. An array may have 64 dimensions, or any number of elements of zero bytes.
+/// Printing stops after about this many pieces. An array of 64 dimensions has far more, even if each dimension is shortened.
 const MAX_PIECES: usize = 20_000;
 
-/// Prints the elements in brackets, one row per line. An array of more than a thousand elements shows the first and the last three along each
-/// dimension.
+/// Prints the elements in brackets, one row per line. Of more than a thousand elements, only the first and last three along each dimension
+/// are printed.
 ///
 /// ```
 /// use npy_core::{DynArray, Order};
@@ -48,9 +48,9 @@ enum Piece {
     Between(String),
 }
 
-/// Adds the pieces of the part at this index: an element if the index is complete, and otherwise a sub-array in brackets.
+/// Adds the pieces of the element at `index`. If `index` has fewer numbers than the array has dimensions, adds a sub-array in brackets.
 ///
-/// The recursion is as deep as the array has dimensions, at most 64.
+/// The recursion depth is the number of dimensions, at most 64.
 fn collect(array: &DynArray, index: &mut Vec<usize>, pieces: &mut Vec<Piece>, left: &Cell<usize>) {
     let Some(&n) = array.shape().get(index.len()) else {
         let mut text = String::new();
@@ -76,7 +76,7 @@ fn collect(array: &DynArray, index: &mut Vec<usize>, pieces: &mut Vec<Piece>, le
         let full = pieces.len() > MAX_PIECES || left.get() == 0;
         if gap || full {
             pieces.push(Piece::Between("...".into()));
-            // Not used again if printing stops here.
+            // If printing stops here, `n` may be below `EDGE`, and `i` is not used again.
             i = n.saturating_sub(EDGE);
         }
         if full {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_output_for_a_huge_array_is_short() {
-        // As many elements as can be counted.
+        // 2^62 elements if a `usize` has 64 bits.
         let mut shape = [2; usize::BITS as usize - 2];
         let endless = DynArray::new("|S0".parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
         shape[shape.len() - 1] = 0;

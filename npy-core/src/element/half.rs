@@ -9,7 +9,7 @@ use crate::element::macros::{number, of_bytes};
 number!(f16 => Float);
 
 of_bytes! {
-    /// ml_dtypes' `bfloat16`: `<V2` in a file, in either byte order. NumPy without ml_dtypes reads it as raw bytes.
+    /// ml_dtypes' `bfloat16`, which is stored as `<V2` for either byte order. NumPy without ml_dtypes reads it as raw bytes.
     [] bf16: 2, align 2, plain Plain::of,
     dtype |_| Scalar::extension(2),
     from_le bf16::from_le_bytes, from_be bf16::from_le_bytes, to_le bf16::to_le_bytes;
@@ -47,7 +47,7 @@ mod tests {
             assert!(file.ends_with(&[0xc0, 0x3f, 0x80, 0xff]));
             assert_eq!(Vec::<bf16>::read_npy_from(&file[..]).unwrap(), values);
         }
-        // The dtype that NumPy without ml_dtypes writes, which has the same bytes.
+        // NumPy without ml_dtypes writes the same bytes as `|V2`.
         let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
         assert!(matches!(plan.strategy, Strategy::Exact));
         let mut file = Vec::new();

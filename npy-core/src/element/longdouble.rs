@@ -1,4 +1,4 @@
-//! Layer 4: long doubles: the 80 bits of the x87, kept as they are.
+//! Layer 4: the long doubles of the x87, which keep all their bits.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use crate::dtype::{Scalar, ScalarKind};
 use crate::element::Element;
 use crate::element::macros::of_bytes;
 
-/// NumPy's `longdouble` as 64-bit x86 machines have it, `<f16`: the x87's 80 bits in 16 bytes, little-endian.
+/// NumPy's `longdouble` on 64-bit x86 machines (`<f16`): an 80-bit number of the x87 in 16 bytes, little-endian.
 ///
-/// The bytes are kept unchanged. The last six are not part of the number, and NumPy leaves whatever was in memory there. `==` compares all
-/// bytes, so two values that hold the same number may differ.
+/// The bytes are kept unchanged. The last six are padding, which NumPy does not initialize. `==` compares all bytes, so two
+/// values that hold the same number may differ.
 ///
 /// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). Machines other than x86 write another
 /// format as `<f16` (IEEE 754 binary128 on aarch64), and the file does not say which. The bytes of such a file are kept, but
@@ -48,18 +48,18 @@ pub struct ComplexLongDouble {
 const FRACTION: u64 = (1 << 52) - 1;
 /// The first bit of a significand, which the x87 stores explicitly.
 const INTEGER: u64 = 1 << 63;
-/// The NaN that the x87 makes of bits that are not a number.
+/// The NaN that the x87 returns for an invalid encoding.
 const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
 
 impl LongDouble {
-    /// Returns the nearest `f64`, rounded like the processor and NumPy's `astype` do.
+    /// Returns the nearest `f64`. The processor and NumPy's `astype` round in the same way.
     ///
     /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
-    /// sign and the first bits of its payload. Bits that are not a number on the x87 (a significand without its first bit, where the
-    /// exponent is not zero) become NaN.
+    /// sign and the first bits of its payload. An encoding that the x87 calls invalid becomes NaN: its exponent is not
+    /// zero, but the first bit of its significand is.
     ///
-    /// Nothing was lost if `LongDouble::from(x.to_f64()) == x`.
-    // The shifts are below 128; the sum is the bits of an infinity at most.
+    /// The conversion was exact if `LongDouble::from(x.to_f64()) == x`.
+    // Shifts are by less than 128 bits. The sum is at most the bits of an infinity.
     #[expect(clippy::arithmetic_side_effects)]
     pub fn to_f64(self) -> f64 {
         let (negative, exponent, significand) = self.parts();
@@ -71,7 +71,7 @@ impl LongDouble {
             0x7fff if significand == INTEGER => sign | f64::INFINITY.to_bits(),
             0x7fff => sign | f64::NAN.to_bits() | ((significand >> 11) & FRACTION),
             _ => {
-                // The exponent of an `f64`; 0 and below are subnormal.
+                // The biased exponent of an `f64`; 0 or less means a subnormal number.
                 let exponent = i32::from(exponent) - 16383 + 1023;
                 if exponent > 2046 {
                     return f64::from_bits(sign | f64::INFINITY.to_bits());
@@ -81,7 +81,7 @@ impl LongDouble {
                 let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
-                // The first bit that is kept adds one to the exponent, and so does a carry.
+                // The first bit of a normal number adds one to the exponent, and so does a carry.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept = u64::try_from(kept).unwrap_or_default();
                 sign | (before + kept + u64::from(up))
@@ -90,7 +90,7 @@ impl LongDouble {
         f64::from_bits(bits)
     }
 
-    /// Returns the sign, the exponent (with a bias of 16383) and the significand, whose first bit is before the point.
+    /// Returns the sign, the exponent (with a bias of 16383) and the significand, which has one bit before the binary point.
     fn parts(self) -> (bool, u16, u64) {
         let top = self.0.get(8..).map(u16::decode).unwrap_or_default();
         (top & 0x8000 != 0, top & 0x7fff, u64::decode(&self.0))
@@ -101,15 +101,15 @@ impl LongDouble {
         LongDouble((u128::from(significand) | (u128::from(top) << 64)).to_le_bytes())
     }
 
-    /// Returns true if the ten bytes of the number are the same.
+    /// Returns true if the ten bytes of the number are equal. The padding may differ.
     pub(crate) fn is_same_number(self, other: LongDouble) -> bool {
         self.parts() == other.parts()
     }
 }
 
-/// Exact; the six bytes after the number are zeros.
+/// Converts exactly, and sets the padding to zeros.
 impl From<f64> for LongDouble {
-    // The shifts are below 64, and the exponents those of an `f64`.
+    // Shifts are by less than 64 bits, and the exponent of an `f64` is small.
     #[expect(clippy::arithmetic_side_effects)]
     fn from(value: f64) -> Self {
         let (bits, negative) = (value.to_bits(), value.is_sign_negative());
@@ -119,7 +119,7 @@ impl From<f64> for LongDouble {
             0 if fraction == 0 => (0, 0),
             0 => {
                 let zeros = fraction.leading_zeros();
-                // Without leading zeros, the first bit would be worth 2^-1011.
+                // If `fraction` had no leading zeros, its first bit would be worth 2^-1011.
                 let exponent = u32::from(16383 - 1011u16).saturating_sub(zeros);
                 (u16::try_from(exponent).unwrap_or_default(), fraction << zeros)
             }
@@ -157,7 +157,7 @@ mod tests {
     use crate::read::ReadNpy;
     use crate::write::WriteOptions;
 
-    /// The `f64` of these bits of a long double.
+    /// Returns the `f64` nearest to the long double with these bits.
     fn nearest(top: u16, significand: u64) -> f64 {
         LongDouble::from_parts(top & 0x8000 != 0, top & 0x7fff, significand).to_f64()
     }
@@ -167,7 +167,7 @@ mod tests {
         let mut bits = 1u64;
         for i in 0..100_000 {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // Every other one subnormal.
+            // Every other value is subnormal.
             let bits = if i % 2 == 0 { bits } else { bits & (INTEGER | FRACTION) };
             let value = f64::from_bits(bits);
             let back = LongDouble::from(value).to_f64();
@@ -187,17 +187,17 @@ mod tests {
     fn what_does_not_fit_is_rounded_to_the_nearest_and_even() {
         let one = 0x3fff;
         assert_eq!(nearest(one, INTEGER), 1.0);
-        // Half of the last bit that an `f64` has, a little less and a little more.
+        // 0x400 and 0xc00 are halfway between two values of `f64`.
         assert_eq!(nearest(one, INTEGER | 0x400), 1.0);
         assert_eq!(nearest(one, INTEGER | 0x401), 1.0 + f64::EPSILON);
         assert_eq!(nearest(one, INTEGER | 0xbff), 1.0 + f64::EPSILON);
         assert_eq!(nearest(one, INTEGER | 0xc00), 1.0 + 2.0 * f64::EPSILON);
         assert_eq!(nearest(one, u64::MAX), 2.0);
-        // The largest, and the first that is nearer to infinity.
+        // The last value that rounds to `f64::MAX`, and the first that rounds to infinity.
         assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x3ff), f64::MAX);
         assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x400), f64::INFINITY);
         assert_eq!(nearest(0xc3ff, u64::MAX), f64::NEG_INFINITY);
-        // The smallest, half of it, and a little more.
+        // The smallest `f64`, half of it, and a little more than half.
         let tiny = f64::from_bits(1);
         assert_eq!(nearest(0x3bcd, INTEGER), tiny);
         assert_eq!(nearest(0x3bcc, INTEGER).to_bits(), 0);
@@ -212,7 +212,7 @@ mod tests {
             assert!(nearest(top, significand).is_nan(), "{top:x} {significand:x}");
         }
         assert!(nearest(0x7fff, INTEGER | 1).is_nan());
-        // With an exponent of zero the first bit does not matter.
+        // If the exponent is zero, the first bit of the significand does not matter.
         assert_eq!(nearest(0x8000, u64::MAX).to_bits(), (-0.0f64).to_bits());
     }
 
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(shown, "LongDouble(0xbfffc000000000000000, about -1.5)");
     }
 
-    /// Guards the decoding of big-endian items without a swap before: each part is reversed by itself.
+    /// Guards the direct decoding of big-endian items: each part is reversed separately.
     #[test]
     fn big_endian_files_are_read_back() {
         let values: [_; 3] = [0.1, -1.5, 7.0]

@@ -1,6 +1,6 @@
-//! Layer 4: the types whose single value is written as a 0-d array.
+//! Layer 4: the list of element types whose single values are written as 0-d arrays.
 
-/// Calls a macro with the types whose single value is written as a 0-d array.
+/// Calls a macro with these types, each after its generics in brackets.
 macro_rules! for_each_single {
     ($macro:ident) => {
         $macro! {

@@ -1,6 +1,6 @@
 //! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]`.
 //!
-//! NumPy pads with zeros and drops all trailing zeros, so a value that ends with a zero would come back shorter, and is refused.
+//! NumPy pads with zeros and drops all trailing zeros. A value that ends with a zero would come back shorter, so it is refused.
 
 use std::marker::PhantomData;
 
@@ -11,17 +11,17 @@ use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
 
-/// Stores values in items: like an [`Element`](crate::Element), for values of another type.
+/// Stores values of another type in items. An [`Element`](crate::Element) stores values of its own type.
 pub trait Codec {
     /// The type of the values.
     type Value: 'static;
-    /// The dtype, apart from its width, and the functions for it.
+    /// The dtype without its width, and the functions that read and write items.
     const FORMAT: Format<Self::Value>;
     /// The size of an item in bytes.
     const SIZE: usize;
     /// The alignment in a C struct.
     const ALIGN: usize = Self::FORMAT.unit;
-    /// True if the bytes are the same in either byte order.
+    /// True if items have no byte order, so that big-endian items need no byte-swap.
     const SWAPS: bool = Self::FORMAT.unit == 1;
 
     /// Returns the dtype.
@@ -29,7 +29,7 @@ pub trait Codec {
         Schema::plain(DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order)))
     }
 
-    /// Returns the value of an item that was checked.
+    /// Returns the value of an item that [`check`](Self::check) has accepted.
     fn decode(item: &[u8]) -> Self::Value {
         (Self::FORMAT.decode)(item)
     }
@@ -38,12 +38,12 @@ pub trait Codec {
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] if it is too long or ends with a NUL.
+    /// [`InvalidValue`] if the value is too long or ends with a NUL.
     fn encode(value: &Self::Value, item: &mut [u8]) -> Result<(), InvalidValue> {
         (Self::FORMAT.encode)(value, item)
     }
 
-    /// Refuses an item that is not a value.
+    /// Refuses an item that does not hold a value.
     ///
     /// # Errors
     ///
@@ -53,10 +53,10 @@ pub trait Codec {
     }
 }
 
-/// The items of one kind that hold values of `T`.
+/// The dtype kind of items that hold values of `T`, and the functions that read and write them.
 pub struct Format<T> {
     kind: ScalarKind,
-    /// The size in bytes of what the width counts.
+    /// The number of bytes that the width counts as one: 4 for a character, 1 for a byte.
     unit: usize,
     decode: fn(&[u8]) -> T,
     encode: fn(&T, &mut [u8]) -> Result<(), InvalidValue>,
@@ -69,7 +69,7 @@ pub struct Format<T> {
     label = "this type has its own width, or none: remove `width`"
 )]
 pub trait Wide: Sized + 'static {
-    /// Its items.
+    /// The format of its items.
     const FORMAT: Format<Self>;
 }
 
@@ -79,7 +79,7 @@ pub trait Wide: Sized + 'static {
     label = "a `Vec<u8>` is always stored as bytes, and other types never: remove `bytes`"
 )]
 pub trait WideBytes: Wide {
-    /// Its items.
+    /// The format of its items.
     const BYTES: Format<Self>;
 }
 
@@ -101,7 +101,7 @@ impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
     const SIZE: usize = fits(N);
 }
 
-/// Returns the size, which an item can have.
+/// Returns `size`. A size that no item can have is a compile error.
 const fn fits(size: usize) -> usize {
     assert!(size <= MAX_ITEMSIZE, "`width` makes an item larger than NumPy's 2147483647 bytes");
     size
@@ -150,7 +150,7 @@ impl Wide for Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`InvalidValue`] if it is too long or ends with a NUL.
+/// [`InvalidValue`] if the text is too long or ends with a NUL.
 pub(crate) fn store_chars(text: &str, item: &mut [u8]) -> Result<(), InvalidValue> {
     let (count, width) = (text.chars().count(), item.len() / 4);
     check_fits(count, width, text.ends_with('\0'), "characters", || format!("{text:?}"))?;
@@ -162,7 +162,7 @@ pub(crate) fn store_chars(text: &str, item: &mut [u8]) -> Result<(), InvalidValu
 ///
 /// # Errors
 ///
-/// [`InvalidValue`] if they are too many or end with a zero.
+/// [`InvalidValue`] if there are too many bytes or the last one is zero.
 pub(crate) fn store_bytes(bytes: &[u8], item: &mut [u8]) -> Result<(), InvalidValue> {
     store(bytes, item, || excerpt(bytes))
 }
@@ -173,13 +173,13 @@ fn store(
     shown: impl FnOnce() -> String,
 ) -> Result<(), InvalidValue> {
     check_fits(bytes.len(), item.len(), bytes.ends_with(&[0]), "bytes", shown)?;
-    // The item may have the bytes of another value, so the padding is written, too.
+    // Writes the padding too, because the item may hold the bytes of another value.
     let padded = bytes.iter().copied().chain(std::iter::repeat(0));
     item.iter_mut().zip(padded).for_each(|(slot, byte)| *slot = byte);
     Ok(())
 }
 
-/// Refuses a value that would come back changed.
+/// Refuses a value that is too long, or that would lose a trailing zero.
 fn check_fits(
     length: usize,
     width: usize,
@@ -205,7 +205,7 @@ mod tests {
     type Utf8<const N: usize> = WidthBytes<String, N>;
     type Bytes<const N: usize> = Width<Vec<u8>, N>;
 
-    /// Returns the item of a text, stored over other bytes.
+    /// Returns the item of a text, written to a buffer of other bytes.
     fn chars(text: &str) -> Result<Vec<u8>, String> {
         let mut item = vec![0xff; Chars::<3>::SIZE];
         Chars::<3>::encode(&text.to_owned(), &mut item)

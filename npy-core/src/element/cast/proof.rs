@@ -1,4 +1,4 @@
-//! Layer 4: the proof, run by the compiler, that a struct in memory has the layout of its dtype.
+//! Layer 4: proves at compile time that a struct in memory has the layout of its dtype.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use crate::element::record::FieldLayout;
 
 /// Proves the layout of a `T` from the fields that derived code passes to it.
 ///
-/// Derived code gets it from the trait, as `ZeroCopy::__MEMORY`, and not by a path, which `#[npy(crate = …)]` could redirect.
+/// Derived code finds this type through `ZeroCopy::__MEMORY`. `#[npy(crate = …)]` could redirect a path to another type.
 pub struct Memory<T>(PhantomData<fn() -> T>);
 
 /// A field of a struct in memory; made by [`Memory::field`].
@@ -31,10 +31,10 @@ impl<T> Memory<T> {
         Memory(PhantomData)
     }
 
-    /// Proves that each field has its offset in the record of these fields and this size; returns true if there is padding.
+    /// Proves that each field of `T` is at its offset in `record`, which has `size` bytes. Returns true if there is padding.
     ///
-    /// A field at another offset is a compile error. The result is `false` only if the sizes of the fields add up to that of the struct,
-    /// even if the offsets passed in are wrong.
+    /// A field at another offset is a compile error. Even if `fields` has wrong offsets, the result is `false` only if the sizes of the
+    /// fields add up to the size of `T`.
     #[track_caller]
     pub const fn proved<const N: usize>(
         &self,
@@ -47,7 +47,7 @@ impl<T> Memory<T> {
         Layout { name, aligned, size: size_of::<T>(), fields }.proved(record, size)
     }
 
-    /// Proves it for a struct of one field that may be stored like that field.
+    /// Like [`proved`](Self::proved), for a newtype, which is stored like its only field. An item has `size` bytes.
     #[track_caller]
     pub const fn proved_alone(
         &self,
@@ -60,7 +60,7 @@ impl<T> Memory<T> {
     }
 }
 
-/// A struct in memory, its fields in ascending order.
+/// A struct in memory, with its fields in the order of their offsets.
 struct Layout<const N: usize> {
     /// The name of the struct.
     name: &'static str,
@@ -72,12 +72,12 @@ struct Layout<const N: usize> {
 }
 
 impl<const N: usize> Layout<N> {
-    // Run by the compiler, which reports an overflow or a bad index.
+    // Runs at compile time, where an overflow or a bad index is an error.
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
     #[track_caller]
     const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
         if record.is_empty() {
-            // The derive of the record has reported why.
+            // The derive of the record has already reported an error.
             return true;
         }
         let message = Message::new().name(self.name).text(" has other fields than its record");
@@ -100,7 +100,7 @@ impl<const N: usize> Layout<N> {
         padded || gaps.0 > 0
     }
 
-    /// The message for different padding in memory and in the dtype: before a field, or else at the end.
+    /// Returns the message for padding that differs in memory and in the dtype, before `field` or at the end.
     const fn other_padding(
         &self,
         (memory, dtype): (usize, usize),
@@ -126,7 +126,7 @@ impl<const N: usize> Layout<N> {
     }
 }
 
-/// A text that is built by the compiler. A piece that does not fit is left out.
+/// A text that is built at compile time. A piece that does not fit is left out.
 struct Message {
     bytes: [u8; Message::LONGEST],
     len: usize,
@@ -181,7 +181,7 @@ mod tests {
         MemoryField { name, offset, size, padded: false, dtype: u8::memory_dtype }
     }
 
-    /// Proves a struct of a byte and then eight more at `offset` against a record of the same.
+    /// Compares two layouts of a field of one byte, and one of eight bytes at `offset` in memory and at `in_record` in the record.
     fn proof(
         (offset, size): (usize, usize),
         (in_record, record_size): (usize, usize),
@@ -268,7 +268,7 @@ mod tests {
         assert!(message.starts_with("`S` has other fields than its record: "), "{message}");
     }
 
-    /// Guards soundness: offsets that are said to be others cannot hide padding.
+    /// Guards soundness: wrong offsets cannot hide padding.
     #[test]
     fn padding_is_found_whatever_the_offsets_are() {
         for (offset, size) in [(1, 16), (8, 16)] {

@@ -1,19 +1,19 @@
-//! Layer 4: converts counts of a unit to nanoseconds and back, for the times of other crates.
+//! Layer 4: converts times and spans to nanoseconds and back, which other crates count.
 
 use super::{DateTime64, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};
 
-/// Nanoseconds of a day.
+/// The number of nanoseconds in a day.
 pub(super) const DAY: i128 = 86_400_000_000_000;
-/// Attoseconds of a nanosecond.
+/// The number of attoseconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
 
-/// A time or a span that converts to nanoseconds, as other crates count them.
+/// A time or a span that converts to and from nanoseconds.
 pub(super) trait Nanoseconds: Sized {
-    /// `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
+    /// Returns the nanoseconds; `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
     fn to_nanoseconds(self) -> Option<i128>;
 
-    /// `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
+    /// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
     fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
 }
 
@@ -55,13 +55,13 @@ impl<U: TimeUnit> Nanoseconds for TimeDelta64<U> {
     }
 }
 
-/// Returns the resolution of a count and the number of units; `None` for "not a time" and for generic times.
+/// Returns the resolution, and the number of units in a count; `None` for "not a time" and for generic times.
 fn parts(count: i64, resolution: Option<Resolution>) -> Option<(Resolution, i128)> {
     let resolution = resolution.filter(|_| count != i64::MIN)?;
     Some((resolution, scaled(count, resolution)))
 }
 
-/// Converts units to a count of multiples; `None` if a part of a multiple is left.
+/// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
 fn whole(units: i128, resolution: Resolution) -> Option<i64> {
     let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
     (count != i64::MIN).then_some(count)
@@ -72,7 +72,7 @@ fn fixed(units: i128, unit: Unit) -> Option<i128> {
     divided(units.checked_mul(attoseconds(unit)?)?, NANOSECOND)
 }
 
-/// The reverse of [`fixed`].
+/// Converts nanoseconds to units of a fixed length.
 fn counted(nanoseconds: i128, unit: Unit) -> Option<i128> {
     divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)
 }
@@ -84,7 +84,7 @@ pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
 
 /// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
 fn first_day(year: i128, month: i128) -> Option<i128> {
-    // Years start in March: from there on, months of 31, 30, 31, 30 and 31 days repeat.
+    // Years start in March here, because from then on, months of 31, 30, 31, 30 and 31 days repeat.
     let (year, month) = if month < 2 {
         (year.checked_sub(1)?, month.checked_add(10)?)
     } else {
@@ -97,12 +97,12 @@ fn first_day(year: i128, month: i128) -> Option<i128> {
     days.checked_sub(719_468)
 }
 
-/// `TryFrom` both ways between a time of this crate and one of another.
+/// Implements `TryFrom` in both directions between a time of this crate and a time of another crate.
 ///
-/// `to` makes the other time from nanoseconds, and `from` is the reverse; `None` if it does not fit.
+/// `to` converts nanoseconds to the other time, and `from` converts the other time to nanoseconds. Both return `None` if it does not fit.
 macro_rules! conversions {
     ($($time:ident, $other:ty, $name:literal: $to:expr, $from:expr;)*) => {$(
-        #[doc = concat!("Exact; an error for [`NAT`](", stringify!($time), "::NAT) and for a time that ", $name, " cannot hold.")]
+        #[doc = concat!("Converts exactly. Fails for [`NAT`](", stringify!($time), "::NAT) and for a time that ", $name, " cannot hold.")]
         impl<U: TimeUnit> TryFrom<$time<U>> for $other {
             type Error = InvalidValue;
 
@@ -115,7 +115,7 @@ macro_rules! conversions {
             }
         }
 
-        /// Exact; an error for a fraction of a unit, and for a count that does not fit in an `i64`.
+        /// Converts exactly. Fails for a fraction of a unit, and for a count that does not fit in an `i64`.
         impl<U: TimeUnit> TryFrom<$other> for $time<U> {
             type Error = InvalidValue;
 
@@ -166,7 +166,7 @@ mod tests {
         );
         assert_eq!(TimeDelta64::<Times<25, Second>>::from_nanoseconds(30_000_000_000), None);
         assert_eq!(TimeDelta64::<Week>::from_nanoseconds(-14 * DAY), Some(TimeDelta64::new(-2)));
-        // Neither a month nor a generic unit has a length.
+        // Neither a month nor a generic unit has a fixed length.
         assert_eq!(TimeDelta64::<Month>::new(1).to_nanoseconds(), None);
         assert_eq!(TimeDelta64::<Year>::from_nanoseconds(0), None);
         assert_eq!(DateTime64::<Generic>::new(0).to_nanoseconds(), None);
@@ -177,7 +177,7 @@ mod tests {
         let least = i128::from(i64::MIN) + 1;
         assert_eq!(DateTime64::<Ns>::from_nanoseconds(least).unwrap().count(), i64::MIN + 1);
         assert_eq!(DateTime64::<Ns>::from_nanoseconds(i128::from(i64::MAX) + 1), None);
-        // Beyond all numbers.
+        // Extreme numbers are refused, and nothing overflows.
         assert_eq!(DateTime64::<As>::from_nanoseconds(i128::MAX), None);
         assert_eq!(DateTime64::<Year>::from_nanoseconds(i128::MIN), None);
         assert_eq!(DateTime64::<Times<0x7fff_ffff, Week>>::new(i64::MAX).to_nanoseconds(), None);
