@@ -10,9 +10,9 @@ const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
 /// The most that a file may cost its reader before it is refused.
 ///
-/// A header with false sizes cannot exhaust memory: memory for data is only allocated as its bytes
-/// arrive, so the array itself needs no limit. The limits are for everything else that can take much
-/// more memory or time than its bytes in the file.
+/// A header with false sizes cannot exhaust memory, because memory for data is only allocated as the
+/// data arrives. The limits restrict everything else that can take much more memory or time than the
+/// size of the file suggests.
 ///
 /// ```
 /// use npy_core::{Limits, ReadOptions};
@@ -25,28 +25,28 @@ const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The number of bytes of a header. Default 1 MiB: a record of ten thousand fields fits; NumPy itself reads at most 10,000
+    /// The largest header, in bytes. Default 1 MiB, enough for a record of ten thousand fields. NumPy itself reads at most 10,000
     /// characters.
     pub header_bytes: u64,
-    /// The number of brackets that are open at once in a header. Default 200, as in Python's own parser: a record nested 90 deep
-    /// fits. Values over 400 count as 400, which fits on any stack.
+    /// The largest number of brackets that are open at once in a header. Default 200, as in Python's own parser, enough for records
+    /// nested 90 deep. Values over 400 count as 400, so that the stack cannot overflow.
     pub nesting: usize,
-    /// The number of fields in a header, including those of nested records. Default 65,536: more than a header of 1 MiB usually
-    /// has.
+    /// The largest number of fields in a header, including the fields of nested records. Default 65,536, more than a header of
+    /// 1 MiB usually has.
     pub fields: usize,
-    /// The number of bytes of one array's data. Default `None`: memory grows only as bytes arrive.
+    /// The largest data of one array, in bytes. Default `None`: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
-    /// The number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values one by one. Default 1,048,576: the
-    /// file of such an array is tiny, whatever its length. A value of more than 16 bytes in memory counts once for each 16.
+    /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values. Default 1,048,576. A tiny file
+    /// can declare any number of such elements. A value of more than 16 bytes in memory counts once for each 16 bytes.
     ///
-    /// Values that serde creates count only for their memory beyond 2,048 times the data: 128 bytes for a value, 640 more for a
-    /// record, and 128 plus its name for a field.
+    /// For values that serde creates, only the memory beyond 2,048 times the size of the data counts. It is estimated at 128 bytes
+    /// for a number, a text or a list, 640 for a record, and in addition 128 and the length of the name for each field.
     pub empty_items: u64,
-    /// The number of members of an archive. Default 1,048,576: a thousand times as many as models of many layers have; a
-    /// directory of that size takes a few hundred MiB.
+    /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
+    /// of that size takes a few hundred MiB.
     pub members: u64,
-    /// The number of bytes of one member of an archive after inflating. Default 64 GiB: more than most machines can hold, and less
-    /// than a file of 100 MB can inflate to. Stored members have no limit, because each of their bytes is in the file.
+    /// The largest member of an archive after inflating, in bytes. Default 64 GiB, more than most machines can hold. Without this
+    /// limit, a file of 100 MB can inflate to 100 GB. Stored members have no limit, because each of their bytes is in the file.
     pub inflated_bytes: u64,
     /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032, for example with an
     /// array of zeros.
@@ -125,7 +125,7 @@ fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Resu
     if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, name, found, limit }.into()) }
 }
 
-/// Converts a count from a file to a `usize`, or fails if no memory could hold that many.
+/// Converts a number of bytes from a file to a `usize`. Fails if it does not fit, as no memory could hold that many bytes.
 pub(crate) fn to_usize(n: u64) -> Result<usize, Error> {
     usize::try_from(n).map_err(|_| ErrorKind::Memory { bytes: n }.into())
 }

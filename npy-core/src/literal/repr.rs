@@ -18,8 +18,7 @@ pub(crate) fn of_code_points(code_points: impl Iterator<Item = u32> + Clone) -> 
     out
 }
 
-/// Returns a text without quotes. Characters that do not print are escaped, so that they cannot control a terminal or change the
-/// direction of text.
+/// Escapes the unprintable characters of a text, so that they cannot control a terminal or change the direction of text. Adds no quotes.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

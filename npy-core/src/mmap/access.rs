@@ -4,9 +4,9 @@ use super::{Map, MapAny, MapMut};
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::Result;
 
-/// Advice to the system about how a map will be used: it then reads ahead more, or less.
+/// Advice to the system about how a map will be used. The system then reads more or fewer pages ahead.
 ///
-/// It changes no value, only how long reads take. It does nothing on systems without such advice (Windows).
+/// Advice only changes how long reads take. It has no effect on systems other than Unix.
 ///
 /// ```
 /// use npy_core::mmap::Access;
@@ -27,14 +27,14 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// No advice: the system reads some pages ahead. The state of a map that was just opened.
+    /// No advice, as for a map that was just opened: the system reads some pages ahead.
     #[default]
     Normal,
-    /// From the start to the end: the system reads many pages ahead, and may soon drop used ones.
+    /// Access from the start to the end: the system reads many pages ahead, and may soon drop used ones.
     Sequential,
-    /// At random positions: the system reads no pages ahead. For single records of a file that is larger than memory.
+    /// Access at random positions, for example to single records of a file that is larger than memory: the system reads no pages ahead.
     Random,
-    /// All of it, and soon: the system may begin to read at once.
+    /// Access to the complete map soon: the system may begin to read at once.
     WillNeed,
 }
 

@@ -1,4 +1,4 @@
-//! Layer 7: records as archives, with one array for each field.
+//! Layer 7: writes and reads records as archives with one array for each field.
 
 use std::io::{self, Read, Seek, Write};
 
@@ -21,7 +21,7 @@ use crate::shape::{self, Order};
 use crate::write::WriteNpy;
 
 impl<W: Write> Writer<W> {
-    /// Writes records as columns: each field is a member of its name, an array with one row for each record.
+    /// Writes records as columns. Each field becomes a member with the name of the field and one row for each record.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -45,11 +45,11 @@ impl<W: Write> Writer<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// All columns are made before they are written, which takes the memory of the records once more.
+    /// All columns are built before the first is written, which takes as much memory again as the records.
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write). No member is written if a value is invalid or a name taken.
+    /// The errors of [`write`](Self::write). If a value is invalid or a name is taken, no member is written.
     pub fn write_columns<T: NpyRecord>(&mut self, records: &[T]) -> Result<()> {
         let options = self.options.arrays.clone();
         let made = self.located(|writer| {
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
             options.write_bytes(records, &mut columns)?;
             Ok(columns)
         });
-        // The bytes are in their final byte order already, also if the type states it.
+        // The bytes already have their final byte order, so they must not be swapped again.
         let options = options.in_stated_byte_order();
         for (field, bytes) in made?.columns {
             let (base, inner) = plan::flatten(field.dtype());
@@ -118,15 +118,16 @@ impl Write for Columns {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads columns as records: for each field of the struct the member of its name, which has one row for each record.
+    /// Reads columns as records. Each field of the struct is read from the member of its name, which has one row for each record.
     ///
-    /// Members that the struct lacks are skipped; `#[npy(alias = "…")]`, `#[npy(default)]` and `#[npy(deny_unknown_fields)]` work as
-    /// in a file of records. All columns are read before the records are made, which takes twice the memory of the records.
+    /// Members for which the struct has no field are skipped. `#[npy(alias = "…")]`, `#[npy(default)]` and
+    /// `#[npy(deny_unknown_fields)]` work as for a file of records. All columns are read before the records are made, which takes twice the
+    /// memory of the records.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read); [`ErrorKind::Shape`] for columns of different lengths. Names and headers are compared with the struct
-    /// before any data is read.
+    /// The errors of [`read`](Self::read), and [`ErrorKind::Shape`] for columns of different lengths. Names and headers are compared
+    /// with the struct before any data is read.
     pub fn read_columns<T: NpyRecord>(&mut self) -> Result<Vec<T>> {
         let names = self.columns::<T>().map_err(|error| self.in_file(error))?;
         let mut headers = Vec::with_capacity(names.len());
@@ -155,7 +156,7 @@ impl<R: Read + Seek> Reader<R> {
         records(&plan, count, &columns, limits).map_err(|error| self.in_file(error))
     }
 
-    /// The names of the members that are fields of the struct.
+    /// Returns the names of the members that are fields of the struct. Other members are an error if the struct denies unknown fields.
     fn columns<T: NpyRecord>(&self) -> Result<Vec<String>> {
         let schema = T::__INTERNALS.schema(ByteOrder::Little);
         let mut fields: Vec<_> = schema.dtype.fields().iter().map(Field::name).collect();
@@ -170,7 +171,7 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// Turns the error for a missing field into that for a missing member.
+    /// Replaces the error for a missing field with the error for a missing member.
     fn missing(&self, error: Error) -> Error {
         error.map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {
@@ -182,7 +183,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Makes records of columns.
+/// Decodes records from the rows of columns.
 fn records<T: NpyRecord>(
     plan: &Plan,
     count: usize,
@@ -201,7 +202,7 @@ fn records<T: NpyRecord>(
     })
 }
 
-/// The dtype of a record with one field for each column, and the number of records.
+/// Returns the dtype of a record with one field for each column, and the number of records.
 fn record(columns: &[(String, Header)]) -> Result<(DType, usize)> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut offset = 0usize;

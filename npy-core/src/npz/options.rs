@@ -38,19 +38,19 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// The defaults: members are stored, and arrays are written as by `np.save`.
+    /// Returns the defaults: members are stored, and arrays are written as by `np.save`.
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
-    /// Stores members, as `np.savez` does: fast, and they can be viewed in place ([`Map`](super::Map)).
+    /// Stores members without compression, like `np.savez`. This is fast, and the members can be viewed in place ([`Map`](super::Map)).
     pub fn stored(&mut self) -> &mut Self {
         self.level = None;
         self
     }
 
-    /// Compresses members, as `np.savez_compressed` does at level 6. Levels are from 1 (fast) to 9 (small); any other means the nearest
-    /// of these.
+    /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); any other level means the
+    /// nearest one in this range.
     pub fn deflate(&mut self, level: u8) -> &mut Self {
         self.level = Some(level.clamp(1, 9));
         self
@@ -59,7 +59,7 @@ impl WriteOptions {
     /// Sets the number of threads that compress members, including the caller's; 1 by default.
     ///
     /// Several small members, or parts of a large one, are compressed at the same time. With more than one thread, about 2 MiB per thread
-    /// wait in memory, and a disk that fails may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
+    /// wait in memory, and a write error may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
@@ -74,9 +74,9 @@ impl WriteOptions {
 
     /// Makes sure that a written file survives a loss of power; off by default, which is much faster.
     ///
-    /// With it, [`finish`](super::Writer::finish) returns once the disk has the archive and its name: a loss of power before that leaves the
-    /// old file, and one after it the new file. On systems other than Unix it waits for the file only, and not for its name. Other
-    /// writers ([`writer`](Self::writer), [`stream`](Self::stream)) are the caller's to sync.
+    /// If it is on, [`finish`](super::Writer::finish) waits until the archive and its name are on the disk. A loss of power earlier leaves
+    /// the old file or the complete new one; later, it leaves the new one. On systems other than Unix, `finish` waits only for the
+    /// contents, not for the name. The caller must sync the writers of [`writer`](Self::writer) and [`stream`](Self::stream).
     ///
     /// ```
     /// use npy_core::npz;
@@ -125,7 +125,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The defaults: exact dtypes, the default limits, one thread.
+    /// Returns the defaults: exact dtypes, the default limits, one thread.
     pub fn new() -> Self {
         ReadOptions::default()
     }
@@ -142,8 +142,8 @@ impl ReadOptions {
         self
     }
 
-    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. More than one needs a file that was
-    /// opened by its path; other readers read their members one by one.
+    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. Only an
+    /// archive that was opened by its path is read by more than one.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self

@@ -1,8 +1,8 @@
 //! Layer 7: sparse matrices, as `scipy.sparse.save_npz` writes them and `scipy.sparse.load_npz` reads them.
 //!
-//! Each format is a struct of the arrays that SciPy keeps, an [`NpzArchive`]: [`save`](super::save) and [`load`](super::load) are for
-//! files. Matrices are checked when they are read or written: arrays are as long as they must be, and no index is outside of the matrix.
-//! There is no linear algebra here.
+//! Each format is a struct with the arrays that SciPy keeps. It is an [`NpzArchive`], so [`save`](super::save) writes it to a file, and
+//! [`load`](super::load) reads it. Reading and writing check that each array has the right length, and that every index is inside the
+//! matrix. This module has no linear algebra.
 //!
 //! ```
 //! use npy_core::npz::{self, sparse::Csr};
@@ -28,8 +28,8 @@
 //!
 //! # Widths
 //!
-//! SciPy writes indices as `int32`, or as `int64` for matrices that need it. Either is read into either [`Index`]: a `Csr<f64>` has
-//! `i32`, and an index in the file that does not fit is an error; a `Csr<f64, i64>` takes any.
+//! SciPy writes indices as `int32`, or as `int64` for matrices that need it. Both can be read into each [`Index`] type. A `Csr<f64>`
+//! has indices of `i32`, and an index in the file that does not fit is an error. A `Csr<f64, i64>` holds every index.
 
 mod check;
 mod index;
@@ -127,7 +127,7 @@ pub struct Coo<T, I = i32> {
     pub is_array: bool,
 }
 
-/// Diagonals: `dia_array` and `dia_matrix`. The value `data[k, j]` is in column `j`, and in row `j - offsets[k]` if there is such a row.
+/// Diagonals: `dia_array` and `dia_matrix`. The value `data[k, j]` is in column `j`, and in row `j - offsets[k]` if it exists.
 ///
 /// ```
 /// use npy_core::{NpyArray, npz::sparse::Dia};
@@ -143,16 +143,16 @@ pub struct Coo<T, I = i32> {
 pub struct Dia<T, I = i32> {
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// The diagonal of each row of the data: 0 is the main one, those above it are positive.
+    /// The diagonal of each row of the data: 0 for the main diagonal, positive above it, negative below it.
     pub offsets: Vec<I>,
-    /// The values, a row for each diagonal.
+    /// The values, with one row for each diagonal.
     pub data: NpyArray<T>,
     /// True for a `dia_array` in SciPy, false for a `dia_matrix`.
     pub is_array: bool,
 }
 
-/// Compressed rows of dense blocks: `bsr_array` and `bsr_matrix`. Row `i` of blocks has `data[indptr[i]..indptr[i + 1]]`, in the columns of
-/// blocks `indices[indptr[i]..indptr[i + 1]]`.
+/// Compressed rows of dense blocks: `bsr_array` and `bsr_matrix`. Row `i` of blocks has the blocks `data[indptr[i]..indptr[i + 1]]`,
+/// in the block columns `indices[indptr[i]..indptr[i + 1]]`.
 ///
 /// ```
 /// use npy_core::{NpyArray, npz::sparse::Bsr};
@@ -167,23 +167,23 @@ pub struct Dia<T, I = i32> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bsr<T, I = i32> {
-    /// Rows and columns, of values.
+    /// Rows and columns, counted in values.
     pub shape: [usize; 2],
     /// The start of each row of blocks, and the end of the last one.
     pub indptr: Vec<I>,
     /// The column of each block, counted in blocks.
     pub indices: Vec<I>,
-    /// The blocks: their number, their rows, their columns.
+    /// The blocks. The dimensions are the number of blocks, the rows of a block and the columns of a block.
     pub data: NpyArray<T>,
     /// True for a `bsr_array` in SciPy, false for a `bsr_matrix`.
     pub is_array: bool,
 }
 
-/// Implements a format: its name in the archive, and its arrays of indices in SciPy's order.
+/// Implements a format from its name in the archive, and its arrays of indices in SciPy's order.
 macro_rules! layout {
     ($type:ident, $name:literal, [$($index:ident),*]) => {
         impl<T, I: Index> $type<T, I> {
-            /// Checks that the arrays make a matrix; reading and writing check it, too.
+            /// Checks that the arrays make a valid matrix. Reading and writing do the same check.
             ///
             /// # Errors
             ///
@@ -236,11 +236,11 @@ const SHAPE: &str = "shape";
 const DATA: &str = "data";
 const IS_ARRAY: &str = "_is_array";
 
-/// Reads the members that all formats begin with: the format, which must be `expected`, and the shape.
+/// Reads the format, which must be `expected`, and the shape.
 fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, expected: &str) -> Result<[usize; 2]> {
     let name = inside(at, FORMAT);
     check_small(from, &name)?;
-    // Bytes; text in files of SciPy before 1.0.
+    // The format is bytes, or text in files of SciPy before 1.0.
     let format: String = from.read(&name)?;
     if format != expected {
         let reason = format_args!(
@@ -275,7 +275,7 @@ fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
     Err(from.in_file(invalid(reason).in_member(name)))
 }
 
-/// Writes the members that all formats end with.
+/// Writes the members that all formats have, after the indices.
 fn end<W: Write>(
     to: &mut Writer<W>,
     at: &str,
@@ -290,11 +290,11 @@ fn end<W: Write>(
     let [rows, columns] = shape;
     to.write(&inside(at, SHAPE), &[dimension(rows)?, dimension(columns)?])?;
     to.write(&inside(at, DATA), data)?;
-    // SciPy writes it for arrays only.
+    // SciPy writes this member for arrays only.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
 }
 
-/// The error for a value.
+/// Returns the error for an invalid value.
 fn invalid(reason: impl fmt::Display) -> Error {
     ErrorKind::InvalidValue { reason: reason.to_string() }.into()
 }
@@ -312,14 +312,14 @@ mod tests {
         Csr { shape: [2, 3], indptr, indices, data: vec![0.5, 1.5], is_array: false }
     }
 
-    /// An archive that `write` fills.
+    /// Returns an archive with the members that `write` writes.
     fn reader(write: impl FnOnce(&mut Writer<Bytes>) -> Result<()>) -> Reader<Bytes> {
         let mut writer = Writer::new(Cursor::default()).unwrap();
         write(&mut writer).unwrap();
         Reader::new(writer.finish().unwrap()).unwrap()
     }
 
-    /// The members of `matrix()`, but for what `other` has written already.
+    /// Returns an archive of `matrix()` in which members from `other` replace those of the same name.
     fn with(other: impl FnOnce(&mut Writer<Bytes>) -> Result<()>) -> Reader<Bytes> {
         let mut changed = reader(other);
         let mut whole = reader(|writer| writer.write_fields(&matrix()));
@@ -337,7 +337,7 @@ mod tests {
         reader.read_fields::<Csr<f32>>().unwrap_err().to_string()
     }
 
-    /// Guards the names, in SciPy's order; a matrix in a struct has its own name before them.
+    /// Guards the names and their order, which are SciPy's. The name of a matrix in a struct precedes them.
     #[test]
     fn members_are_scipys() {
         let names = ["indices", "indptr", "format", "shape", "data"];
@@ -357,7 +357,7 @@ mod tests {
         }
     }
 
-    /// Guards the widths: each is read into the other, if it fits.
+    /// Guards that indices of each width are read into the other if they fit.
     #[test]
     fn indices_are_read_in_either_width() {
         let mut narrow = reader(|writer| writer.write_fields(&matrix()));
@@ -375,9 +375,9 @@ mod tests {
         assert_eq!(narrow.read_fields::<Csr<f32>>().unwrap(), matrix());
     }
 
-    /// Guards what is read: the requested format, a shape, and a matrix.
+    /// Guards against reading another format, an invalid shape or an invalid matrix.
     #[test]
-    fn what_is_no_matrix_is_refused() {
+    fn invalid_matrices_are_not_read() {
         assert_eq!(
             refusal(with(|writer| writer.write("format", "csc"))),
             "member \"format\": the matrix is of the format \"csc\", not \"csr\"; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
@@ -402,9 +402,9 @@ mod tests {
         assert_eq!(text.read_fields::<Csr<f32>>().unwrap(), matrix());
     }
 
-    /// Guards what is written: SciPy would refuse it.
+    /// Guards against writing a matrix that SciPy would refuse.
     #[test]
-    fn no_matrix_is_written_that_is_none() {
+    fn invalid_matrices_are_not_written() {
         let wrong = Csr { indices: vec![3, 0], ..matrix() };
         let mut writer = Writer::new(Bytes::default()).unwrap();
         let error = writer.write_fields(&wrong).unwrap_err().to_string();

@@ -10,7 +10,7 @@ use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Part};
 
 /// A member, as the directory describes it.
 pub(in crate::npz) struct Entry {
-    /// The name, as Python reads it: it ends at a NUL.
+    /// The name as Python reads it: up to the first NUL.
     pub(super) name: String,
     /// The bytes of the name in the headers, if they differ from those of `name`.
     raw: Option<Box<[u8]>>,
@@ -25,7 +25,7 @@ pub(in crate::npz) struct Entry {
 }
 
 impl Entry {
-    /// Reads the next member of a directory, which ends where the reader does; `before` bytes are before the archive.
+    /// Reads the next member from a reader that ends with the directory. The file has `before` bytes before the archive.
     pub(super) fn read<R: Read>(directory: &mut io::Take<R>, before: u64) -> Result<Self> {
         let head = take(directory, CentralHeader::SIZE)?;
         let Some((CentralHeader { common, comment_length, start, .. }, _)) =
@@ -62,15 +62,15 @@ impl Entry {
         self.method == Common::DEFLATED
     }
 
-    /// The bytes of the name in the headers.
+    /// Returns the bytes of the name in the headers.
     pub(super) fn raw_name(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.name.as_bytes())
     }
 
-    /// Applies the extra fields: large numbers, and a name in UTF-8.
+    /// Applies the extra fields that hold large numbers or a name in UTF-8.
     fn apply_extra(&mut self, mut extra: &[u8], raw: &[u8]) -> Result<()> {
         let mut raw_crc = None;
-        // Up to three bytes at the end are ignored: they are too few for a field.
+        // Ignores up to three bytes at the end, which are too few for a field.
         while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
                 let name = name::excerpt(&self.name);
@@ -104,7 +104,7 @@ impl Entry {
         Ok(())
     }
 
-    /// Reads a name in UTF-8 that replaces the one in the header, if it was made for that one.
+    /// Reads a name in UTF-8. It replaces the name in the header if the field has the checksum of that name.
     fn apply_name(&mut self, field: &[u8], raw_crc: u32) -> Result<()> {
         if let Some((1, rest)) = u8::split_from(field)
             && let Some((crc, name)) = u32::split_from(rest)
@@ -117,12 +117,12 @@ impl Entry {
     }
 }
 
-/// The next bytes of a directory.
+/// Reads the next `count` bytes of a directory.
 fn take<R: Read>(directory: &mut io::Take<R>, count: usize) -> Result<Vec<u8>> {
     if directory.limit() < to_u64(count) {
         return Err(corrupt("its directory ends within a member"));
     }
-    // At most 64 KiB: a length has two bytes.
+    // Allocates at most 64 KiB, because a length has two bytes.
     let mut bytes = vec![0; count];
     directory.read_exact(&mut bytes).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => corrupt(TRUNCATED),
@@ -131,15 +131,15 @@ fn take<R: Read>(directory: &mut io::Take<R>, count: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses a member that needs a newer version of zip than 6.3, of 2006.
+/// Refuses a member that needs a newer version of the zip format than 6.3 (2006).
 fn check_version(version: u16) -> Result<()> {
     const NEWEST: u8 = 63;
-    // The other byte is an operating system.
+    // The second byte is the number of an operating system.
     let [version, _] = version.to_le_bytes();
     if version <= NEWEST {
         return Ok(());
     }
-    Err(unsupported("a member of a newer kind of zip", "a tool of its time to unpack it"))
+    Err(unsupported("a member of a newer version of zip", "a newer tool to unpack it"))
 }
 
 fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
@@ -162,7 +162,7 @@ fn utf8(raw: &[u8]) -> Result<&str> {
     })
 }
 
-/// The characters from 0x80 on of a name that is not marked as UTF-8.
+/// The characters of the bytes 0x80 to 0xff in a name that is not marked as UTF-8.
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 #[cfg(test)]
