@@ -1,11 +1,11 @@
-//! Layer 3: the schema of a Rust type: its dtype, and the rules for reading its fields from a file.
+//! Layer 3: the schema of a Rust type, which is its dtype and the rules for reading its fields from a file.
 
 use crate::dtype::{ByteOrder, DType};
 use crate::error::Error;
 
-/// A dtype, and the rules by which a file's fields are matched with its fields.
+/// A dtype, and the rules that match the fields of a file with the fields of the dtype.
 ///
-/// Created by generated code.
+/// Generated code creates schemas.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) dtype: DType,
@@ -15,7 +15,7 @@ pub struct Schema {
 /// The rules of a record, or of the record that a sub-array repeats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
-    /// True if a field of the file that the dtype does not have is an error.
+    /// True if it is an error that the file has a field which the dtype lacks.
     pub(crate) deny_unknown: bool,
     /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
     pub(crate) fields: Vec<FieldRules>,
@@ -26,7 +26,7 @@ pub(crate) struct ReadRules {
 pub(crate) struct FieldRules {
     /// Other names that the field may have in a file.
     pub(crate) aliases: &'static [&'static str],
-    /// The value of the field if the file does not have it; `None` if that is an error.
+    /// The value for a file that lacks the field; `None` if such a file is an error.
     pub(crate) default: Option<DefaultBytes>,
     /// The rules of the record in the field.
     pub(crate) inner: ReadRules,

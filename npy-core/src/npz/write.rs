@@ -48,30 +48,30 @@ use sink::MemberSink;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Each member is, byte for byte, the `.npy` file that `np.save` writes, and its data starts on a multiple of 64 bytes. The same
-/// members make the same archive: the time in it is always 1980-01-01. The large form of zip (zip64) is used only where sizes or numbers
-/// need it.
+/// Each member is, byte for byte, the `.npy` file that `np.save` writes, and its data starts at a multiple of 64 bytes. The same
+/// members always make the same archive, because all times in it are 1980-01-01. The large form of zip (zip64) is used only where sizes or
+/// numbers need it.
 ///
 /// # Failures
 ///
-/// A member with an invalid value is dropped, and the writer can go on; a [stream](Self::stream) cannot if a part of the member was
-/// written already. A writer that was passed to [`new`](Self::new) is not truncated: it stays as long as it was. After the inner writer
-/// has failed, every later call fails.
+/// A member with an invalid value is dropped, and the writer can continue. A [stream](Self::stream) cannot continue if a part of the
+/// member was already written. A writer that was passed to [`new`](Self::new) keeps its length when a member is dropped. After the inner
+/// writer has failed, every later call fails.
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
-/// [`append`](Self::append) writes replaces the old file only then; until then, and if the program is killed, the old file stays. A loss of
-/// power may lose the file, see [`WriteOptions::sync`]. In any other writer, an archive that is dropped without `finish` is incomplete.
+/// [`append`](Self::append) writes replaces the old file only then. Before that, the old file stays, even if the program is killed. A loss
+/// of power may lose the file; see [`WriteOptions::sync`]. In any other writer, an archive that is dropped without `finish` is incomplete.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
     pub(super) options: WriteOptions,
     /// The names of the members in the archive.
     names: HashSet<String>,
-    /// The number of the next `arr_0`, `arr_1` and so on that may be free.
+    /// The smallest `n` for which the name `arr_n` may be free.
     unnamed: u64,
     /// Compresses the members; `None` if they are stored.
     compressor: Option<Compressor>,
-    /// Puts the complete archive in its place.
+    /// Replaces the old file with the complete archive; `None` if the caller passed the writer.
     then: Option<Then<W>>,
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
@@ -81,36 +81,36 @@ pub struct Writer<W: Write> {
 type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
-    /// Creates a file. An old one is replaced when the archive is finished, and not before; links are followed and permissions
-    /// kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+    /// Creates a file. Only [`finish`](Self::finish) replaces an old file. Links are followed and permissions are kept, as in
+    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
-    /// NumPy adds `.npz` to a path that does not end with it; this does not.
+    /// Unlike NumPy, this function does not add `.npz` to the path.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also for a pipe, which cannot seek; [`stream`](Self::stream) writes to one.
+    /// [`ErrorKind::Io`], also for a pipe, which cannot seek; use [`stream`](Self::stream) for a pipe.
     pub fn create<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().create(path)
     }
 
-    /// Opens an archive, to add members after those it has.
+    /// Opens an archive to add members at its end.
     ///
-    /// The archive is copied, and the copy replaces it when it is finished. The old members do not change: their data, names, times,
-    /// comments and extra fields are in the new archive byte for byte.
+    /// Members are added to a copy, and [`finish`](Self::finish) replaces the archive with the copy. The old members do not change: their
+    /// data, names, times, comments and extra fields are copied byte for byte.
     ///
     /// The archive is locked while the writer lives, so that no members are lost if two writers append at once. The lock is advisory, and
-    /// only `append` takes it: [`create`](Self::create) and [`save`](super::save) replace the archive whenever they finish. Then
-    /// [`finish`](Self::finish) of the writer that appends fails, and the archive that replaced it stays.
+    /// only `append` takes it: [`create`](Self::create) and [`save`](super::save) replace the archive without it. After that,
+    /// [`finish`](Self::finish) of the writer that appends fails, and leaves the new archive as it is.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`], also if there is no such file, [`ErrorKind::Archive`] if it is not an archive or has data after its directory that
-    /// would be lost, [`ErrorKind::Locked`] while another writer appends to it.
+    /// [`ErrorKind::Io`], also if the file does not exist; [`ErrorKind::Archive`] if it is not an archive, or has data after its directory,
+    /// which would be lost; [`ErrorKind::Locked`] while another writer appends to it.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
     }
 
-    /// Begins a file that replaces the one at `path` when it is finished; it has the members of that one if `appends`.
+    /// Begins a file that replaces the file at `path` when it is finished. If `appends`, it starts with the members of the old file.
     fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
         let begin = || -> Result<_> {
             let (mut file, place) = replace::begin(path)?;
@@ -160,7 +160,7 @@ impl<W: Write + Seek> Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes an archive to any writer: a pipe, a socket. Sizes and checksums follow the members.
+    /// Writes an archive to any writer, such as a pipe or a socket. The size and the checksum of a member are written after its data.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -195,7 +195,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// As [`WriteNpy::write_npy`]; [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
+    /// The errors of [`WriteNpy::write_npy`], and [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
     pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
         let options = self.options.arrays.clone();
         self.add(name, &mut |sink| array.__npy_write(&options, sink))
@@ -214,7 +214,7 @@ impl<W: Write> Writer<W> {
         self.write(&format!("arr_{}", self.unnamed), array)
     }
 
-    /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file replaces the old one.
+    /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file then replaces the old one.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ impl<W: Write> Writer<W> {
         finish().map_err(|error| in_file(error, path.as_deref()))
     }
 
-    /// Adds a member, whose bytes `write` writes.
+    /// Adds a member with the bytes that `write` writes.
     pub(super) fn add(
         &mut self,
         name: &str,
@@ -250,7 +250,7 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// Returns the name in the archive; an error if no member can have it, or if one has it already.
+    /// Returns the name of a member in the archive. Fails if no member can have the name, or if another member has it.
     pub(super) fn check_name(&self, name: &str) -> Result<String> {
         self.archive.output.check()?;
         let file = name::in_archive(name)?;

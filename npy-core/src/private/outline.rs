@@ -1,11 +1,11 @@
-//! Test hook: prints a parsed literal, so that tests compare our parser with itself and with Python's.
+//! Test hook: prints a parsed literal, so that tests can compare our parser with itself and with Python's.
 
 use std::fmt::Write;
 
 use crate::limits::Limits;
 use crate::literal::{Caps, Dialect, Item, Kind, Literal};
 
-/// Returns a normal form of a Python literal, which has the same value; `None` if `text` is not a literal.
+/// Parses a Python literal, and prints one of the same value in a normal form; `None` if `text` is not a literal.
 pub fn literal(text: &str, python2: bool) -> Option<String> {
     let dialect = if python2 { Dialect::Python2 } else { Dialect::Python3 };
     let Limits { nesting, fields, .. } = Limits::default();
@@ -15,7 +15,7 @@ pub fn literal(text: &str, python2: bool) -> Option<String> {
     Some(out)
 }
 
-/// Appends the spelling of one item. Recursion ends with the literal, whose nesting is limited.
+/// Appends the normal form of one item. The recursion is bounded because the nesting of a literal is limited.
 fn spell(item: Item<'_>, out: &mut String) {
     let kind = item.kind();
     let (open, close) = match kind {
@@ -27,7 +27,7 @@ fn spell(item: Item<'_>, out: &mut String) {
                 (Some(text), _) => out.push_str(&text.repr()),
                 // Writing to a `String` never fails.
                 (_, Some(n)) => drop(write!(out, "{n}")),
-                // In parentheses, as it may span several lines.
+                // Adds parentheses, because the source may span several lines.
                 _ => drop(write!(out, "({})", item.python3_source())),
             }
             return;

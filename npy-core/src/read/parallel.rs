@@ -1,4 +1,4 @@
-//! Reading a file by several threads: each takes the next block, reads it at its offset, and decodes it into its part of the result.
+//! Reads a file with several threads. Each thread takes the next block, reads it at its offset, and decodes it into its part of the result.
 
 use std::io::Read;
 use std::iter::Enumerate;
@@ -17,11 +17,11 @@ use crate::error::{Error, Result};
 use crate::reserve;
 
 impl<R: Read> Reader<R> {
-    /// Decodes the values that remain by several threads; `None` if only one is allowed, or one is faster.
+    /// Decodes the remaining values with several threads; `None` if a single thread must read them, or is faster.
     pub(super) fn read_parallel<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
         let (count, size) = (self.items_left(plan), plan.plan.src_itemsize);
         let bytes = count.saturating_mul(size);
-        // After an error, the values of the other threads would not be dropped.
+        // One thread reads values that need to be dropped: after an error, the values of other threads would leak.
         if mem::needs_drop::<T>()
             || !self.source.is_worth_threads(bytes)
             || !self.check_available()?
@@ -53,13 +53,13 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The parts that no thread has taken, each with its index, and the first failure.
+/// The parts that no thread has taken, and the error of the first part that failed, with the index of that part.
 struct Queue<'p, P> {
     parts: Enumerate<&'p mut (dyn Iterator<Item = P> + Send)>,
     failed: Option<(usize, Error)>,
 }
 
-/// Calls `work` with each part and its index, from this thread and others; each takes the next part.
+/// Calls `work` with each part and its index, on this thread and others. Each thread takes the next part when it is idle.
 ///
 /// # Errors
 ///

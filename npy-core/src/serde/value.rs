@@ -1,4 +1,4 @@
-//! Items and arrays, serialized to any format.
+//! Serializes items and arrays to any format of serde.
 
 use std::borrow::Cow;
 
@@ -46,31 +46,31 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// As a map.
+/// Serializes the record as a map.
 impl Serialize for RecordValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
 }
 
-/// As a sequence.
+/// Serializes the array as a sequence.
 impl Serialize for ArrayValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }
 
-/// As nested sequences, one for each dimension, in C order; a 0-d array as its item.
+/// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item.
 ///
 /// | dtype | as a value of serde |
 /// |---|---|
 /// | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
 /// | complex numbers | the two parts, a tuple |
-/// | `S`, `U` | text; an `S` is bytes in binary formats, and if it is not UTF-8 |
-/// | times | ISO 8601 (`2022-01-08T12:00`), spans as a count and the unit; in binary formats the count; "not a time" is none |
+/// | `S`, `U` | text; `S` becomes bytes in binary formats, and if it is not UTF-8 |
+/// | times, spans | text: ISO 8601 (`2022-01-08T12:00`), or a count and the unit; in binary formats, the count; none for "not a time" |
 /// | `V` | bytes |
 /// | sub-arrays | sequences |
-/// | records | maps; sequences for a type that expects those |
+/// | records | maps; a type that expects a sequence can also be read from a record |
 ///
 /// ```
 /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -97,7 +97,7 @@ impl Serialize for DynArray {
 }
 
 impl DynArray {
-    /// All of an array, which must be in C order, as one value.
+    /// Returns the complete array, which must be in C order, as one value.
     pub(super) fn whole(&self) -> Value<'_> {
         match self.shape() {
             [] => Value::new(self.dtype(), self.as_bytes()),
@@ -105,7 +105,7 @@ impl DynArray {
         }
     }
 
-    /// The array itself if it is in C order, or else a copy that is.
+    /// Returns the array itself if it is in C order, and otherwise a copy in C order.
     pub(super) fn in_c_order(&self) -> Result<Cow<'_, DynArray>, Error> {
         let same = self.order().normalized(self.shape()) == Order::C;
         Ok(if same { Cow::Borrowed(self) } else { Cow::Owned(self.to_order(Order::C)?) })

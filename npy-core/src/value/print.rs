@@ -1,4 +1,4 @@
-//! The printed form of elements, which is nearly NumPy's.
+//! Prints elements nearly like NumPy.
 
 use std::cell::Cell;
 use std::fmt::{self, Formatter};
@@ -18,11 +18,11 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Implements `Debug` by `print`.
+/// Implements `Debug` with `print`.
 macro_rules! debug {
     ($($type:ident),*) => {$(
-        /// Prints like Python, with quotes around text and bytes: a record as a tuple, a sub-array as a list. Long sub-arrays are shortened
-        /// in the middle, very long values at the end.
+        /// Prints like Python: a record as a tuple, a sub-array as a list, text and bytes in quotes. Long sub-arrays are shortened in the
+        /// middle, very long values at the end.
         impl fmt::Debug for $type<'_> {
             fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 self.print(f, &Cell::new(MAX_VALUES))
@@ -33,7 +33,7 @@ macro_rules! debug {
 
 debug!(Value, RecordValue, ArrayValue);
 
-/// The most values that are printed, as a sub-array of elements of zero bytes can have any length.
+/// The largest number of values that are printed. A sub-array of elements of zero bytes can have any length.
 const MAX_VALUES: usize = 10_000;
 /// Sub-arrays of more values are shortened.
 const THRESHOLD: usize = 1000;
@@ -41,7 +41,7 @@ const THRESHOLD: usize = 1000;
 const EDGE: usize = 3;
 
 impl Value<'_> {
-    /// Writes the value. Each part of it takes one from `left`; at zero, the rest is not printed.
+    /// Writes the value. It and each value inside it decrement `left`; once `left` is zero, the rest is printed as `...`.
     pub(crate) fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         let Some(rest) = left.get().checked_sub(1) else { return f.write_str("...") };
         left.set(rest);
@@ -141,7 +141,7 @@ fn shortest_half(value: f32) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;
     }
-    // Half of the distance to the next number: a half has ten bits after the leading one.
+    // Half of the distance to the next half-precision number, which has ten bits after the leading one.
     let exponent = value.abs().log2().floor().max(-14.0);
     let half_step = (exponent - 11.0).exp2();
     let near = |digits: usize| {

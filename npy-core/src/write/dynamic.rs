@@ -1,4 +1,4 @@
-//! Writing arrays whose dtype is only known at run time.
+//! Writes arrays whose dtype is only known at run time.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::plan::{Cast, Plan};
 use crate::shape;
 
 impl WriteOptions {
-    /// Writes an array in its own byte order and order, unless the options state others.
+    /// Writes an array in its own byte order and memory order, unless the options state others.
     pub(super) fn write_dyn(&self, array: &DynArray, sink: &mut dyn ArraySink) -> Result<()> {
         let shape = array.shape();
         let order = self.order.unwrap_or(array.order());
@@ -41,7 +41,7 @@ impl WriteOptions {
     }
 }
 
-/// Writes `count` elements block by block; `encode` returns the bytes of the next `n`.
+/// Writes `count` elements block by block; `encode` returns the bytes of the next `n` elements.
 pub(super) fn write_blocks(
     plan: &Plan,
     count: usize,

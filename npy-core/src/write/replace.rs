@@ -26,7 +26,7 @@ pub(crate) use unix::Directory;
 #[cfg(unix)]
 use {attributes::Old, unix::find};
 
-/// Writes a temporary file in the directory of `path`, and renames it to `path` once it is complete. The file stays open.
+/// Writes a temporary file in the directory of `path`, and renames it to `path` once it is complete. Returns the open file.
 ///
 /// With `sync`, the file and its name are on the disk when this returns.
 pub(crate) fn replace(
@@ -43,7 +43,7 @@ pub(crate) fn replace(
 enum Found {
     /// A pipe, a device or an open file of a process: it cannot be replaced.
     Direct(File),
-    /// A name in a directory, of a regular file or of none.
+    /// A name in a directory. A regular file may have the name already.
     Name(Target),
 }
 
@@ -56,7 +56,7 @@ struct Target {
     old: Option<Old>,
 }
 
-/// The name that a new file gets once it is written; until then, dropping this removes the file.
+/// The final name of a new file. If this is dropped before [`take`](Self::take), the file is removed.
 #[derive(Debug)]
 pub(crate) struct Place(Option<(Target, Temporary)>);
 
@@ -66,7 +66,7 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
         Found::Direct(file) => return Ok((file, Place(None))),
         Found::Name(target) => target,
     };
-    // Until it replaces the old file, only its owner may read it.
+    // If there is an old file, only the owner may read the new one until it gets the permissions of the old one.
     let is_private = target.old.is_some();
     let (file, temporary) = target.directory.create(is_private).map_err(|error| {
         let directory = target.directory.path();
@@ -95,7 +95,7 @@ impl Place {
         Ok(target.directory.open_file(&target.name)?)
     }
 
-    /// Returns true if this is the file that will be replaced: it still has the name.
+    /// Returns true if `file` still has the name, and will be replaced.
     #[cfg(feature = "npz")]
     pub(crate) fn is_old(&self, file: &File) -> Result<bool> {
         let target = self.target()?;
@@ -110,7 +110,7 @@ impl Place {
         target.ok_or_else(|| ErrorKind::Unsupported { what: what(), needs }.into())
     }
 
-    /// Gives the file its name, which replaces the old file. It stays open.
+    /// Gives the file its final name, which replaces the old file, and returns the open file.
     pub(crate) fn take(self, file: File, sync: bool) -> Result<File> {
         match self.0 {
             Some((target, temporary)) => {
@@ -127,22 +127,22 @@ impl Place {
     }
 }
 
-/// The error for a directory that does not exist.
+/// Returns the error for a directory that does not exist.
 fn missing(directory: &Path) -> io::Error {
     let reason = format!("no directory {}; create it first", directory.display());
     io::Error::new(io::ErrorKind::NotFound, reason)
 }
 
-/// A file that is removed when dropped.
+/// A new file, which is removed when this is dropped, unless it has its final name.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     directory: Directory,
-    /// `None` for a file that has no name yet, and for one that has its final name.
+    /// The temporary name; `None` if the file has no name yet, or has its final name.
     name: Option<OsString>,
 }
 
 impl Temporary {
-    /// Gives the file its final name, which replaces the file that has it.
+    /// Renames the file to its final name `to`, and replaces a file of that name.
     fn rename(mut self, file: &File, to: &OsStr, sync: bool) -> io::Result<()> {
         if sync {
             file.sync_all()?;
@@ -152,7 +152,7 @@ impl Temporary {
             self.name = Some(self.directory.link(file)?);
         }
         if sync && cfg!(unix) {
-            // Once more, as some file systems (Btrfs) do not sync a file without a name.
+            // Syncs again, because some file systems (Btrfs) do not sync a file without a name.
             file.sync_all()?;
         }
         if let Some(name) = &self.name {
@@ -190,8 +190,8 @@ fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result
     Err(error)
 }
 
-/// Returns a number that cannot be guessed: from the keys of the standard library's hash tables, and from the process id, as a forked
-/// process has the keys of its parent.
+/// Returns a number that cannot be guessed, from the random keys of the standard library's hash tables. The process id is hashed,
+/// because a forked process has the keys of its parent.
 fn random() -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(process::id());

@@ -9,7 +9,7 @@ use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::write::array_sink::ArraySink;
 
-/// An incomplete member; if this is dropped, it is not in the archive.
+/// A member that is being written. If this is dropped before the member is complete, the member is dropped, too.
 pub(super) struct MemberSink<'a, W: Write> {
     archive: &'a mut Archive<W>,
     /// `None` if members are stored.
@@ -60,7 +60,7 @@ impl<'a, W: Write> MemberSink<'a, W> {
     }
 }
 
-/// A value may panic, and the program may continue.
+/// Drops the member if a value panicked, because the program may continue after that.
 impl<W: Write> Drop for MemberSink<'_, W> {
     fn drop(&mut self) {
         if self.is_open {
@@ -86,7 +86,7 @@ impl<W: Write> Write for MemberSink<'_, W> {
         if let Some(compressor) = &mut self.compressor {
             return compressor.write(bytes, self.archive);
         }
-        // A block at a time: its checksum is computed while it is in the cache.
+        // Writes at most one block, so that it is still in the cache when its checksum is computed.
         let block = bytes.get(..BLOCK).unwrap_or(bytes);
         self.archive.write_stored(block)?;
         Ok(block.len())

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::limits;
 
-/// A reader. A regular file that was opened here has a position of its own: seeking in it takes no system call.
+/// The underlying reader. `File` is a regular file that this crate opened; seeking in it takes no system call.
 pub(super) enum Input<R> {
     Stream(R),
     File(FileAt),
@@ -19,30 +19,30 @@ pub(in crate::read) struct FileAt<F = File> {
 }
 
 impl FileAt {
-    /// A regular file whose system position this is.
+    /// Creates the reader of a regular file that is at `position`.
     pub(super) fn new(file: File, position: u64) -> Self {
         FileAt { file, position }
     }
 
-    /// Returns the same file at this many bytes before the position, for several threads; `None` if the system cannot read at a position.
+    /// Returns the file at `bytes` before the position, for several threads; `None` if the system cannot read at an offset.
     pub(super) fn before(&self, bytes: u64) -> Option<FileAt<&File>> {
         let position = self.position.checked_sub(bytes)?;
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
     }
 
-    /// Passes over bytes that were read elsewhere.
+    /// Skips bytes that other threads have read.
     pub(super) fn skip(&mut self, bytes: u64) {
         self.position = self.position.saturating_add(bytes);
     }
 }
 
 impl FileAt<&File> {
-    /// Returns the same file at this many bytes after the position.
+    /// Returns the file at `bytes` after the position.
     pub(in crate::read) fn at(&self, bytes: usize) -> Self {
         FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }
     }
 
-    /// Fills `out` with the next bytes, or a part of it at the end; returns the number.
+    /// Reads until `out` is full or the file ends, and returns the number of bytes.
     pub(in crate::read) fn fill_slice(mut self, out: &mut [u8]) -> Result<usize> {
         let (read, result) = read_full(&mut self, out);
         result.map(|()| read)
@@ -84,7 +84,7 @@ impl<R: Read> Read for Input<R> {
 }
 
 impl<R: Seek> Input<R> {
-    /// Seeks this many bytes forward, or back.
+    /// Seeks `by` bytes forward, or back if `by` is negative.
     pub(super) fn seek_by(&mut self, by: i64) -> Result<()> {
         match self {
             Input::Stream(stream) => stream.seek(SeekFrom::Current(by)).map(drop),
@@ -96,7 +96,7 @@ impl<R: Seek> Input<R> {
     }
 }
 
-/// Reads some bytes, none only at the end; tries again if a signal interrupts it.
+/// Reads at least one byte, unless the input has ended. Tries again if a signal interrupts the read.
 pub(super) fn read_some(inner: &mut impl Read, out: &mut [u8]) -> Result<usize> {
     loop {
         match inner.read(out) {
@@ -106,7 +106,7 @@ pub(super) fn read_some(inner: &mut impl Read, out: &mut [u8]) -> Result<usize> 
     }
 }
 
-/// Reads until `out` is full or the input ends; returns the number of bytes, also if it failed after them.
+/// Reads until `out` is full or the input ends. Returns the number of bytes, even if a read failed after them.
 pub(super) fn read_full(inner: &mut impl Read, mut out: &mut [u8]) -> (usize, Result<()>) {
     let wanted = out.len();
     loop {

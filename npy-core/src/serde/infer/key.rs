@@ -6,13 +6,13 @@ use serde::ser::Serialize;
 
 use crate::serde::RowError;
 
-/// The text of a key, which must be text or a number.
+/// Returns the text of a key, which must be text or a number.
 pub(super) fn text<T: Serialize + ?Sized>(key: &T) -> Result<String, RowError> {
     struct Key<'k, T: ?Sized>(&'k T);
 
     impl<T: Serialize + ?Sized> Display for Key<'_, T> {
         fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-            // A formatter serializes text and numbers, and refuses all else.
+            // A `Formatter` is a serializer that accepts text and numbers, and refuses everything else.
             self.0.serialize(f)
         }
     }

@@ -5,7 +5,7 @@ use std::io;
 use crate::error::Result;
 use crate::write::failure::Failure;
 
-/// A writer that is not used after a failure, as its position is unknown then.
+/// A writer that is not used after a failure, because its position is unknown after one.
 pub(super) struct Sink<W> {
     inner: W,
     failure: Failure,

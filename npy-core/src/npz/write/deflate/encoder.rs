@@ -1,14 +1,14 @@
-//! One block, compressed.
+//! Compresses single blocks.
 
 use std::io;
 
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-/// Bytes to compress.
+/// A block to compress.
 pub(super) struct Task {
     pub(super) bytes: Vec<u8>,
-    /// The bytes before them, at most the window of deflate.
+    /// The bytes before the block, at most as many as deflate's window.
     pub(super) dictionary: Vec<u8>,
     pub(super) is_last: bool,
 }
@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) crc: Hasher,
 }
 
-/// Compresses one block after another.
+/// Compresses blocks, and starts anew with each.
 pub(super) struct Encoder(Compress);
 
 impl Encoder {
@@ -35,14 +35,14 @@ impl Encoder {
             self.0.set_dictionary(&task.dictionary)?;
         }
         let flush = if task.is_last { FlushCompress::Finish } else { FlushCompress::Sync };
-        // Level 1 adds at most an eighth to bytes that cannot be compressed.
+        // At level 1, incompressible bytes grow by at most an eighth.
         let mut bytes = Vec::with_capacity(task.bytes.len().saturating_add(task.bytes.len() / 8));
         loop {
             bytes.reserve(1 << 10);
             let done = usize::try_from(self.0.total_in()).map_err(io::Error::other)?;
             let rest = task.bytes.get(done..).unwrap_or_default();
             let status = self.0.compress_vec(rest, &mut bytes, flush)?;
-            // A flush is complete if there is space left.
+            // A flush is complete if the output buffer has space left.
             if status == Status::StreamEnd || (!task.is_last && bytes.len() < bytes.capacity()) {
                 return Ok(Block { bytes, crc });
             }
