@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind};
 /// The number of bytes of memory that count as one element in [`Limits::empty_items`].
 const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
-/// The most that a file may cost its reader before it is refused.
+/// Limits on the memory and time that reading a file may take. A file over a limit is refused.
 ///
 /// A header with false sizes cannot exhaust memory, because memory for data is only allocated as the
 /// data arrives. The limits restrict everything else that can take much more memory or time than the
@@ -108,7 +108,7 @@ impl Limits {
     #[cfg(feature = "npz")]
     pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
         check("an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
-        // A member that declares no compressed bytes counts as one of one byte.
+        // Zero compressed bytes count as one byte.
         let compressed = NonZeroU64::new(compressed).unwrap_or(NonZeroU64::MIN);
         check("a compression ratio", "inflation", bytes / compressed, self.inflation)
     }
@@ -130,7 +130,7 @@ pub(crate) fn to_usize(n: u64) -> Result<usize, Error> {
     usize::try_from(n).map_err(|_| ErrorKind::Memory { bytes: n }.into())
 }
 
-/// Converts a `usize` to the `u64` of messages and files.
+/// Converts a `usize` to a `u64`, for error messages and files.
 pub(crate) fn to_u64(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }

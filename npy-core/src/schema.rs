@@ -15,7 +15,7 @@ pub struct Schema {
 /// The rules of a record, or of the record that a sub-array repeats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
-    /// True if it is an error that the file has a field which the dtype lacks.
+    /// True if a field of the file is an error when the dtype lacks it.
     pub(crate) deny_unknown: bool,
     /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
     pub(crate) fields: Vec<FieldRules>,
@@ -32,7 +32,7 @@ pub(crate) struct FieldRules {
     pub(crate) inner: ReadRules,
 }
 
-/// Returns the canonical bytes of a default value.
+/// A function that returns the canonical bytes of a default value.
 pub(crate) type DefaultBytes = fn() -> Result<Vec<u8>, Error>;
 
 impl Schema {

@@ -55,8 +55,8 @@ impl LongDouble {
     /// Returns the nearest `f64`. The processor and NumPy's `astype` round in the same way.
     ///
     /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
-    /// sign and the first bits of its payload. An encoding that the x87 calls invalid becomes NaN: its exponent is not
-    /// zero, but the first bit of its significand is.
+    /// sign and the first bits of its payload. An exponent that is not zero and a significand without its first bit are invalid
+    /// on the x87, and become NaN.
     ///
     /// The conversion was exact if `LongDouble::from(x.to_f64()) == x`.
     // Shifts are by less than 128 bits. The sum is at most the bits of an infinity.
@@ -109,7 +109,7 @@ impl LongDouble {
 
 /// Converts exactly, and sets the padding to zeros.
 impl From<f64> for LongDouble {
-    // Shifts are by less than 64 bits, and the exponent of an `f64` is small.
+    // Shifts are by less than 64 bits, and the exponent of an `f64` has 11 bits.
     #[expect(clippy::arithmetic_side_effects)]
     fn from(value: f64) -> Self {
         let (bits, negative) = (value.to_bits(), value.is_sign_negative());

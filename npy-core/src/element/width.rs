@@ -11,7 +11,7 @@ use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
 use crate::schema::Schema;
 
-/// Stores values of another type in items. An [`Element`](crate::Element) stores values of its own type.
+/// Stores values of the type `Value` in items. Unlike an [`Element`](crate::Element), a codec is not the type of its values.
 pub trait Codec {
     /// The type of the values.
     type Value: 'static;

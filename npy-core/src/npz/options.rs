@@ -66,7 +66,7 @@ impl WriteOptions {
         self
     }
 
-    /// Sets how the arrays are written: byte order, order, version.
+    /// Sets how the arrays are written: byte order, memory order, format version.
     pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
         self.arrays = options.clone();
         self
@@ -142,8 +142,8 @@ impl ReadOptions {
         self
     }
 
-    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. Only an
-    /// archive that was opened by its path is read by more than one.
+    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. A higher
+    /// number has an effect only for an archive that was opened by its path.
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self

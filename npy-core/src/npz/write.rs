@@ -1,4 +1,4 @@
-//! Layer 7: archives, written member by member.
+//! Layer 7: writes archives member by member.
 
 mod append;
 mod archive;
@@ -206,7 +206,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write).
+    /// The errors of [`write`](Self::write).
     pub fn write_unnamed<A: WriteNpy + ?Sized>(&mut self, array: &A) -> Result<()> {
         while self.names.contains(&format!("arr_{}.npy", self.unnamed)) {
             self.unnamed = self.unnamed.saturating_add(1);
@@ -293,7 +293,7 @@ impl WriteOptions {
     ///
     /// # Errors
     ///
-    /// As [`Writer::create`].
+    /// The errors of [`Writer::create`].
     pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
         Writer::replace(path.as_ref(), self, false)
     }
@@ -302,7 +302,7 @@ impl WriteOptions {
     ///
     /// # Errors
     ///
-    /// As [`Writer::append`].
+    /// The errors of [`Writer::append`].
     pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
         Writer::replace(path.as_ref(), self, true)
     }
@@ -311,7 +311,7 @@ impl WriteOptions {
     ///
     /// # Errors
     ///
-    /// As [`Writer::new`].
+    /// The errors of [`Writer::new`].
     pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
         Ok(Writer::with(Output::seekable(writer)?, Central::default(), self.clone()))
     }

@@ -8,7 +8,7 @@ use crate::element::record::FieldLayout;
 
 /// Proves the layout of a `T` from the fields that derived code passes to it.
 ///
-/// Derived code finds this type through `ZeroCopy::__MEMORY`. `#[npy(crate = …)]` could redirect a path to another type.
+/// Derived code finds this type through `ZeroCopy::__MEMORY`, because `#[npy(crate = …)]` could redirect a path to another type.
 pub struct Memory<T>(PhantomData<fn() -> T>);
 
 /// A field of a struct in memory; made by [`Memory::field`].

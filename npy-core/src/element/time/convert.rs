@@ -1,4 +1,4 @@
-//! Layer 4: converts times and spans to nanoseconds and back, which other crates count.
+//! Layer 4: converts times and spans to and from nanoseconds, which the types of other crates count.
 
 use super::{DateTime64, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};

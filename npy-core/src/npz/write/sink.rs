@@ -9,7 +9,7 @@ use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::write::array_sink::ArraySink;
 
-/// A member that is being written. If this is dropped before the member is complete, the member is dropped, too.
+/// A member that is being written. If this is dropped before the member is complete, the archive does not get the member.
 pub(super) struct MemberSink<'a, W: Write> {
     archive: &'a mut Archive<W>,
     /// `None` if members are stored.

@@ -24,7 +24,7 @@ impl FileAt {
         FileAt { file, position }
     }
 
-    /// Returns the file at `bytes` before the position, for several threads; `None` if the system cannot read at an offset.
+    /// Returns the file at `bytes` bytes before the position, for several threads; `None` if the system cannot read at an offset.
     pub(super) fn before(&self, bytes: u64) -> Option<FileAt<&File>> {
         let position = self.position.checked_sub(bytes)?;
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
@@ -37,7 +37,7 @@ impl FileAt {
 }
 
 impl FileAt<&File> {
-    /// Returns the file at `bytes` after the position.
+    /// Returns the file at `bytes` bytes after the position.
     pub(in crate::read) fn at(&self, bytes: usize) -> Self {
         FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }
     }

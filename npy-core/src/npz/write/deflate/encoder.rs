@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) crc: Hasher,
 }
 
-/// Compresses blocks, and starts anew with each.
+/// Compresses blocks. Each starts with a new state and its own dictionary.
 pub(super) struct Encoder(Compress);
 
 impl Encoder {
