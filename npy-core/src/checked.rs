@@ -1,6 +1,6 @@
-//! Layer 0: arithmetic that cannot overflow and slices that cannot be out of range, for values that were checked before.
+//! Layer 0: arithmetic and slicing for values that were checked before, so that they cannot overflow or be out of range.
 //!
-//! Each function asserts in debug builds that this is so. A release build saturates, or returns the empty slice, rather than panic.
+//! If they are wrong nevertheless, a debug build panics; a release build saturates, or returns zero or an empty slice.
 
 use std::ops::Range;
 
@@ -36,13 +36,13 @@ pub(crate) fn slice<T>(items: &[T], range: Range<usize>) -> &[T] {
     found.unwrap_or_default()
 }
 
-/// Returns the items from this index on.
+/// Returns the items from index `start` on.
 #[inline]
 pub(crate) fn tail<T>(items: &[T], start: usize) -> &[T] {
     slice(items, start..items.len().max(start))
 }
 
-/// Returns the text in the range, which is at character boundaries.
+/// Returns the text in the range, whose ends are at character boundaries.
 #[inline]
 pub(crate) fn text(text: &str, range: Range<usize>) -> &str {
     let found = text.get(range.clone());

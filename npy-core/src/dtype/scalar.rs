@@ -9,7 +9,7 @@ use crate::limits::MAX_ITEMSIZE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     kind: ScalarKind,
-    // `None` if a byte order has no meaning: single bytes, `S`, `V`, `O`. A `V` with a byte order is a type of ml_dtypes.
+    // `None` for single bytes, `S`, `V` and `O`, which have no byte order. A `V` with a byte order is a type of ml_dtypes.
     order: Option<ByteOrder>,
     itemsize: usize,
 }
@@ -28,21 +28,21 @@ pub enum ScalarKind {
     Float,
     /// `c`: two floats, the real part first.
     Complex,
-    /// `m`: 8 bytes, a signed count of this resolution; a plain number without one.
+    /// `m`: a span of time in 8 bytes, a signed count of this resolution; of no unit if `None`.
     TimeDelta(Option<Resolution>),
-    /// `M`: 8 bytes, a signed count of this resolution since 1970-01-01.
+    /// `M`: a point in time in 8 bytes, a signed count of this resolution since 1970-01-01.
     DateTime(Option<Resolution>),
     /// `S`: bytes, padded with zeros.
     Bytes,
     /// `U`: code points of 4 bytes, padded with zeros.
     Str,
-    /// `V`: raw bytes. With a byte order it is a type of ml_dtypes: `<V2` is its bfloat16.
+    /// `V`: raw bytes; with a byte order, a type of ml_dtypes: `<V2` is its bfloat16.
     Void,
     /// `O`: a Python object; the file holds a pickle.
     Object,
 }
 
-/// The resolution of a time: `multiple` units, `[25s]`.
+/// The resolution of a time: a multiple of a unit, such as `25s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resolution {
     /// The number of units per count, at least 1.
@@ -98,7 +98,7 @@ const UNITS: [(Unit, &str); 13] = [
     (Unit::Attosecond, "as"),
 ];
 
-/// The names and one-letter codes that have the same meaning on every machine.
+/// The names and one-letter codes that mean the same on every machine.
 const NAMES: [(&str, ScalarKind, usize); 28] = [
     ("bool", ScalarKind::Bool, 1),
     ("int8", ScalarKind::Int, 1),
@@ -136,9 +136,9 @@ impl Scalar {
         self.kind
     }
 
-    /// Returns the byte order; `None` if it has no meaning: single bytes, `S`, `V` and `O`.
+    /// Returns the byte order; `None` for single bytes, `S`, `V` and `O`, which have none.
     ///
-    /// The `<` of the types of ml_dtypes (`<V2`) is kept, and never changes.
+    /// The types of ml_dtypes (`<V2`) are always [`ByteOrder::Little`].
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.order
     }
@@ -148,13 +148,13 @@ impl Scalar {
         self.itemsize
     }
 
-    /// Returns whether it is an integer, a float or a complex number.
+    /// Returns true for an integer, a float or a complex number.
     pub(crate) fn is_number(&self) -> bool {
         use ScalarKind::{Complex, Float, Int, UInt};
         matches!(self.kind, Int | UInt | Float | Complex)
     }
 
-    /// Creates a scalar of a kind and a size that exist, little-endian if it has a byte order.
+    /// Creates a scalar from a valid kind and size. If it has a byte order, it is little-endian.
     pub(crate) fn new(kind: ScalarKind, itemsize: usize) -> Self {
         Scalar::ordered(kind, itemsize, ByteOrder::Little)
     }
@@ -176,8 +176,8 @@ impl Scalar {
         Scalar { order: if fixed { self.order } else { self.order.map(|_| order) }, ..self }
     }
 
-    /// Returns the number of bytes that are byte-swapped together: those of a value, of a part of a complex number, or of a code
-    /// point. It is 1 for raw bytes, which are never swapped.
+    /// Returns the number of bytes that are byte-swapped together: the size of a value, of half a complex number, or of a code point.
+    /// Raw bytes (`V`) are never swapped: their unit is 1.
     pub(crate) fn swap_unit(self) -> usize {
         match self.kind {
             ScalarKind::Complex => self.itemsize / 2,
@@ -211,7 +211,7 @@ impl Scalar {
     }
 }
 
-/// Returns the scalar of a name or one-letter code.
+/// Finds a scalar by its name or one-letter code.
 fn name(text: &str, order: ByteOrder) -> Option<Scalar> {
     let (_, kind, size) = NAMES.iter().find(|(name, ..)| *name == text)?;
     Some(Scalar::ordered(*kind, *size, order))
@@ -225,7 +225,7 @@ fn unknown(text: &str) -> String {
     "not a dtype of NumPy; use one such as '<f8', '|S5', '<M8[ns]'".into()
 }
 
-/// Parses the part after the byte order.
+/// Parses the kind and the size: the text after the byte order.
 fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     use ScalarKind as K;
     let (letter, rest) = text.split_at_checked(1).unwrap_or(("", text));
@@ -267,7 +267,7 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     }
 }
 
-/// Parses the part after the `M` or `m`: `8`, `8[ns]`, `8[25s]`.
+/// Parses the text after `M` or `m`: `8`, `8[ns]`, `8[25s]`.
 fn time(text: &str) -> Result<Option<Resolution>, String> {
     let rest = text.strip_prefix('8').ok_or("a time has 8 bytes")?;
     if rest.is_empty() {
@@ -309,7 +309,7 @@ fn number(text: &str) -> Option<usize> {
 }
 
 impl Unit {
-    /// Returns NumPy's letters for it: `ns`.
+    /// Returns NumPy's abbreviation: `ns`.
     pub fn name(self) -> &'static str {
         UNITS.iter().find(|(unit, _)| *unit == self).map_or("", |(_, name)| name)
     }
@@ -460,7 +460,7 @@ mod tests {
         }
     }
 
-    /// Guards the numbers of ml_dtypes, which never writes `>V2`: a byte-swapped one would be read as another number.
+    /// Guards the numbers of ml_dtypes: it has no big-endian types, so it would read a swapped number as another one.
     #[test]
     fn raw_bytes_are_not_byte_swapped() {
         for text in ["|V2", "<V2"] {

@@ -5,7 +5,7 @@ use crate::element::cast::Plain;
 use crate::element::{Element, Internals, InvalidValue};
 use crate::limits::MAX_ITEMSIZE;
 
-/// NumPy's sub-array of `N` items. An array of arrays is one sub-array of two dimensions.
+/// NumPy's sub-array of `N` items. An array of arrays is a single sub-array with two dimensions.
 impl<T: Element, const N: usize> Element for [T; N] {
     const SIZE: usize = {
         const {
@@ -56,7 +56,7 @@ impl<T: Element, const N: usize> Element for [T; N] {
 #[inline]
 fn decode_array<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> [T; N] {
     match item.get(..<[T; N]>::SIZE) {
-        // With a length that the compiler knows, it removes the checks from the loop and vectorizes it.
+        // The compiler knows the length of this item: it removes the checks from the loop, and vectorizes it.
         Some(item) => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
         None => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
     }
@@ -68,11 +68,11 @@ pub(super) fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(
     item: &[u8],
     i: usize,
 ) -> T {
-    // `i` is always less than `N`, but inside a loop the compiler does not know it without `min`.
+    // `i` is always less than `N`. The `min` tells the compiler so, even inside a loop.
     T::__INTERNALS.decode::<SWAPPED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
 }
 
-/// Returns the `i`th part of `size` bytes; empty if the item is too short.
+/// Splits the item into parts of `size` bytes, and returns the `i`th; an empty slice if the item is too short.
 #[inline]
 fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
     let start = i.saturating_mul(size);

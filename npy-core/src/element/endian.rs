@@ -7,7 +7,7 @@ use crate::element::cast::Plain;
 use crate::element::macros::like_its_value;
 use crate::element::{Element, Internals, InvalidValue};
 
-/// A number that [`Le`] and [`Be`] can hold: `i8` to `i64`, `u8` to `u64`, `f32` or `f64`. No other type can implement it.
+/// A number that [`Le`] and [`Be`] can hold: `i8` to `i64`, `u8` to `u64`, `f32` or `f64`. No other type can implement this trait.
 ///
 /// ```
 /// use npy_core::endian::{Be, Number};
@@ -22,7 +22,7 @@ pub trait Number: Element + Copy + Default + sealed::Bytes {}
 mod sealed {
     use crate::dtype::ByteOrder;
 
-    /// A number as an array of its bytes.
+    /// Converts a number to and from an array of its bytes.
     pub trait Bytes {
         type Array: Copy + Send;
         fn to_bytes(self, order: ByteOrder) -> Self::Array;
@@ -100,7 +100,7 @@ macro_rules! ordered {
             }
         }
 
-        /// Keeps its byte order, whatever the record or array around it states. It has no alignment, in memory or with `#[npy(align)]`.
+        /// Keeps its byte order, even in a record or array of another one. Its alignment is 1, in memory and with `#[npy(align)]`.
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
             const __INTERNALS: Internals<Self> = Internals::DEFAULT
@@ -129,7 +129,7 @@ macro_rules! ordered {
 ordered! {
     /// A number whose bytes in memory are little-endian on every machine, at any address: NumPy's `<f8`.
     ///
-    /// For records that are viewed in place ([`ArrayView`](crate::ArrayView)): it has no alignment, so needs no padding.
+    /// Use it in records that are viewed in place ([`ArrayView`](crate::ArrayView)): its alignment is 1, so it needs no padding.
     ///
     /// ```
     /// use npy_core::{Element, Le};
@@ -145,7 +145,7 @@ ordered! {
 ordered! {
     /// A number whose bytes in memory are big-endian on every machine, at any address: NumPy's `>f8`.
     ///
-    /// Files with `>f8` are viewed in place ([`ArrayView`](crate::ArrayView)) as `Be<f64>`.
+    /// An [`ArrayView`](crate::ArrayView) of `Be<f64>` uses the data of a `>f8` file in place.
     ///
     /// ```
     /// use npy_core::{ArrayView, Be, ByteOrder, WriteOptions};
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn they_compare_and_print_as_numbers() {
-        // As bytes, 0x0100 would be the smaller one.
+        // A comparison of the bytes would say the opposite.
         assert!(Le::new(0x0100_u16) > Le::new(0x00ff));
         assert_eq!(Le::new(0x0100_u16).cmp(&Le::new(0x00ff)), Ordering::Greater);
         assert_ne!(Be::new(f32::NAN), Be::new(f32::NAN));

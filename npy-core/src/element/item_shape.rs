@@ -6,7 +6,7 @@ use crate::header::Header;
 use crate::plan;
 use crate::shape::{self, Order};
 
-/// The dimensions of a Rust type, which are the last ones of the array: `(3,)` for `[f32; 3]`.
+/// The dimensions of a Rust type: `(3,)` for `[f32; 3]`. They are the last dimensions of an array of the type.
 pub(crate) struct ItemShape {
     /// The dtype of the array, which is not a sub-array.
     pub(crate) base: DType,
@@ -29,12 +29,12 @@ impl ItemShape {
         shape::count(&self.inner)
     }
 
-    /// Appends the dimensions of the type to the outer ones.
+    /// Returns the outer dimensions followed by those of the type.
     pub(crate) fn array(&self, outer: &[usize]) -> Vec<usize> {
         [outer, &self.inner].concat()
     }
 
-    /// Returns the dimensions of the array without those of the type, which errors call `who`.
+    /// Returns the dimensions of the array that come before those of the type. Errors call the type `who`.
     ///
     /// # Errors
     ///
@@ -54,12 +54,12 @@ impl ItemShape {
         })
     }
 
-    /// Returns the dtype of a value of the type in a file of this dtype.
+    /// Returns the dtype of one value of the type, in a file whose header states `dtype`.
     pub(crate) fn in_file(&self, dtype: &DType) -> DType {
         self.inner.iter().rev().fold(dtype.clone(), |item, &n| item.repeated(n))
     }
 
-    /// Returns true if the parts of a value are strided in an array of this shape: a sub-array is in C order.
+    /// Returns true if the parts of a value are strided in such an array: the type has dimensions, and the order is Fortran's.
     pub(crate) fn is_strided(&self, shape: &[usize], order: Order) -> bool {
         !self.inner.is_empty() && order.normalized(shape) == Order::Fortran
     }

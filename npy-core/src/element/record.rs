@@ -4,7 +4,7 @@ use crate::element::Element;
 
 /// A struct whose fields are the fields of a NumPy record.
 ///
-/// Implemented by `#[derive(NpyRecord)]`, together with [`Element`].
+/// `#[derive(NpyRecord)]` implements it and [`Element`].
 ///
 /// ```
 /// use npy_core::NpyRecord;
@@ -31,7 +31,7 @@ pub trait NpyRecord: Element {
     const FIELDS: &'static [FieldLayout];
 }
 
-/// The position of a field in the canonical item of its record.
+/// The name of a field, and its position in a canonical item ([`Element`]) of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldLayout {
@@ -47,6 +47,6 @@ pub struct FieldLayout {
     pub align: usize,
     /// The fields of a flattened record, with offsets from its start; empty for any other field.
     pub flattened: &'static [FieldLayout],
-    /// Hashes of the name and the title, which the compiler compares.
+    /// Hashes of the name and the title. The compiler compares them to find a name that occurs twice.
     pub(crate) keys: [u64; 2],
 }

@@ -25,9 +25,9 @@ use crate::element::cast::Plain;
 use crate::element::macros::like_its_value;
 use crate::element::{Element, Internals, InvalidValue};
 
-/// A unit of time, as a type; [`Times`] makes multiples of one.
+/// A unit of time as a type. [`Times`] is a multiple of a unit.
 pub trait TimeUnit {
-    /// The length of one count; `None` for NumPy's generic times. An [`Element`] whose multiple is not 1 to 2147483647 does not compile.
+    /// The length of one count; `None` for NumPy's generic times. An [`Element`] does not compile unless its multiple is 1 to 2147483647.
     const RESOLUTION: Option<Resolution>;
 }
 
@@ -48,7 +48,7 @@ units! {
     Year = Year,
     /// Months of the Gregorian calendar: `M`.
     Month = Month,
-    /// Weeks of seven days, which start on Thursday like 1970-01-01: `W`.
+    /// Weeks of seven days: `W`. They start on Thursdays, as 1970-01-01 was one.
     Week = Week,
     /// Days: `D`.
     Day = Day,
@@ -102,7 +102,7 @@ impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
 /// "Not a time".
 pub(crate) const NAT: i64 = i64::MIN;
 
-/// Refuses a multiple that NumPy does not accept; run by the compiler.
+/// Refuses, at compile time, a multiple that NumPy does not accept.
 const fn assert_multiple(resolution: Option<Resolution>) {
     if let Some(Resolution { multiple, .. }) = resolution {
         let accepted = multiple >= 1 && multiple <= 0x7fff_ffff;
@@ -110,12 +110,12 @@ const fn assert_multiple(resolution: Option<Resolution>) {
     }
 }
 
-/// Defines one of the two kinds of time; both are a count of `U`, and the smallest count is "not a time".
+/// Defines one of the two types of time. Both hold a count of `U`; the smallest count is "not a time".
 macro_rules! time {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
         ///
-        /// Values compare by their counts. Unlike in NumPy, "not a time" equals itself; it comes before all others.
+        /// Values compare by their counts. Unlike in NumPy, "not a time" equals itself, and is less than all other values.
         #[repr(transparent)]
         pub struct $name<U>(i64, PhantomData<fn() -> U>);
 
@@ -123,7 +123,7 @@ macro_rules! time {
             /// "Not a time": NumPy's missing value.
             pub const NAT: Self = Self::new(NAT);
 
-            /// Creates a time from its number of units; `i64::MIN` is [`NAT`](Self::NAT).
+            /// Creates a time from a number of units; `i64::MIN` makes [`NAT`](Self::NAT).
             pub const fn new(count: i64) -> Self {
                 Self(count, PhantomData)
             }
@@ -139,7 +139,7 @@ macro_rules! time {
             }
         }
 
-        // Not derived, as that would require the same of the unit.
+        // A derive would require that `U` is `Copy` and `Clone`, too.
         impl<U> Copy for $name<U> {}
 
         impl<U> Clone for $name<U> {
@@ -188,7 +188,7 @@ macro_rules! time {
 }
 
 time! {
-    /// A point in time, counted in `U` from 1970-01-01T00:00 in no particular time zone: NumPy's `<M8[ns]`.
+    /// A point in time, counted in `U` from 1970-01-01T00:00, without a time zone: NumPy's `<M8[ns]`.
     ///
     /// ```
     /// use npy_core::DateTime64;
@@ -213,7 +213,7 @@ time! {
     TimeDelta64, TimeDelta
 }
 
-/// Prints like NumPy: ISO 8601, to the digits of the unit; a generic time as its number.
+/// Prints like NumPy: as ISO 8601 up to the unit (`2009-08` for months); a generic time as its number.
 impl<U: TimeUnit> fmt::Display for DateTime64<U> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match U::RESOLUTION {
@@ -244,7 +244,7 @@ pub(crate) fn span_text(count: i64, resolution: Option<Resolution>) -> String {
     match resolution {
         _ if count == NAT => "NaT".to_owned(),
         None => format!("{count} generic time units"),
-        // NumPy uses the plural also for one.
+        // NumPy prints the plural even for one.
         Some(resolution) => {
             format!("{} {:?}s", scaled(count, resolution), resolution.unit).to_lowercase()
         }
@@ -256,7 +256,7 @@ fn scaled(count: i64, resolution: Resolution) -> i128 {
     i128::from(count).saturating_mul(i128::from(resolution.multiple))
 }
 
-/// Attoseconds of a second and of a day.
+/// The lengths of a second and of a day in attoseconds.
 const SECOND: i128 = 1_000_000_000_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
@@ -280,7 +280,7 @@ fn attoseconds(unit: Unit) -> Option<i128> {
 
 /// Formats a count of units since 1970 as ISO 8601.
 fn iso(count: i128, unit: Unit) -> String {
-    // At least 1, also for units that are longer than a day.
+    // The counts per day; 1 for a day and for longer units.
     let per_day = attoseconds(unit).and_then(|length| DAY.checked_div(length)).unwrap_or(1).max(1);
     let (day, rest) = (count.div_euclid(per_day), count.rem_euclid(per_day));
     match unit {
@@ -315,8 +315,8 @@ fn date(days: i128) -> String {
 
 /// Converts days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar.
 ///
-/// Years start in March in the calculation, so that the leap day is the last day (Howard Hinnant, `civil_from_days`).
-// No intermediate value is larger than the number of days, which is at most 2^97.
+/// The algorithm is Howard Hinnant's `civil_from_days`. Its years start in March, so that a leap day is the last day of a year.
+// The number of days is less than 2^98, so nothing here overflows an `i128`.
 #[expect(clippy::arithmetic_side_effects)]
 fn civil(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;

@@ -1,4 +1,4 @@
-//! Layer 4: text in place, each code point in four bytes.
+//! Layer 4: text of a fixed size, each code point in four bytes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::element::macros::{from_str, in_place};
 use crate::element::text::without_zeros;
 use crate::element::{Element, InvalidValue};
 
-/// Up to `N` characters in place: NumPy's `<UN`. Shorter values are padded with zeros, which are not part of the value.
+/// Text of up to `N` characters: NumPy's `<UN`. Shorter text is padded with zeros, which are not part of the value.
 ///
 /// NumPy allows code points that are not characters in Rust. Reading a surrogate, or a number over U+10FFFF, is an error.
 ///
@@ -21,17 +21,17 @@ use crate::element::{Element, InvalidValue};
 /// assert!(FixedStr::<5>::new("too long").is_err());
 /// # Ok::<(), npy_core::InvalidValue>(())
 /// ```
-// Each value has one representation, with trailing zeros, so the derived comparisons compare values.
+// Padding is always zeros, so the derived traits compare and hash values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct FixedStr<const N: usize>([char; N]);
 
 impl<const N: usize> FixedStr<N> {
-    /// Pads this text with zeros.
+    /// Creates a value from text, and pads it with zeros.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] if it has more than `N` characters.
+    /// [`InvalidValue`] if the text has more than `N` characters.
     pub fn new(text: impl AsRef<str>) -> Result<Self, InvalidValue> {
         let text = text.as_ref();
         let mut chars = text.chars();
@@ -49,7 +49,7 @@ impl<const N: usize> FixedStr<N> {
         without_zeros(&self.0)
     }
 
-    /// Returns all `N` characters.
+    /// Returns all `N` characters, with trailing zeros.
     pub fn as_array(&self) -> &[char; N] {
         &self.0
     }
@@ -64,14 +64,14 @@ impl<const N: usize> PartialEq<str> for FixedStr<N> {
     }
 }
 
-/// Prints the text. [`String::from_iter`] of its characters is the fast way to a `String`.
+/// Prints the text. [`String::from_iter`] on [`as_chars`](Self::as_chars) makes a `String` faster.
 impl<const N: usize> fmt::Display for FixedStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.as_chars().iter().collect::<String>())
     }
 }
 
-/// Prints like Rust: `"naïve"`.
+/// Prints the text like a `str`: `"naïve"`.
 impl<const N: usize> fmt::Debug for FixedStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.as_chars().iter().collect::<String>(), f)
@@ -93,7 +93,7 @@ impl<const N: usize> Element for FixedStr<N> {
     #[inline]
     fn decode(item: &[u8]) -> Self {
         let mut points = item.as_chunks().0.iter();
-        // `check` has refused other code points.
+        // `check` has refused code points that are not characters.
         let character = |point| character(point).unwrap_or(char::REPLACEMENT_CHARACTER);
         FixedStr(std::array::from_fn(|_| points.next().copied().map_or('\0', character)))
     }
@@ -131,10 +131,10 @@ fn character(point: [u8; 4]) -> Option<char> {
     char::from_u32(u32::from_le_bytes(point))
 }
 
-/// Refuses code points that are not characters; the error has the index of the first.
+/// Refuses code points that are not characters. The error has the index of the first such code point.
 pub(super) fn check(items: &[u8]) -> Result<(), InvalidValue> {
     let points = items.as_chunks().0;
-    // Without an early exit, so that the compiler vectorizes the loop.
+    // The loop has no early exit, so that the compiler vectorizes it.
     if points.iter().fold(true, |good, &point| good & character(point).is_some()) {
         return Ok(());
     }
@@ -155,7 +155,7 @@ mod tests {
     use crate::write::WriteOptions;
 
     #[test]
-    fn zeros_at_the_end_are_no_part_of_the_value() {
+    fn trailing_zeros_are_not_part_of_the_value() {
         let text = FixedStr::<4>::new("a\0é").unwrap();
         assert_eq!(text.as_chars(), ['a', '\0', 'é']);
         assert_eq!(text.as_array(), &['a', '\0', 'é', '\0']);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_named_with_its_item() {
+    fn an_invalid_code_point_is_named_with_its_item() {
         let mut items = [0; 36];
         for (point, what) in
             [(0xd800u32, "surrogate"), (0xdfff, "surrogate"), (0x11_0000, "beyond")]
