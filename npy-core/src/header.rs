@@ -1,7 +1,6 @@
 //! Layer 3: parsing and writing the header of a `.npy` file.
 //!
-//! The format is specified by NEP 1 and NumPy's `lib/_format_impl.py`. Reading a header from a file or
-//! a stream is in `read.rs`, with all other input.
+//! NEP 1 and NumPy's `lib/_format_impl.py` specify the format. `read/header.rs` reads headers from files and streams.
 
 mod cache;
 mod dict;
@@ -41,10 +40,10 @@ pub enum Version {
 }
 
 impl Version {
-    /// The number of bytes of magic and version.
+    /// The size of magic and version in bytes.
     pub(crate) const BYTES: usize = 8;
 
-    /// Returns the number of bytes of the length of the header's text, which follows magic and version.
+    /// Returns the size in bytes of the length field, which comes after magic and version.
     pub(crate) fn length_bytes(self) -> usize {
         if self == Version::V1 { 2 } else { 4 }
     }
@@ -76,12 +75,12 @@ impl Version {
         }
     }
 
-    /// Returns the version of Python whose literals the text may have.
+    /// Returns the version of Python whose literals the text may contain.
     fn dialect(self) -> Dialect {
         if self == Version::V3 { Dialect::Python3 } else { Dialect::Python2 }
     }
 
-    /// Returns the number of bytes that a part of the text takes in the file.
+    /// Returns the size in the file, in bytes, of a part of the text.
     fn bytes_of(self, decoded: &str) -> usize {
         if self == Version::V3 { decoded.len() } else { decoded.chars().count() }
     }
@@ -129,7 +128,7 @@ pub struct Header {
     order: Order,
     // The product of the shape, computed once.
     count: usize,
-    // `None` for a new header: the oldest version that fits is written.
+    // `None` for a new header, which is written in the oldest version that fits.
     version: Option<Version>,
 }
 
@@ -146,7 +145,7 @@ impl Header {
         Header::parsed(dtype, shape.into(), order)
     }
 
-    /// Creates the header of an array from a file. Its dtype was checked with the limits of the reader.
+    /// Creates the header of an array in a file. The parser has checked the dtype against the limits of the reader.
     fn parsed(dtype: DType, shape: Vec<usize>, order: Order) -> Result<Self, Error> {
         if dtype.sub_array().is_some() {
             let reason =
@@ -169,12 +168,12 @@ impl Header {
         &self.shape
     }
 
-    /// Returns the order of the elements that is written in the header.
+    /// Returns the order of the elements, as stated in the header.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// Returns the version of the file, or the version that will be written for a new header.
+    /// Returns the version of the file. For a new header, this is the version that will be written.
     pub fn version(&self) -> Version {
         let written = || Version::parse(*self.to_bytes().ok()?.first_chunk()?).ok();
         self.version.or_else(written).unwrap_or(Version::V3)
@@ -192,7 +191,7 @@ impl Header {
         self.count
     }
 
-    /// Returns the number of bytes of the data after the header. Creating the header has checked that it fits.
+    /// Returns the size of the data in bytes. It cannot overflow: `Header::parsed` has checked it.
     pub(crate) fn data_bytes(&self) -> usize {
         checked::mul(self.count, self.dtype.itemsize())
     }
@@ -207,7 +206,7 @@ impl Header {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Returns the error for a type that expects another shape.
+    /// Returns the error for the type `wanted_by`, which expects another shape.
     pub(crate) fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
         let shape = shape::excerpt(&self.shape);
         let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
@@ -250,7 +249,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Returns the header as `np.save` writes it: the oldest version that fits, padded to 64 bytes, with blanks for the length to grow.
+    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It includes blanks
+    /// that a larger number of rows can replace.
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl Header {
         encode(&self.text(), version)
     }
 
-    /// Returns the Python dictionary, with blanks after it for the first dimension to grow.
+    /// Returns the Python dictionary, followed by blanks that a larger number of rows can replace.
     fn text(&self) -> String {
         // As in NumPy.
         const GROWTH_DIGITS: usize = 21;
@@ -309,7 +309,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     };
     let start = version.text_offset();
     let unpadded = checked::add(checked::add(start, text.len()), 1);
-    // As in NumPy, there are 1 to 64 blanks, never 0.
+    // NumPy, too, adds 1 to 64 blanks, never 0.
     let padding = checked::sub(ALIGNMENT, unpadded % ALIGNMENT);
     let total = checked::add(unpadded, padding);
     let length = checked::sub(total, start);
@@ -337,7 +337,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Decodes the text: UTF-8 in version 3.0, and latin-1 before.
+/// Decodes the text, which is UTF-8 in version 3.0, and latin-1 in older versions.
 fn decode(version: Version, text: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
     if version == Version::V3 || text.is_ascii() {
         return std::str::from_utf8(text).map(Cow::Borrowed);
@@ -345,7 +345,7 @@ fn decode(version: Version, text: &[u8]) -> Result<Cow<'_, str>, Utf8Error> {
     Ok(Cow::Owned(text.iter().copied().map(char::from).collect()))
 }
 
-/// Returns the length of the text from its 2 or 4 little-endian bytes.
+/// Decodes the length field, which has 2 or 4 little-endian bytes.
 pub(crate) fn text_length(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))
 }
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn padding_is_never_empty() {
-        // NumPy: a name of 31 letters makes 128 bytes, one of 32 makes 192.
+        // In NumPy, a name of 31 letters makes a header of 128 bytes; a name of 32 makes 192.
         for (letters, bytes) in [(31, 128), (32, 192)] {
             let descr = format!("[('{}', '<f4')]", "n".repeat(letters));
             assert_eq!(written(&descr, &[2]).len(), bytes, "{letters}");
@@ -444,7 +444,7 @@ mod tests {
             header.dtype().fields()[0].name().to_owned()
         };
         assert_eq!([name(3), name(3), name(2), name(3)], ["é", "é", "Ã©", "é"]);
-        // Also if only the dtype is the same.
+        // A text with the same dtype, but another shape, is parsed.
         let other = text.replace("2,", "3, 4");
         assert_eq!(Header::parse(&file(3, other.as_bytes())).unwrap().0.shape(), [3, 4]);
         let wrong = text.replace("(2,)", "(2, 'descr')");
@@ -475,7 +475,7 @@ mod tests {
             assert_eq!(error.places().next(), Some(&Place::HeaderByte(byte)), "{error}");
             assert!(error.to_string().contains(part), "{error}");
         }
-        // The byte in the file, where a latin-1 name takes two in memory.
+        // Positions count bytes of the file, in which `é` has one byte; decoded, it has two.
         let error = Header::parse(&file(1, b"{'descr': [('\xe9', '<f3')]}")).unwrap_err();
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
     }
@@ -501,7 +501,7 @@ mod tests {
         }
     }
 
-    /// Guards the terminal on which an error is printed, and its readers.
+    /// Guards the terminal on which an error is printed: control characters could change what it shows.
     #[test]
     fn control_characters_are_escaped_in_errors() {
         for (text, part) in [
@@ -547,7 +547,7 @@ mod tests {
         ] {
             assert!(Header::parse(&file(1, text.as_bytes())).is_err(), "{text}");
         }
-        // Twelve bytes that claim a header of 4 GiB.
+        // These twelve bytes claim a header of 4 GiB.
         let error = Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { name: "header_bytes", .. }), "{error}");
     }

@@ -1,6 +1,6 @@
 //! Layer 3: runs a [`Plan`] on the items of a block.
 //!
-//! Each step runs over all items before the next one: the block stays in the cache, and the kind of a step is decided once.
+//! Each step runs on all items before the next step: the block stays in the cache, and a step is matched once, not for each item.
 
 pub(crate) mod cast;
 
@@ -46,13 +46,13 @@ pub(crate) fn extract_column(
     run_steps(&[step], records, parts, (stride, size));
 }
 
-/// The size of an item in the file and of a converted item: the distances from one to the next.
+/// The distances from one item to the next: in the file, and after conversion.
 type Strides = (usize, usize);
 
-/// Sub-arrays up to this length are converted element by element, each element in all items.
+/// For sub-arrays up to this length, the outer loop is over their elements, and the inner loop over all items.
 const MAX_SHORT: usize = 8;
 
-/// Runs the steps on all items. The recursion is as deep as the dtype, whose nesting is limited.
+/// Runs the steps on all items. The depth of the recursion is limited, as the nesting of a dtype is.
 fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
     if strides.1 == 0 {
         return;
@@ -99,13 +99,13 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
     }
 }
 
-/// Calls `each` with each item of one side and the item of the same index of the other side.
+/// Calls `each` with each item of `from` and the item of `to` at the same index.
 ///
-/// Both sides may start within their first item. The last item is then short; it is empty if a side starts at the end of an item.
+/// Both slices may start within an item, or at its end. Their last item is then short, or empty.
 fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8], &mut [u8])) {
     let (from_stride, to_stride) = (strides.0, strides.1.max(1));
     if from_stride == 0 {
-        // Records of no bytes in the file, whose fields here are all defaults.
+        // The records have no bytes in the file: every field has its default.
         return to.chunks_mut(to_stride).for_each(|to| each(&[], to));
     }
     // These chunks have a length that the compiler knows, unlike those of `chunks`.
@@ -153,7 +153,7 @@ fn copy(from: &[u8], to: &mut [u8], bytes: usize) {
 
 /// Runs steps that only byte-swap.
 fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
-    /// This many bytes stay in the first-level cache from step to step.
+    /// A part of this size stays in the first-level cache from step to step.
     const PART_BYTES: usize = 8 << 10;
     let itemsize = itemsize.max(1);
     let items = PART_BYTES.checked_div(itemsize).unwrap_or_default().max(1);
@@ -205,7 +205,7 @@ fn swap_all<const N: usize>(bytes: &mut [u8]) {
     bytes.as_chunks_mut::<N>().0.iter_mut().for_each(|unit| unit.reverse());
 }
 
-/// Calls `each` with each item. The items may start within the first one; the last one is then short.
+/// Calls `each` with each item. If `items` starts within an item, the last item is short.
 fn each_item(items: &mut [u8], itemsize: usize, mut each: impl FnMut(&mut [u8])) {
     // These chunks have a length that the compiler knows, unlike those of `chunks_mut`.
     let mut items = items.chunks_exact_mut(itemsize.max(1));
@@ -259,7 +259,7 @@ mod tests {
             format!("[{}, ('', '|V{}')]", fields.join(", "), self.below(3))
         }
 
-        /// Returns the descr of the same value in another layout: other byte orders, other padding, fewer fields in another order.
+        /// Returns a descr with other byte orders, other padding, and fewer fields in another order.
         fn relaid(&mut self, dtype: &DType) -> String {
             if let Some((base, shape)) = dtype.sub_array() {
                 return format!("({}, {})", self.relaid(base), crate::shape::repr(shape));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_gives_what_the_naive_interpreter_gives() {
+    fn every_strategy_gives_what_the_naive_interpreter_gives() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut paths = [0; 3];
         for round in 0..3000 {
@@ -335,7 +335,7 @@ mod tests {
             }
             let mut scratch = Vec::new();
             let got = run(&plan, count, &mut block, &mut scratch);
-            // Padding that stays in place is not compared; remove it.
+            // Padding is not compared, as it may be left as it was: remove it.
             let packed = to.packed();
             let blank = Plan::new(&to, &packed, Cast::Exact).unwrap();
             let (mut got, mut a, mut b) = (got.to_vec(), Vec::new(), Vec::new());
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_that_move_alike_move_together() {
+    fn adjacent_fields_are_copied_together() {
         let from: DType = "[('a', '<f4'), ('b', '<f4'), ('c', '|u1')]".parse().unwrap();
         let to: DType = "[('', '|V4'), ('a', '<f4'), ('b', '<f4')]".parse().unwrap();
         let plan = Plan::new(&from, &to, Cast::Exact).unwrap();
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_no_characters_is_zeros_and_not_its_neighbour() {
+    fn empty_text_becomes_zeros_and_not_the_next_field() {
         for (from, to) in [("|S0", "|S3"), ("<U0", "<U1"), (">U0", "<U1")] {
             let record = |text: &str| format!("[('a', '{text}'), ('x', '|u1')]").parse().unwrap();
             let (from, to): (DType, DType) = (record(from), record(to));
@@ -373,7 +373,7 @@ mod tests {
             *expected.last_mut().unwrap() = 7;
             assert_eq!(run(&plan, 1, &mut [7], &mut Vec::new()), expected, "{from} to {to}");
         }
-        // Nor is it the padding at its offset, in items of the same size.
+        // With items of the same size, it is also not the padding at the offset of the text.
         let from = "[('x', '|u1'), ('a', '|S0', (2,)), ('', '|V4')]".parse().unwrap();
         let to = "[('x', '|u1'), ('a', '|S2', (2,))]".parse().unwrap();
         let plan = Plan::new(&from, &to, Cast::Lossless).unwrap();
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_cost_nothing_are_not_visited() {
+    fn items_without_bytes_are_not_visited() {
         let huge = "[('a', '|V0', (1000000, 2000)), ('b', [('c', '|S0')], (2147483647,))]";
         let dtype: DType = huge.parse().unwrap();
         let plan = Plan::new(&dtype, &dtype.packed(), Cast::Exact).unwrap();

@@ -100,7 +100,7 @@ macro_rules! ordered {
             }
         }
 
-        /// Keeps its byte order, even in a record or array of another one. Its alignment is 1, in memory and with `#[npy(align)]`.
+        /// Keeps its byte order, even if the record or array has another. Its alignment is 1, in memory and with `#[npy(align)]`.
         impl<T: Number> Element for $name<T> {
             const SIZE: usize = T::SIZE;
             const __INTERNALS: Internals<Self> = Internals::DEFAULT

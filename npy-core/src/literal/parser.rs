@@ -4,7 +4,7 @@ use super::scanner::Scanner;
 use super::{Caps, Dialect, Fault, Form, Kind, Node, after, fail, to_u32, to_usize};
 use crate::checked;
 
-/// Returns the list of the nodes of a text.
+/// Parses a text into a list of nodes.
 pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, Fault> {
     let scanner = Scanner::new(text, dialect, 0);
     let capacity = caps.items.min(text.len() / BYTES_A_NODE).min(MAX_INITIAL_CAPACITY);
@@ -17,15 +17,15 @@ pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node
 /// The usual number of bytes per value in the header of a record. It sets the initial capacity of the list.
 const BYTES_A_NODE: usize = 6;
 
-/// The largest initial capacity of the list, however long the text is, as it may consist of blanks.
+/// The largest initial capacity of the list: even a long text may have few values, and many blanks.
 const MAX_INITIAL_CAPACITY: usize = 1024;
 
-/// Not an index of the list.
+/// The index that means "no node".
 const NONE: u32 = u32::MAX;
 
 /// The tokens that the grammar allows next.
 enum Due {
-    // A value; also the closing bracket after `[` or `,`, but not after `:`.
+    // A value; or, if `or_end`, a closing bracket: it may come after `[` or `,`, but not after `:`.
     Value { or_end: bool },
     // A comma, a colon or a closing bracket.
     Separator,
@@ -54,7 +54,7 @@ impl Parser<'_> {
         self.scanner.skip_after()
     }
 
-    /// Reads an atom, an opening bracket, or a closing bracket where that is allowed.
+    /// Reads an atom or an opening bracket; if `or_end`, also a closing bracket.
     fn value(&mut self, or_end: bool) -> Result<Due, Fault> {
         let at = self.scanner.at;
         match self.scanner.peek() {
@@ -74,7 +74,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a comma, a colon or a closing bracket. Returns `None` if no bracket is open, as the text then ends.
+    /// Reads a comma, a colon or a closing bracket. Returns `None` if no bracket is open: the outermost value is complete.
     fn separator(&mut self) -> Result<Option<Due>, Fault> {
         let at = self.scanner.at;
         let Some(open) = self.nodes.get_mut(to_usize(self.open)) else {
@@ -168,7 +168,7 @@ impl Parser<'_> {
         Ok(to_u32(count))
     }
 
-    /// Counts a value that was read in the bracket around it, and refuses keys that Python cannot hash.
+    /// Adds a complete value to the count of the bracket around it. Refuses a key that Python cannot hash.
     fn complete(&mut self, index: u32) -> Result<Due, Fault> {
         let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
         let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
@@ -189,7 +189,7 @@ impl Parser<'_> {
         Ok(Due::Separator)
     }
 
-    /// Returns the index of the value inside, if a group is at this index.
+    /// Returns the index of the value inside the group at `index`, or `index` if the node there is not a group.
     fn past_group(&self, index: u32) -> u32 {
         match self.nodes.get(to_usize(index)) {
             Some(node) if node.form == Form::Group => node.start,
@@ -204,7 +204,7 @@ impl Parser<'_> {
 }
 
 impl Form {
-    /// Returns the bracket that closes it.
+    /// Returns the bracket that closes this one.
     fn closing(self) -> u8 {
         match self {
             Form::Value(Kind::List) => b']',
@@ -213,7 +213,7 @@ impl Form {
         }
     }
 
-    /// Returns its final form, once it is closed and contains this many values.
+    /// Returns the final form of a bracket that is closed and contains this many values.
     fn closed(self, values: u32) -> Form {
         match (self, values) {
             (Form::Paren, 1) => Form::Group,

@@ -1,24 +1,24 @@
-//! A Python string that is written exactly as it was read.
+//! A Python string or other literal that is written exactly as it was read.
 
 use std::str::Chars;
 
 use super::repr;
 
-/// A Python string with its `repr`. The title of a field may be any Python literal.
+/// A Python string; or any other Python literal, as the title of a field may be one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Text {
     shown: Box<str>,
-    // Python source, only if `shown` is not enough: for lone surrogates, and for literals that are not strings.
+    // Python source, if `shown` is not exact: for strings with surrogates, and for literals that are not strings.
     literal: Option<Box<str>>,
 }
 
 impl Text {
-    /// Creates a string that Rust can hold.
+    /// Creates a Python string from Rust text.
     pub(crate) fn new(text: impl Into<Box<str>>) -> Self {
         Text { shown: text.into(), literal: None }
     }
 
-    /// Creates a Python string. Each surrogate is shown as U+FFFD; a pair of them is not combined, as in Python.
+    /// Creates a Python string. Each surrogate is shown as U+FFFD, even in a pair, which Python does not combine.
     pub(crate) fn from_code_points(code_points: &[u32]) -> Self {
         let mut exact = true;
         let shown = code_points.iter().map(|&c| {
@@ -31,23 +31,23 @@ impl Text {
         Text { shown, literal }
     }
 
-    /// Creates a literal that is not a string from its source.
+    /// Creates a literal other than a string from its Python source.
     pub(crate) fn other(source: &str) -> Self {
         Text { shown: source.into(), literal: Some(source.into()) }
     }
 
-    /// Returns the string, as far as Rust can hold it, or the source of another literal.
+    /// Returns the string, with U+FFFD for surrogates; or the source of another literal.
     pub(crate) fn as_str(&self) -> &str {
         &self.shown
     }
 
-    /// Returns whether it is a string in Python.
+    /// Returns true if the literal is a string in Python.
     pub(crate) fn is_string(&self) -> bool {
         // No other literal starts with a quote.
         self.literal.as_ref().is_none_or(|literal| literal.starts_with(['\'', '"']))
     }
 
-    /// Returns the number of opening brackets in a literal that is not a string, an upper bound of those that are open at once.
+    /// Returns the number of opening brackets in a literal that is not a string. Its nesting is at most as deep.
     pub(crate) fn count_brackets(&self) -> usize {
         match &self.literal {
             Some(source) if !self.is_string() => {
@@ -66,9 +66,7 @@ impl Text {
     }
 }
 
-/// Appends the code points of the text between the quotes of a string literal, with escapes decoded.
-///
-/// An unknown escape is kept, as in Python.
+/// Decodes the text between the quotes of a string literal, and appends its code points. An unknown escape is kept, as in Python.
 pub(super) fn decode(body: &str, raw: bool, code_points: &mut Vec<u32>) {
     let mut chars = body.chars();
     while let Some(c) = chars.next() {
@@ -114,7 +112,7 @@ fn decode_escape(chars: &mut Chars<'_>, code_points: &mut Vec<u32>) {
     code_points.push(code_point);
 }
 
-/// Reads a number of at most `max_digits` digits. The caller's limits (8 digits in base 16, 3 in base 8) fit in a `u32`.
+/// Reads a number of at most `max_digits` digits.
 fn decode_digits(chars: &mut Chars<'_>, radix: u32, max_digits: usize) -> u32 {
     let mut number = 0u32;
     for _ in 0..max_digits {
@@ -123,7 +121,7 @@ fn decode_digits(chars: &mut Chars<'_>, radix: u32, max_digits: usize) -> u32 {
             *chars = rest.chars();
             break;
         };
-        // Neither of these can overflow.
+        // A `u32` holds the longest numbers: 8 digits in base 16, and 3 in base 8.
         number = number.wrapping_mul(radix).wrapping_add(digit);
     }
     number
@@ -160,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Guards field lookup: strings that look the same may differ in Python.
+    /// Guards field lookup: strings that are shown alike may differ in Python.
     #[test]
     fn strings_are_equal_if_they_are_in_python() {
         assert_eq!(Text::from_code_points(&[0x61]), Text::new("a"));

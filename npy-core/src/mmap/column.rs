@@ -20,7 +20,7 @@ use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
 use crate::view::{check_address, check_layout};
 
-/// One field of every record of a map: values at a stride, decoded as they are requested.
+/// One field of every record of a map. Each value is decoded when it is requested.
 ///
 /// ```
 /// use npy_core::{MapAny, NpyRecord, WriteNpy};
@@ -58,7 +58,7 @@ pub struct Column<'a, F> {
     /// The dtype of the field in the file, and its offset in a record.
     field: DType,
     offset: usize,
-    /// From the field to canonical bytes.
+    /// Converts the field to canonical bytes.
     plan: Plan,
     of: PhantomData<F>,
 }
@@ -86,7 +86,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         self.len == 0
     }
 
-    /// Returns the value in the record at this position in the file; `None` after the last.
+    /// Returns the value in the record at this index; `None` if there is no such record.
     pub fn get(&self, index: usize) -> Option<F> {
         if index >= self.len {
             return None;
@@ -98,9 +98,9 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
     }
 
-    /// Returns the column of these records only; `None` if there are not that many.
+    /// Returns the column of these records only; `None` if the range is not within the column.
     ///
-    /// Threads can share a column by its ranges:
+    /// Several threads can read one range each:
     ///
     /// ```
     /// use npy_core::{MapAny, NpyRecord, WriteNpy};
@@ -164,7 +164,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(values)
     }
 
-    /// Returns the values in place, if they are contiguous: the field is the only one of the record.
+    /// Returns the values in place, without copying. They must be contiguous: the field is the only one of the record.
     ///
     /// ```
     /// use npy_core::{Le, Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -190,7 +190,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`]: [`Stride`](ViewError::Stride) if there are other bytes between them, or as
+    /// [`ViewError::Stride`] if there are other bytes between the values, and the errors of
     /// [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
@@ -200,11 +200,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(self.as_strided_slice()?.0)
     }
 
-    /// Returns all bytes from the first value to the last as values, and the distance, counted in values, of those of the column.
+    /// Returns a slice from the first value of the column to the last, and a step: every `step`th value of the slice is in the column.
     ///
     /// # Errors
     ///
-    /// As [`as_slice`](Self::as_slice), if the size of a record is not a multiple of that of a value.
+    /// The errors of [`as_slice`](Self::as_slice), but `Stride` only if the size of a record is not a multiple of the size of a value.
     pub(crate) fn as_strided_slice(&self) -> Result<(&'a [F], usize), ViewError> {
         let copy = || "Column::to_vec".to_owned();
         check_layout::<F>(&self.field, false, copy)?;
@@ -222,7 +222,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let bytes = bytes.unwrap_or_default();
         check_address::<F>(bytes, copy)?;
         let count = steps.saturating_mul(step).saturating_add(1);
-        // Any bytes are valid values, also those between the values of the column.
+        // The bytes between the values of the column are valid values, too: any bytes are.
         Ok((values(bytes, count).unwrap_or_default(), step))
     }
 
@@ -231,7 +231,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
-    /// Returns the bytes from the first value on, if values are canonical bytes; `None` also for values of zero bytes, which must be counted.
+    /// Returns the bytes from the first value on, if they need no conversion. Values of zero bytes have none to count them by: `None`.
     fn items(&self) -> Option<&'a [u8]> {
         let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
         in_place.then(|| self.data.get(self.offset..).unwrap_or_default())
@@ -242,7 +242,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         self.offset..self.offset.saturating_add(self.plan.src_itemsize)
     }
 
-    /// Returns the bytes of these records; `None` if there are not that many.
+    /// Returns the bytes of these records; `None` if the range is not within the column.
     fn rows(&self, rows: Range<usize>) -> Option<&'a [u8]> {
         let bytes = |rows: usize| rows.saturating_mul(self.stride);
         self.data.get(bytes(rows.start)..bytes(rows.end))
@@ -262,12 +262,12 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 }
 
-/// The values of a column one by one.
+/// An iterator over the values of a column.
 struct Values<'c, F> {
-    /// The bytes from the next value on, if each is decoded in place.
+    /// The bytes from the next value on; empty if values are decoded in batches.
     items: &'c [u8],
     stride: usize,
-    /// Otherwise decodes a batch at a time. Boxed, so that a loop over the values in place keeps its state in registers.
+    /// Decodes the values in batches, unless they are in place. The box lets a loop over values in place keep its state in registers.
     batches: Option<Box<Batches<'c, F>>>,
 }
 
@@ -280,7 +280,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
             return self.batches.as_mut().and_then(|batches| batches.next());
         }
         let value = F::decode(decode::item::<F>(self.items));
-        // Fewer bytes may follow the last value.
+        // Fewer than `stride` bytes come after the last value.
         self.items = self.items.get(self.stride..).unwrap_or_default();
         Some(value)
     }
@@ -292,18 +292,18 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
         (left, Some(left))
     }
 
-    /// Sums and searches call this: it decides once how values are decoded.
+    /// `sum`, `max` and others call this: it decides once, not for each value, how values are decoded.
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
             None => fold_strided(self.items, self.stride, init, f),
-            // Not the fold of the box, which calls `next` for each value.
+            // The `fold` of the box itself would call `next` for each value.
             Some(batches) => (*batches).fold(init, f),
         }
     }
 }
 
-/// The values of a column that are not canonical bytes in the file.
+/// An iterator that decodes the values of a column a batch at a time.
 struct Batches<'c, F> {
     column: &'c Column<'c, F>,
     /// The records after the batch.
@@ -320,7 +320,7 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
 
     /// Decodes the next batch; returns true if it has values.
     fn refill(&mut self) -> bool {
-        // Small, so that the first value comes soon.
+        // A batch is small, so that the first value comes soon.
         const MAX_BATCH: usize = 1024;
         let count = block::items_per_block(&self.column.plan).min(MAX_BATCH).min(self.rows.len());
         let end = self.rows.start.saturating_add(count);
@@ -333,7 +333,7 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
 impl<F: ZeroCopy> Iterator for Batches<'_, F> {
     type Item = F;
 
-    // Cold, so that it is not inlined into the loop over values in place.
+    // This is cold, so that it is not inlined into the loop over values in place.
     #[cold]
     #[inline(never)]
     fn next(&mut self) -> Option<F> {

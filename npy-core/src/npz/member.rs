@@ -9,10 +9,9 @@ use super::directory::{Entry, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::to_u64;
 
-/// The bytes of a member, inflated as they are read. The checksum is compared before the last bytes are returned: if it is wrong, the read
-/// that would return them fails.
+/// The bytes of a member, inflated as they are read. [`Reader::member`](super::Reader::member) returns it.
 ///
-/// [`Reader::member`](super::Reader::member) makes it.
+/// The read that reaches the end of the member checks its checksum. If it is wrong, this read fails instead of returning bytes.
 pub struct Member<R> {
     body: Body<R>,
     size: u64,
@@ -23,7 +22,7 @@ pub struct Member<R> {
     ended: bool,
 }
 
-/// The bytes in the archive.
+/// The reader of the bytes in the archive.
 enum Body<R> {
     Stored(Take<R>),
     Deflated(Box<DeflateDecoder<BufReader<Take<R>>>>),
@@ -51,7 +50,7 @@ impl<R: Read> Member<R> {
         }
     }
 
-    /// The number of bytes that were read.
+    /// Returns the number of bytes that were read.
     pub(super) fn position(&self) -> u64 {
         self.size.saturating_sub(self.left)
     }
@@ -59,7 +58,7 @@ impl<R: Read> Member<R> {
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
-        // `io::copy` retries if it is interrupted: with an error, the bytes that were just read would be lost.
+        // `io::copy` retries an interrupted read. An error here would lose the bytes that the caller has just read.
         if let Body::Deflated(inflate) = &mut self.body
             && io::copy(&mut inflate.take(1), &mut io::sink()).map_err(damaged)? > 0
         {
@@ -88,7 +87,7 @@ impl<R: Read> Member<R> {
     }
 }
 
-/// The error for bytes that cannot be inflated.
+/// Converts an error of the decoder, which may mean that the bytes cannot be inflated.
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {

@@ -5,7 +5,7 @@ pub(super) trait Part: Sized {
     /// Its size in bytes.
     const SIZE: usize;
 
-    /// Splits the part off the start of `bytes`; `None` if it is not there, or not complete.
+    /// Splits the part from the start of `bytes`, and returns the rest; `None` if the part is missing or incomplete.
     fn split_from(bytes: &[u8]) -> Option<(Self, &[u8])>;
 
     fn append_to(&self, bytes: &mut Vec<u8>);
@@ -36,7 +36,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64);
 
-/// Records: a signature (or none), and the parts after it.
+/// Defines records. A record is a signature, which may be empty, and the parts after it.
 macro_rules! records {
     ($($(#[$doc:meta])* $name:ident($signature:literal) { $($(#[$about:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -67,9 +67,9 @@ macro_rules! records {
 }
 
 records! {
-    /// The fields that both headers of a member have.
+    /// The fields that both headers of a member contain.
     Common(b"") {
-        /// The version of zip that is needed.
+        /// The version of zip that a reader needs.
         version: u16,
         flags: u16,
         method: u16,
@@ -151,22 +151,22 @@ impl ExtraHeader {
 }
 
 impl Common {
-    /// The flag of a name and a comment in UTF-8.
+    /// The flag for a name and a comment in UTF-8.
     pub(super) const UTF8: u16 = 1 << 11;
-    /// The flag of a member whose sizes come after its data.
+    /// The flag for sizes that come after the data.
     pub(super) const STREAMED: u16 = 1 << 3;
     pub(super) const STORED: u16 = 0;
     pub(super) const DEFLATED: u16 = 8;
 }
 
-/// The number in a field that is too small for the real one, which is in a zip64 record.
+/// The value of a four-byte field whose number does not fit: the number is in zip64 data instead.
 pub(super) const IN_ZIP64: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Guards the layouts: the sizes of the zip specification, and the same bytes again.
+    /// Guards the layouts: the sizes are those of the zip specification.
     #[test]
     fn records_have_their_specified_sizes() {
         let sizes = [LocalHeader::SIZE, CentralHeader::SIZE, EndRecord::SIZE];

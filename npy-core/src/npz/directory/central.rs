@@ -1,4 +1,4 @@
-//! The directory of an archive as bytes: old entries stay as they are, new ones come after them.
+//! The directory of an archive as bytes. Old entries are kept unchanged; new entries come after them.
 
 use std::io::{Read, Seek};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator
 /// The entries of a directory, and the comment of the archive.
 #[derive(Default)]
 pub(crate) struct Central {
-    /// The position in the file from which the positions in the entries count.
+    /// The position in the file that all positions in the entries are relative to.
     pub(crate) origin: u64,
     entries: Vec<u8>,
     count: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Central {
 }
 
 impl Central {
-    /// Reads the entries that are at `directory`, and the end of the archive after them.
+    /// Reads the entries in this range of the file, and the end of the archive after them.
     pub(super) fn read(
         mut reader: impl Read + Seek,
         origin: u64,
@@ -45,7 +45,7 @@ impl Central {
         Ok(Central { origin, entries, count, comment })
     }
 
-    /// The names of the members, in bytes.
+    /// Returns the names of the members as bytes.
     pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = &self.entries[..];
         std::iter::from_fn(move || {
@@ -59,18 +59,17 @@ impl Central {
         &self.entries
     }
 
-    /// Adds an entry.
     pub(crate) fn push(&mut self, entry: &[u8]) {
         self.entries.extend_from_slice(entry);
         self.count = self.count.saturating_add(1);
     }
 
-    /// The end of the archive, for entries that are at this position of the file.
+    /// Returns the end of the archive: the end records and the comment. The entries are at `position` in the file.
     pub(crate) fn end(&self, position: u64) -> Vec<u8> {
         const ZIP64_VERSION: u16 = 45;
         let (members, directory_size) = (self.count, to_u64(self.entries.len()));
         let directory_start = position.saturating_sub(self.origin);
-        // All ones in the small record: the number is in that of zip64.
+        // A number that does not fit is all ones in the small record, and is stored in the zip64 record.
         let small_count = u16::try_from(members).unwrap_or(u16::MAX);
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let record = EndRecord {
@@ -105,7 +104,7 @@ impl Central {
     }
 }
 
-/// The name of the first entry, and the bytes after the entry; `None` if there is anything but entries.
+/// Returns the name of the first entry and the bytes after that entry; `None` if the bytes do not start with a complete entry.
 fn split_entry(entries: &[u8]) -> Option<(&[u8], &[u8])> {
     let (header, rest) = CentralHeader::split_from(entries)?;
     let (name, rest) = rest.split_at_checked(header.common.name_length.into())?;
@@ -114,7 +113,7 @@ fn split_entry(entries: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((name, rest.get(others..)?))
 }
 
-/// The comment in the end of an archive; `None` if there is anything but end records.
+/// Returns the comment from the end of an archive; `None` if there is anything but end records and the comment.
 fn comment(end: &[u8]) -> Option<&[u8]> {
     let mut rest = end;
     if let Some((zip64, after)) = Zip64End::split_from(rest) {
