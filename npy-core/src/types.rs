@@ -2,12 +2,12 @@
 //!
 //! # Items
 //!
-//! Every type here is an [`Element`](crate::Element): it can be an item of a `Vec`, a slice or an [`NpyArray`](crate::NpyArray), a field of a
-//! struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from it in either byte order. A value that is
-//! written and read again does not change.
+//! Every type here is an [`Element`](crate::Element). It can be an item of a `Vec`, a slice or an [`NpyArray`](crate::NpyArray), a field of
+//! a struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from that dtype in either byte order. A
+//! value that is written and read again does not change.
 //!
-//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the narrower dtypes in the last column, whose values all fit exactly;
-//! any other dtype is an error. `…` means every smaller width.
+//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the narrower dtypes in the last column, all of whose values fit
+//! exactly. Any other dtype is an error. `…` means every smaller width.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
@@ -37,16 +37,16 @@
 //! | `half::bf16` | `<V2` | `half` | |
 //! | [`Float8`](crate::Float8) | `<V1` | | |
 //!
-//! Times count in any unit of NumPy or a multiple of one: [`time`](crate::time). Nothing is rounded.
-//! Arrays `[T; N]` of elements, also nested ones, and `Box<[T; N]>` are a sub-array in a record, and the last dimensions elsewhere.
-//! [`Le<T>`](crate::Le) and [`Be<T>`](crate::Be) have the dtype of the number with that byte order. A struct is a record:
-//! [`NpyRecord`](macro@crate::NpyRecord).
+//! Times count in any unit of NumPy, or in a multiple of one ([`time`](crate::time)); they are never rounded.
+//! In a record, `[T; N]` and `Box<[T; N]>` are a sub-array; elsewhere they are the last dimensions of the array. They may be nested.
+//! [`Le<T>`](crate::Le) and [`Be<T>`](crate::Be) are the number `T` in a fixed byte order, little or big endian.
+//! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is a record.
 //!
-//! - Floats keep all their bits, also those of NaN. A `bool` is true for any byte except zero, and true is written as one.
-//! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a surrogate,
-//!   or over U+10FFFF) is an error with its row.
+//! - Floats keep all their bits, even those of a NaN. A `bool` is true for any byte except zero, and true is written as one.
+//! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a
+//!   surrogate, or over U+10FFFF) is an error that names the row.
 //! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the bytes themselves do not change.
-//! - bfloat16 and the floats of one byte are types of ml_dtypes. NumPy alone treats them as raw bytes, and so does this crate:
+//! - bfloat16 and the floats of one byte are types of ml_dtypes. Without ml_dtypes, NumPy treats them as raw bytes. So does this crate:
 //!   `half::bf16` reads `|V2`, and [`Void<2>`](crate::Void) reads `<V2`.
 //!
 //! # Arrays
@@ -64,8 +64,8 @@
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
 //!
-//! Text is written with the width of the longest in the list, at least one character. Writing text that ends with a NUL is an error, as it
-//! would come back shorter.
+//! Text is written as wide as the longest in the list, and at least one character wide. Writing text that ends with a NUL is an error, as
+//! reading it would drop the NUL.
 //!
 //! ```
 //! use npy_core::{Header, ReadNpy, WriteNpy};
@@ -81,7 +81,7 @@
 //!
 //! `TryFrom` converts exactly in both directions. A value that does not fit, a fraction of a unit and "not a time" are errors.
 //!
-//! | Rust | feature | of |
+//! | Rust | feature | converts to and from |
 //! |---|---|---|
 //! | `jiff::Timestamp` | `jiff` | `DateTime64` |
 //! | `jiff::civil::Date` | `jiff` | `DateTime64` |

@@ -29,26 +29,26 @@ pub(crate) use stream::check_end;
 
 /// A type that can be written to a `.npy` file in one call.
 ///
-/// Slices, `Vec`s and arrays of an [`Element`] have one dimension, [`NpyArray`](crate::NpyArray) and [`DynArray`](crate::DynArray) any
-/// number. `bool`, numbers, `FixedStr<N>`, times and the like are single elements (0-d). An element that is a sub-array (`[f32; 3]`)
+/// Slices, `Vec`s and arrays of an [`Element`] have one dimension; [`NpyArray`](crate::NpyArray) and [`DynArray`](crate::DynArray) have
+/// any number. `bool`, numbers, `FixedStr<N>`, times and the like are single elements (0-d). An element that is a sub-array (`[f32; 3]`)
 /// adds dimensions at the end.
 ///
 /// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest.
 ///
 /// The file is byte for byte what `np.save` writes for the same array; padding is zeros.
 pub trait WriteNpy {
-    /// Writes a file: first a temporary one in the same directory, which then replaces an existing file.
+    /// Writes a temporary file in the same directory, and then renames it to `path`. An existing file is replaced.
     ///
-    /// At any moment the file is either the old one or the complete new one, also if the program is killed. A loss of power may lose
-    /// both; [`WriteOptions::sync`] prevents that. On Linux the temporary file has no name while it is written, so nothing of it remains
-    /// if the program is killed; on other systems, and on file systems without such files (NFS), a file `.npy-….tmp` remains.
+    /// At any moment the file is either the old one or the complete new one, even if the program is killed. A loss of power may lose
+    /// both; [`WriteOptions::sync`] prevents that. On Linux the temporary file has no name while it is written: if the program is killed,
+    /// nothing of it remains. On other systems, and on file systems without unnamed files (NFS), a file `.npy-….tmp` then remains.
     ///
-    /// Symbolic links are followed, also to a file that does not exist yet. In a directory with the sticky bit that everybody may write
-    /// to, like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory: the rule of Linux
-    /// (`fs.protected_symlinks`), which applies here on every Unix and whatever that setting is.
+    /// Symbolic links are followed, even to a file that does not exist yet. In a directory with the sticky bit that everybody may write
+    /// to, like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory. This is Linux's rule
+    /// `fs.protected_symlinks`; here it applies on every Unix, even if the system has turned it off.
     ///
-    /// The new file belongs to this user, and other hard links still lead to the old one. It keeps the permissions and the group of
-    /// the old file. If this user may not give it that group, its group gets the permissions that everybody has. Set-user-ID and
+    /// The new file belongs to this user; other hard links still lead to the old file. The new file gets the permissions and the group
+    /// of the old one. If this user may not give it that group, its group gets the permissions that everybody has. Set-user-ID and
     /// set-group-ID bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other attributes are not.
     ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
@@ -74,7 +74,7 @@ pub trait WriteNpy {
         WriteOptions::new().write(path, self)
     }
 
-    /// Writes the array to a writer, without flushing it.
+    /// Writes the array to a writer, but does not flush the writer.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// The defaults, as of `np.save` on most machines: little-endian, the oldest version that fits, the order of the array.
+    /// Returns the defaults, which are those of `np.save` on most machines: little-endian, the oldest version that fits, the array's order.
     pub fn new() -> Self {
         WriteOptions::default()
     }
@@ -128,7 +128,7 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the order of the elements; by default the one they have.
+    /// Sets the order of the elements; by default the order that the array has.
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.order = Some(order);
         self
@@ -136,11 +136,11 @@ impl WriteOptions {
 
     /// Sets whether a written file must survive a loss of power. By default it need not, which is much faster.
     ///
-    /// With it, [`write`](Self::write) returns once the file and its name are on the disk: a loss of power before that leaves the old
-    /// file, one after it the new file. `finish` of a writer from [`create`](Self::create) returns once all elements are on the disk;
-    /// [`Writer::sync`] does so for those before it. On systems other than Unix it waits for the file only, not for its name.
+    /// If set, [`write`](Self::write) returns once the file and its name are on the disk. A loss of power before that leaves the old or
+    /// the new file; after that, the new one. `finish` of a writer from [`create`](Self::create) returns once all elements are on the
+    /// disk; [`Writer::sync`], once those written so far are. On systems other than Unix, these calls do not wait for the file's name.
     ///
-    /// Syncing other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) is up to the caller.
+    /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) must be synced by the caller.
     ///
     /// ```
     /// use npy_core::{ReadNpy, WriteOptions};
@@ -194,7 +194,7 @@ impl WriteOptions {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }
 
-    /// Returns the plan from canonical elements of `T` to those that are written, and the dimensions that they have themselves.
+    /// Returns the plan that converts canonical elements of `T` to those in the file, and the dimensions of `T` itself.
     fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
         let item = self.item::<T>();
         let plan = Plan::new(&canonical::<T>()?.dtype, &item, Cast::Exact)?;

@@ -31,7 +31,7 @@ pub(crate) fn part_at(fields: &[Field], path: &str) -> Option<(DType, usize)> {
     })
 }
 
-/// Returns the same for the rest of a path, such as `"[3]"` and `"[0].gain"`. Each bracket removes a dimension from the dtype.
+/// Returns the part of `dtype` at the rest of a path, such as `"[3]"` or `"[0].gain"`. Each bracket is an index along one dimension.
 fn part_of(dtype: &DType, rest: &str) -> Option<(DType, usize)> {
     if rest.is_empty() {
         return Some((dtype.clone(), 0));

@@ -1,4 +1,4 @@
-//! Large results whose bytes are read directly into their memory, without decoding.
+//! Reads large arrays directly into the memory of the result, without decoding.
 
 use std::io::Read;
 
@@ -13,17 +13,17 @@ use crate::error::Result;
 use crate::kernel;
 use crate::reserve;
 
-/// Smaller results are decoded block by block. The inputs of a fuzzer are small.
+/// Smaller results are decoded block by block. A fuzzer has small inputs, so its limit is low.
 const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
 
-/// Memory of this size comes from the system as zeros, which need not be written. Smaller memory was mostly used before, as glibc's
-/// allocator keeps it.
+/// Allocations of this size come from the system, already zeroed. Smaller ones mostly reuse memory that glibc's allocator has kept.
 const FRESH_MIN_BYTES: usize = if cfg!(fuzzing) { 64 } else { 32 << 20 };
 
 impl<R: Read> Reader<R> {
-    /// Reads the values that remain, if the file is known to have them, they are large, and differ from the file at most in byte order.
+    /// Reads the values that remain. Returns `None` for less than `DIRECT_MIN_BYTES`, for a source of unknown length, and for values that
+    /// are not [`Plain`] or need more than a byte-swap.
     ///
-    /// Any bytes are valid values of such a type: there is nothing to check.
+    /// Any bytes are valid values of a [`Plain`] type: there is nothing to check.
     pub(super) fn read_direct<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
         let count = self.items_left(plan);
         let bytes = count.saturating_mul(T::SIZE);
@@ -51,7 +51,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(values))
     }
 
-    /// Reads values into memory that may have been used before: zeros are written to each part while it is in the cache.
+    /// Reads values into memory that may have been used before. It writes zeros to each part just before reading it, as the part is then
+    /// in the cache.
     fn read_into_used<T: Element>(
         &mut self,
         plain: &Plain<T>,
@@ -77,7 +78,7 @@ impl<R: Read> Reader<R> {
         Ok(values)
     }
 
-    /// Reads the data that remains without decoding it.
+    /// Reads the data that remains, without decoding it.
     pub(super) fn read_bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
         let bytes = self.bytes_left();
@@ -103,9 +104,9 @@ impl<R: Read> Reader<R> {
         DynArray::from_parts(self.header.clone(), data)
     }
 
-    /// Fills `data` with the next bytes, a part at a time, by several threads where that is allowed and faster.
+    /// Fills `data` with the next bytes, a part at a time. Several threads share the parts if this is allowed and faster.
     ///
-    /// The thread that has read a part calls `finish` with it while it is in the cache.
+    /// The thread that has read a part calls `finish` with it, while the part is in the cache.
     fn fill_parts(
         &mut self,
         data: &mut [u8],

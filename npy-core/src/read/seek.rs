@@ -8,8 +8,8 @@ use crate::error::{ErrorKind, Result};
 use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
-    /// Goes to a row, where the next read begins: the index along the first dimension or, in Fortran order, along the last. The number
-    /// of rows is the end.
+    /// Moves to a row, so that the next read begins there. Rows are counted along the first dimension; in Fortran order, along the last.
+    /// A `row` equal to the number of rows means the end.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -31,7 +31,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`].
+    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`] if seeking fails.
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
         self.located(|reader| {
             let shape = reader.header.shape();
@@ -45,7 +45,7 @@ impl<R: Read + Seek> Reader<R> {
                 let reason = format!("no row {row}: the array has {rows}");
                 return Err(ErrorKind::Shape { shape, reason }.into());
             }
-            // Neither overflows: the bytes of all rows were checked.
+            // Neither product overflows: the header has checked the size of all rows.
             let before = row.saturating_mul(shape::count(inner)?);
             let bytes = before.saturating_mul(reader.header.dtype().itemsize());
             reader.source.seek_to_data(bytes)?;

@@ -1,4 +1,4 @@
-//! The types that read themselves.
+//! Implements `ReadNpy` for single elements, lists and arrays.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::element::single::for_each_single;
 use crate::error::Result;
 
-/// Implements `ReadNpy` by a method of the reader.
+/// Implements `ReadNpy` by calling a method of the reader.
 macro_rules! read_by {
     ($method:ident: $([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> ReadNpy for $type {
@@ -28,7 +28,7 @@ macro_rules! single {
 read_by!(read_vec: [T: Element] Vec<T>);
 read_by!(read_array: [T: Element] NpyArray<T>);
 read_by!(read_dyn: [] DynArray);
-// One element of the array: its dimensions are those of the type, and no list is needed.
+// A file of the dimensions of `[T; N]` is a single element of that type, so no `Vec` is needed.
 read_by!(read_single: [T: Element, const N: usize] [T; N]);
 for_each_single!(single);
 

@@ -1,6 +1,6 @@
-//! Rows of any type that can be serialized, as a record array.
+//! Converts rows of any serializable type to an array.
 //!
-//! Two passes over the rows, each a serializer: the first finds the dtype, the second writes the items.
+//! Two serializers pass over the rows: the first finds the dtype, the second writes the items.
 
 mod fill;
 mod key;
@@ -20,11 +20,11 @@ use crate::reserve;
 use crate::shape::Order;
 
 impl DynArray {
-    /// Makes a one-dimensional array of these rows; its dtype is inferred from how they serialize.
+    /// Creates an array of these rows. Its dtype is inferred from how they serialize.
     ///
-    /// A struct or a map with text as keys is a record, a tuple struct one of `f0`, `f1`, …; a sequence is a sub-array, whose length
-    /// is the same in each row; a tuple is a sub-array if its parts are alike, or else a record. Text becomes `<UN`, bytes `|SN`, as wide as the
-    /// longest; so does a variant without fields, by its name.
+    /// A struct is a record. So is a map, if its keys are text or numbers, and a tuple struct, whose fields are `f0`, `f1`, …. A sequence
+    /// is a sub-array, and must have the same length in each row. A tuple is a sub-array if its parts are alike; otherwise it is a record.
+    /// Text becomes `<UN`, and bytes become `|SN`, as wide as the longest. A variant without fields becomes its name, as text.
     ///
     /// ```
     /// use npy_core::DynArray;
@@ -49,9 +49,9 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`], with the row and the field, for a value without a fixed size, or whose size or kind changes from row to row: `None`,
-    /// variants with fields, sequences of different lengths, sequences nested more than 64 deep; and if there are no rows, as
-    /// their dtype is not known. [`ErrorKind::DType`] for a dtype that no header can hold, as of records nested more than 99 deep.
+    /// [`ErrorKind::InvalidValue`], with the row and the field, for `None`, for variants with fields, for sequences nested more than 64
+    /// deep, and if the length of a sequence or the kind of a value (not only its width) changes from row to row; also if there are no
+    /// rows. [`ErrorKind::DType`] for a dtype that no header can hold, such as records nested more than 99 deep.
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
@@ -59,8 +59,7 @@ impl DynArray {
             measured.map_err(|error| error.in_row(i))?;
         }
         if rows.is_empty() {
-            let reason =
-                "the dtype of no rows is not known; write a Vec of a struct that derives NpyRecord";
+            let reason = "there are no rows to infer the dtype from; write a Vec of a struct that derives NpyRecord";
             return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
         }
         let dtype = kind.dtype().map_err(|error| error.in_row(0))?;

@@ -1,16 +1,16 @@
-//! The failure of a writer, after which it is not used again.
+//! The first failure of a writer, which is not used after it.
 
 use std::io;
 
-/// Records the first failure of a writer: its position is unknown after it.
+/// The first failure of a writer. After a failure, the position of the writer is unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Failure {
-    /// The text of the error; empty if the writer panicked.
+    /// The text of the error; empty if the writer panicked; `None` if it has not failed.
     reason: Option<String>,
 }
 
 impl Failure {
-    /// Returns an error if the writer has failed; `remedy` says what to do.
+    /// Returns an error if the writer has failed; its text says to do `remedy`.
     #[inline]
     pub(crate) fn check(&self, remedy: &str) -> io::Result<()> {
         match &self.reason {
@@ -21,14 +21,14 @@ impl Failure {
 
     /// Calls the writer, which has not failed before.
     pub(crate) fn attempt<A>(&mut self, call: impl FnOnce() -> io::Result<A>) -> io::Result<A> {
-        // This remains if the call panics.
+        // If the call panics, this value remains.
         self.reason = Some(String::new());
         let result = call();
         self.reason = result.as_ref().err().map(ToString::to_string);
         result
     }
 
-    /// Marks the writer as failed for this reason, unless it has failed before.
+    /// Marks the writer as failed for this reason, unless it has already failed.
     #[cfg(feature = "npz")]
     pub(crate) fn set(&mut self, reason: String) {
         self.reason.get_or_insert(reason);

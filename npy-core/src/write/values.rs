@@ -1,4 +1,4 @@
-//! The types that write themselves.
+//! Implements `WriteNpy` for single elements, lists and arrays.
 
 use super::array_sink::ArraySink;
 use super::elements::{Elements, list};
@@ -29,7 +29,7 @@ impl WriteNpy for DynArray {
     }
 }
 
-/// Implements `WriteNpy` for types that are written like what they dereference to.
+/// Implements `WriteNpy` for types that are written like the type that they dereference to.
 macro_rules! write_by_deref {
     ($([$($generics:tt)*] $type:ty as $target:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
@@ -47,7 +47,7 @@ write_by_deref! {
     [T: Element, const N: usize] [T; N] as [T],
 }
 
-/// Implements `WriteNpy` for types that are written as a single element, which is an array without dimensions.
+/// Implements `WriteNpy` for types whose values are written as an array without dimensions.
 macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {

@@ -1,4 +1,4 @@
-//! Layer 7: indices of either width.
+//! Layer 7: the indices of a sparse matrix, in 32 or 64 bits.
 
 use std::fmt::Display;
 use std::io::{Read, Seek};
@@ -20,7 +20,7 @@ mod sealed {
     impl Sealed for i64 {}
 }
 
-/// Reads a list of indices of either width.
+/// Reads a list of 32-bit or 64-bit indices, and converts it to `I`.
 pub(super) fn read<I: Index, R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<Vec<I>> {
     let narrow = from.header(name)?.dtype().itemsize() == i32::SIZE;
     let converted = if narrow {
@@ -36,7 +36,7 @@ pub(super) fn read<I: Index, R: Read + Seek>(from: &mut Reader<R>, name: &str) -
     })
 }
 
-/// Converts numbers to the other width; the error is the first that does not fit.
+/// Converts numbers to `I`. The error is the first number that does not fit.
 fn convert<I: Index, J: Index>(numbers: Vec<J>) -> Result<Vec<I>, i64> {
     let fit = |n: J| {
         let n = n.into();

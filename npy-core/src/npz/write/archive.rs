@@ -21,7 +21,7 @@ pub(super) struct Archive<W> {
 }
 
 impl<W: Write> Archive<W> {
-    /// Continues the archive that has these members so far.
+    /// Continues an archive that already has the members in `directory`.
     pub(super) fn new(output: Output<W>, directory: Central) -> Self {
         Archive { output, directory, open: None }
     }
@@ -46,7 +46,7 @@ impl<W: Write> Archive<W> {
         self.output.write_all(&header)
     }
 
-    /// Writes the next bytes of a member that is stored.
+    /// Writes the next bytes of a stored member.
     pub(super) fn write_stored(&mut self, bytes: &[u8]) -> io::Result<()> {
         let member = self.open.as_mut().ok_or_else(none_begun)?;
         member.crc.update(bytes);
@@ -55,7 +55,7 @@ impl<W: Write> Archive<W> {
         self.output.write_all(bytes)
     }
 
-    /// Writes compressed bytes of the member, and adds the checksum of the `size` bytes that they are inflated to.
+    /// Writes the next compressed bytes of a member. They inflate to `size` bytes, whose checksum is `crc`.
     pub(super) fn write_deflated(
         &mut self,
         bytes: &[u8],
@@ -84,7 +84,7 @@ impl<W: Write> Archive<W> {
         Ok(())
     }
 
-    /// Drops the member that was begun. If the writer cannot go back, nothing more is written.
+    /// Discards the member that was begun. If the output cannot go back to its start, all later writes fail for the reason `why`.
     pub(super) fn abort(&mut self, why: &dyn fmt::Display) {
         let Some(member) = self.open.take() else { return };
         let start = self.directory.origin.saturating_add(member.start);
@@ -96,7 +96,8 @@ impl<W: Write> Archive<W> {
     /// Writes the directory, and returns the writer.
     pub(super) fn finish(mut self) -> Result<W> {
         self.output.check()?;
-        // Readers look for the end record at the end, and a dropped member may have left bytes there.
+        // Readers look for the directory at the end of the file, so it must end there. A discarded member may have left bytes after this
+        // position.
         self.output.go_to_directory(to_u64(self.directory.entries().len()))?;
         let start = self.output.position();
         self.output.write_all(self.directory.entries())?;

@@ -1,4 +1,4 @@
-//! The headers of a member: before its data, after it in a stream, and in the directory.
+//! The headers of a member: one before its data, one after it (only in a stream), and one in the directory.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::checked::narrow;
 use crate::limits::to_u64;
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
 
-/// The data of a member starts on a multiple of this: the alignment of any item, and a cache line.
+/// The data of a member starts at a multiple of this. It is the size of a cache line, and enough for the alignment of any item.
 const ALIGN: u64 = 64;
 
 /// The values in the headers of a member.
@@ -19,7 +19,7 @@ pub(super) struct Member {
     pub(super) is_deflated: bool,
     /// True if the sizes come after the data.
     pub(super) is_streamed: bool,
-    /// True if the sizes have eight bytes.
+    /// True if the sizes take eight bytes instead of four.
     pub(super) is_large: bool,
     pub(super) crc: Hasher,
     /// The number of bytes in the archive.
@@ -29,7 +29,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// The header before the data.
+    /// Returns the header before the data.
     pub(super) fn local(&self) -> io::Result<Vec<u8>> {
         let mut extra = Vec::new();
         if self.is_large {
@@ -43,7 +43,7 @@ impl Member {
         Ok(header)
     }
 
-    /// The checksum and the sizes after the data of a member in a stream.
+    /// Returns the checksum and the sizes, which come after the data in a stream.
     pub(super) fn descriptor(&self) -> io::Result<Vec<u8>> {
         let mut descriptor = Vec::from(*b"PK\x07\x08");
         self.crc.clone().finalize().append_to(&mut descriptor);
@@ -57,7 +57,7 @@ impl Member {
         Ok(descriptor)
     }
 
-    /// The entry of the directory.
+    /// Returns the entry in the directory.
     pub(super) fn central(&self) -> io::Result<Vec<u8>> {
         const UNIX: u16 = 3 << 8;
         const REGULAR_FILE_0644: u32 = 0o100_644;
@@ -87,7 +87,7 @@ impl Member {
     }
 
     fn common(&self, extra: &[u8]) -> io::Result<Common> {
-        // 1980-01-01, 00:00: the same in each run.
+        // 1980-01-01, 00:00: with a fixed time, each run writes the same bytes.
         const TIME_AND_DATE: u32 = 0x0021_0000;
         let streamed = if self.is_streamed { Common::STREAMED } else { 0 };
         let utf8 = if self.name.is_ascii() { 0 } else { Common::UTF8 };
@@ -105,7 +105,7 @@ impl Member {
         })
     }
 
-    /// The version of zip that is needed: 4.5, 2.0 or 1.0.
+    /// Returns the version of zip that a reader needs: 4.5, 2.0 or 1.0.
     fn version(&self) -> u16 {
         match (self.is_large, self.is_deflated) {
             (true, _) => 45,
@@ -117,7 +117,7 @@ impl Member {
 
 /// Appends the extra field that aligns the data, which would be at `position` without it.
 fn append_padding(extra: &mut Vec<u8>, position: u64) -> io::Result<()> {
-    // The header of the field, and the alignment.
+    // The bytes before the zeros: four of the field's header, and two of the alignment.
     const FIXED: u64 = 6;
     if position.is_multiple_of(ALIGN) {
         return Ok(());
@@ -135,17 +135,17 @@ fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The data of the extra field with numbers of eight bytes.
+/// Returns the data of the zip64 extra field, in which each number has eight bytes.
 fn zip64(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The length of a name or of extra fields.
+/// Returns the length of a name or of extra fields, in two bytes.
 fn length(bytes: &[u8]) -> io::Result<u16> {
     u16::try_from(bytes.len()).map_err(|_| too_long("a name or an extra field"))
 }
 
-/// A size in four bytes.
+/// Converts a size to four bytes.
 fn small(size: u64) -> io::Result<u32> {
     u32::try_from(size).map_err(|_| too_long("a member"))
 }

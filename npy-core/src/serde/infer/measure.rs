@@ -12,7 +12,7 @@ use crate::serde::RowError;
 /// Finds the kind of a value.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Measure {
-    /// The number of values that it is nested in.
+    /// The number of values around this one.
     depth: usize,
 }
 
@@ -40,7 +40,7 @@ impl Pass for Measure {
         Ok(Kind::Bytes(bytes.len()))
     }
 
-    /// The depth is limited, as values are measured by recursion.
+    /// Limits the depth, as values are measured by recursion.
     fn inner(self) -> Result<Measure, RowError> {
         let max = Limits::default().brackets();
         if self.depth >= max {
@@ -64,7 +64,7 @@ pub(super) struct MeasureParts {
     /// The number of parts of a sequence, and their kind.
     count: usize,
     item: Kind,
-    /// The parts of anything else; those of tuples have no name yet.
+    /// The parts of a tuple, struct or map. Those of a tuple have no names until `end`.
     fields: Vec<(String, Kind)>,
 }
 
@@ -117,7 +117,7 @@ impl MeasureParts {
     }
 }
 
-/// The name of a part of a tuple.
+/// Returns the name of a part of a tuple.
 fn tuple_field(index: usize) -> String {
     format!("f{index}")
 }

@@ -1,4 +1,4 @@
-//! Names in a directory, on systems other than Unix.
+//! Finds, creates and renames files in a directory, on systems other than Unix.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -15,7 +15,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
         Err(error) => return Err(error),
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        // A pipe or a device. For a directory the system returns an error.
+        // This is a pipe or a device: opening a directory fails.
         return Ok(Found::Direct(OpenOptions::new().write(true).open(path)?));
     }
     let target = followed(path);
@@ -27,7 +27,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
     Ok(Found::Name(Target { directory, name: name.to_owned(), old }))
 }
 
-/// Returns the path that links lead to, also if there is no file yet.
+/// Follows links, and returns the last path, even if it has no file yet.
 fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();
@@ -55,7 +55,7 @@ impl Old {
     }
 }
 
-/// A directory, by its absolute path: the process may change its working directory.
+/// A directory. Its path is absolute, as the process may change its working directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
@@ -75,7 +75,7 @@ impl Directory {
         File::open(self.path.join(name))
     }
 
-    /// Returns true, as std cannot compare files here; and there are no locks.
+    /// Returns true without a check, as std cannot compare files here.
     #[cfg(feature = "npz")]
     #[expect(clippy::unnecessary_wraps)]
     pub(super) fn has(&self, _: &File, _: &OsStr) -> io::Result<bool> {
@@ -90,7 +90,7 @@ impl Directory {
         Ok((file, Temporary { directory: self.clone(), name: Some(name) }))
     }
 
-    /// Does nothing: there is no call that syncs names.
+    /// Does nothing, as these systems have no call that syncs names.
     #[expect(clippy::unnecessary_wraps)]
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(())
