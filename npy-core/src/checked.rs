@@ -1,6 +1,6 @@
 //! Layer 0: arithmetic and slicing for values that were checked before, so that they cannot overflow or be out of range.
 //!
-//! If they are wrong nevertheless, a debug build panics; a release build saturates, or returns zero or an empty slice.
+//! If such a check is missing, a debug build panics; a release build saturates, or returns zero or an empty slice.
 
 use std::ops::Range;
 

@@ -217,7 +217,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file, [`ErrorKind::Truncated`] if `bytes` end within
+    /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file, [`ErrorKind::Truncated`] if `bytes` ends within
     /// the header, [`ErrorKind::Header`], [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the header is invalid, and
     /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`].
     pub fn parse(bytes: &[u8]) -> Result<(Header, usize), Error> {
@@ -249,8 +249,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It includes blanks
-    /// that a larger number of rows can replace.
+    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It contains blanks,
+    /// so that a number of rows with more digits fits later.
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl Header {
         encode(&self.text(), version)
     }
 
-    /// Returns the Python dictionary, followed by blanks that a larger number of rows can replace.
+    /// Returns the Python dictionary, followed by blanks, so that a number of rows with more digits fits later.
     fn text(&self) -> String {
         // As in NumPy.
         const GROWTH_DIGITS: usize = 21;

@@ -1,6 +1,6 @@
 //! Layer 3: runs a [`Plan`] on the items of a block.
 //!
-//! Each step runs on all items before the next step: the block stays in the cache, and a step is matched once, not for each item.
+//! Each step runs on all items before the next step: the block stays in the cache, and the kind of a step is matched once per block.
 
 pub(crate) mod cast;
 

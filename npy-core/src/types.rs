@@ -45,7 +45,7 @@
 //! - Floats keep all their bits, even those of a NaN. A `bool` is true for any byte except zero, and true is written as one.
 //! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a
 //!   surrogate, or over U+10FFFF) is an error that names the row.
-//! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the bytes themselves do not change.
+//! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the value itself keeps all its bytes.
 //! - bfloat16 and the floats of one byte are types of ml_dtypes. Without ml_dtypes, NumPy treats them as raw bytes. So does this crate:
 //!   `half::bf16` reads `|V2`, and [`Void<2>`](crate::Void) reads `<V2`.
 //!

@@ -121,8 +121,8 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it; in a
-    /// [`DynArray`](crate::DynArray) all numbers are swapped.
+    /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it. In a
+    /// [`DynArray`](crate::DynArray), all numbers are written in this order.
     pub fn byte_order(&mut self, order: ByteOrder) -> &mut Self {
         self.byte_order = Some(order);
         self

@@ -4,7 +4,7 @@ use crate::element::Element;
 
 /// A struct whose fields are the fields of a NumPy record.
 ///
-/// `#[derive(NpyRecord)]` implements it and [`Element`].
+/// `#[derive(NpyRecord)]` implements this trait and [`Element`].
 ///
 /// ```
 /// use npy_core::NpyRecord;

@@ -231,7 +231,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
-    /// Returns the bytes from the first value on, if they need no conversion. Values of zero bytes have none to count them by: `None`.
+    /// Returns the bytes from the first value on, if they need no conversion. Returns `None` for values of zero bytes, as their number
+    /// cannot be told from the bytes.
     fn items(&self) -> Option<&'a [u8]> {
         let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
         in_place.then(|| self.data.get(self.offset..).unwrap_or_default())

@@ -58,7 +58,7 @@ impl<R: Read> Member<R> {
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
-        // `io::copy` retries an interrupted read. An error here would lose the bytes that the caller has just read.
+        // `io::copy` retries an interrupted read. Returning its error would lose the bytes that were read just before.
         if let Body::Deflated(inflate) = &mut self.body
             && io::copy(&mut inflate.take(1), &mut io::sink()).map_err(damaged)? > 0
         {

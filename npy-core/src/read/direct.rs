@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::kernel;
 use crate::reserve;
 
-/// Smaller results are decoded block by block. A fuzzer has small inputs, so its limit is low.
+/// Smaller results are decoded block by block. A fuzzer has small inputs, so it uses a low limit.
 const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
 
 /// Allocations of this size come from the system, already zeroed. Smaller ones mostly reuse memory that glibc's allocator has kept.
@@ -51,8 +51,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(values))
     }
 
-    /// Reads values into memory that may have been used before. It writes zeros to each part just before reading it, as the part is then
-    /// in the cache.
+    /// Reads values into memory that may have been used before. Each part is zeroed just before it is read,
+    /// while it is in the cache.
     fn read_into_used<T: Element>(
         &mut self,
         plain: &Plain<T>,

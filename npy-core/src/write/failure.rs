@@ -10,7 +10,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Returns an error if the writer has failed; its text says to do `remedy`.
+    /// Returns an error if the writer has failed; its text ends with `remedy`.
     #[inline]
     pub(crate) fn check(&self, remedy: &str) -> io::Result<()> {
         match &self.reason {

@@ -84,7 +84,7 @@ impl<W: Write> Archive<W> {
         Ok(())
     }
 
-    /// Discards the member that was begun. If the output cannot go back to its start, all later writes fail for the reason `why`.
+    /// Discards the member that was begun. If the output cannot go back to the member's start, all later writes fail.
     pub(super) fn abort(&mut self, why: &dyn fmt::Display) {
         let Some(member) = self.open.take() else { return };
         let start = self.directory.origin.saturating_add(member.start);
