@@ -50,8 +50,8 @@ impl DynArray {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`], with the row and the field, for `None`, for variants with fields, for sequences nested more than 64
-    /// deep, and if the length of a sequence or the kind of a value (not only its width) changes from row to row; also if there are no
-    /// rows. [`ErrorKind::DType`] for a dtype that no header can hold, such as records nested more than 99 deep.
+    /// deep, and if the length of a sequence or the kind of a value changes from row to row (numbers are widened instead); also if there
+    /// are no rows. [`ErrorKind::DType`] for a dtype that no header can hold, such as records nested more than 99 deep.
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
