@@ -30,7 +30,7 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the shape has another number of elements.
+    /// [`ErrorKind::Shape`] if an array of this shape has another number of elements than `data`.
     pub fn new(data: Vec<T>, shape: impl Into<Vec<usize>>) -> Result<Self, Error> {
         NpyArray::with_order(data, shape, Order::C)
     }
@@ -39,7 +39,7 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the shape has another number of elements.
+    /// [`ErrorKind::Shape`] if an array of this shape has another number of elements than `data`.
     pub fn with_order(
         data: Vec<T>,
         shape: impl Into<Vec<usize>>,
@@ -54,7 +54,7 @@ impl<T> NpyArray<T> {
         Ok(NpyArray { data, shape, order })
     }
 
-    /// Returns the dimensions; none for a single element.
+    /// Returns the dimensions. A 0-d array, which is a single element, has none.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -69,7 +69,7 @@ impl<T> NpyArray<T> {
         &self.data
     }
 
-    /// Returns the elements in the order of the file, for writing.
+    /// Returns the elements in the order of the file, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.data
     }
@@ -89,7 +89,7 @@ impl<T> NpyArray<T> {
         self.data.is_empty()
     }
 
-    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+    /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     pub fn get(&self, index: &[usize]) -> Option<&T> {
         self.data.get(shape::position(&self.shape, self.order, index)?)
     }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_number_of_elements_than_the_shape_has_is_refused() {
+    fn a_shape_with_another_number_of_elements_is_refused() {
         assert!(NpyArray::new(vec![0; 5], [2, 3]).is_err());
         assert!(NpyArray::new(Vec::<u8>::new(), [usize::MAX, 2]).is_err());
         assert_eq!(NpyArray::new(vec![7], []).unwrap().get(&[]), Some(&7));

@@ -30,7 +30,7 @@ use crate::schema::Schema;
 use cast::Plain;
 pub use invalid::InvalidValue;
 
-/// A type that can be an element of an array: it has a dtype, and its values take `SIZE` bytes.
+/// A type that can be an element of an array: it has a dtype, whose items have `SIZE` bytes.
 ///
 /// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists the types that implement it, with their dtypes.
 ///
@@ -39,7 +39,7 @@ pub use invalid::InvalidValue;
 ///
 /// # Example
 ///
-/// A type that is stored as another one:
+/// A type that is stored as an `f32`:
 ///
 /// ```
 /// use npy_core::{DType, Element, InvalidValue};
@@ -83,25 +83,25 @@ pub trait Element: Sized + Send {
     /// The alignment that `np.dtype(…, align=True)` gives a field of this type, in bytes.
     const ALIGN: usize = 1;
 
-    /// Returns the dtype that is written for this type. Every call returns the same one.
+    /// Returns the dtype that is written for this type. Every call returns the same dtype.
     fn dtype() -> DType;
 
-    /// Returns the dtype inside a record or an array that states a byte order.
+    /// Returns the dtype with this byte order, for a record or an array that is written in it.
     ///
-    /// A type that states its own (`#[npy(endian = "big")]`) keeps it, which is the default.
+    /// The default ignores `order`, like a type that states a byte order of its own (`#[npy(endian = "big")]`).
     fn dtype_in(order: ByteOrder) -> DType {
         let _ = order;
         Self::dtype()
     }
 
-    /// Details for the library; set by generated code.
+    /// Details that only the library uses. Generated code sets them.
     #[doc(hidden)]
     const __INTERNALS: Internals<Self> = Internals::DEFAULT;
 
     /// Returns the value of a canonical item of `SIZE` bytes. Missing bytes count as zero.
     fn decode(item: &[u8]) -> Self;
 
-    /// Writes the value as a canonical item of `SIZE` bytes, which are zero before. Padding is not written.
+    /// Writes the value as a canonical item of `SIZE` bytes. The bytes are zero before the call, and padding must stay zero.
     ///
     /// # Errors
     ///
@@ -110,11 +110,11 @@ pub trait Element: Sized + Send {
 
     /// Refuses canonical items that are not values of this type.
     ///
-    /// Called once per block before [`Element::decode`], which may then rely on it.
+    /// The library calls it once for each block, before [`Element::decode`], which may rely on it.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for the first such item; [`InvalidValue::at_item`] says which.
+    /// [`InvalidValue`] for the first such item; [`InvalidValue::at_item`] sets its index.
     fn check(items: &[u8]) -> Result<(), InvalidValue> {
         let _ = items;
         Ok(())
@@ -130,28 +130,28 @@ pub struct Internals<T> {
 }
 
 impl<T: Element> Internals<T> {
-    /// The details that follow from the public members.
+    /// The details of a type that implements only the public members of [`Element`].
     pub const DEFAULT: Self = Internals {
         schema: |order| Schema::plain(T::dtype_in(order)),
         decode_swapped: None,
         plain: || None,
     };
 
-    /// Sets the dtype together with the rules by which it is read.
+    /// Sets the function that returns the schema: the dtype, and the rules for reading it.
     #[must_use]
     pub const fn with_schema(self, schema: fn(ByteOrder) -> Schema) -> Self {
         Internals { schema, ..self }
     }
 
-    /// Adds [`decode`](Element::decode) for items whose numbers are all big-endian, if `swaps`: if all parts of the type have it.
-    ///
-    /// [`check`](Element::check) must accept such items, too, and [`encode`](Element::encode) must write every byte except padding.
+    /// If `swaps`, adds a [`decode`](Element::decode) for items whose numbers are all big-endian. `swaps` is true if every part of the
+    /// type has such a function. [`check`](Element::check) must then accept these items, too, and [`encode`](Element::encode) must write
+    /// every byte except padding.
     #[must_use]
     pub const fn with_swapped_if(self, swaps: bool, decode: fn(&[u8]) -> T) -> Self {
         Internals { decode_swapped: if swaps { Some(decode) } else { None }, ..self }
     }
 
-    /// Adds the function that proves that values in memory are canonical items, if they are.
+    /// Adds the function that returns the proof that values in memory are canonical items; `None` if they are not.
     #[must_use]
     pub const fn with_plain(self, plain: fn() -> Option<Plain<T>>) -> Self {
         Internals { plain, ..self }
@@ -182,7 +182,7 @@ impl<T> Internals<T> {
         }
     }
 
-    /// Returns the proof that values in memory are canonical items, if they are.
+    /// Returns the proof that values in memory are canonical items; `None` if they are not.
     pub fn plain(&self) -> Option<Plain<T>> {
         (self.plain)()
     }

@@ -1,4 +1,4 @@
-//! Layer 0: the error type of the crate: a kind, and where the error happened.
+//! Layer 0: the error type of the crate, which has a kind and the places where the error happened.
 
 mod view;
 
@@ -37,7 +37,7 @@ pub enum Place {
     Path(PathBuf),
     /// A member of an archive.
     Member(String),
-    /// A field of a record; `.` between the levels.
+    /// A field of a record. The names of nested fields are joined by `.`.
     Field(String),
     /// An element, counted from zero in the order of the file.
     Row(u64),
@@ -83,13 +83,13 @@ pub enum ErrorKind {
     Truncated {
         /// The part of the file that the missing bytes belong to.
         what: &'static str,
-        /// The number of bytes it should have.
+        /// The number of bytes that this part should have.
         expected: u64,
         /// The number of bytes found.
         found: u64,
     },
 
-    /// The header is not the Python dictionary it must be.
+    /// The header is not a Python dictionary with the keys and values that the format demands.
     #[error("the header is malformed: {reason}")]
     Header {
         /// The reason.
@@ -222,7 +222,7 @@ pub enum ErrorKind {
     MissingMember {
         /// The member.
         name: String,
-        /// The members of the archive, as a text for people.
+        /// The part of the message that lists the members of the archive.
         members: String,
     },
 
@@ -271,7 +271,7 @@ impl Error {
         self.0.places.iter().rev()
     }
 
-    /// Returns the same error, located inside this place.
+    /// Adds the place around those that the error already has.
     #[must_use]
     pub(crate) fn within(mut self, place: Place) -> Self {
         // Nested fields are shown as one path, "outer.inner".
@@ -297,7 +297,7 @@ impl Error {
         self.within(Place::Field(name.to_owned()))
     }
 
-    /// Returns an error of another kind at the same places.
+    /// Changes the kind of the error. The places stay.
     #[must_use]
     pub(crate) fn map_kind(self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
         let Inner { kind, places } = *self.0;
@@ -324,7 +324,7 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// An [`Error`] that was wrapped to pass through [`Read`](std::io::Read) is unwrapped.
+/// Unwraps an [`Error`] that passed through [`Read`](std::io::Read) as an I/O error.
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.downcast::<Error>() {
@@ -365,7 +365,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            // `Display` already prints the system's message, so the source is the next error below it.
+            // `Display` already prints the I/O error, so the source is the cause of the I/O error.
             ErrorKind::Io(error) => error.source(),
             _ => None,
         }

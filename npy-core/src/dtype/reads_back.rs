@@ -36,7 +36,7 @@ fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the number of brackets that are open at once in the literal of this dtype.
+/// Returns the largest number of brackets that are open at once in the literal of this dtype.
 fn count_brackets(dtype: &DType) -> Result<usize, String> {
     let inside = match dtype.kind() {
         Kind::Scalar(_) => return Ok(0),
@@ -46,14 +46,14 @@ fn count_brackets(dtype: &DType) -> Result<usize, String> {
             for field in &record.fields {
                 most = most.max(checked::add(count_in_field(field)?, 1));
             }
-            // Padding is written as a tuple.
+            // A record that has only padding has one tuple, for the padding.
             most.max(usize::from(record.itemsize > 0))
         }
     };
     Ok(checked::add(inside, 1))
 }
 
-/// Returns the same for the literals inside the tuple of a field.
+/// Returns the largest number of open brackets inside the tuple of a field, without those of the tuple itself.
 fn count_in_field(field: &Field) -> Result<usize, String> {
     refuse_padding(field)?;
     let of_name = field.title.as_deref().map_or(0, |title| checked::add(title.count_brackets(), 1));
@@ -64,7 +64,7 @@ fn count_in_field(field: &Field) -> Result<usize, String> {
     Ok(of_name.max(of_dtype))
 }
 
-/// Returns the same for the base and the shape inside the tuple of a sub-array.
+/// Returns the largest number of open brackets in the base and the shape of a sub-array, without those of the tuple around them.
 fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
     let ndim = sub.shape.len();
     if ndim > MAX_NDIM {
@@ -76,7 +76,7 @@ fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
     count_brackets(&sub.base).map(|brackets| brackets.max(1))
 }
 
-/// Refuses a field without a name that NumPy would take for padding.
+/// Refuses a field that NumPy would take for padding because it has no name.
 fn refuse_padding(field: &Field) -> Result<(), String> {
     let is_padding = descr::is_void(&field.dtype)
         && field.title.is_none()

@@ -9,10 +9,10 @@ use crate::element::cast::Plain;
 use crate::element::longdouble::{ComplexLongDouble, LongDouble};
 use crate::element::{Element, Internals, InvalidValue};
 
-/// Implements [`Element`] for pairs of these floats, the real part first.
+/// Implements [`Element`] for complex numbers of these floats, the real part first.
 macro_rules! complex {
     ($($type:ty: $part:ty $(, plain $plain:path)?;)*) => {$(
-        /// Each part has its own bytes swapped in the other byte order.
+        /// In the other byte order, the bytes of each part are swapped separately.
         impl Element for $type {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;

@@ -8,7 +8,7 @@
 /// let error = InvalidValue::new("9 is not a variant of Phase").in_field("phase").in_field("pick");
 /// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is not a variant of Phase"#);
 /// ```
-// Boxed: `encode` returns it by value in the hottest loop.
+// Boxed, so that the `Result` that `encode` returns in the hottest loop is one word.
 #[derive(Debug)]
 pub struct InvalidValue(Box<Invalid>);
 
@@ -25,7 +25,7 @@ impl InvalidValue {
         InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
     }
 
-    /// Adds the field of a record that the value is in. Inner fields are added first.
+    /// Adds the name of the field that the value is in. In nested records, the innermost field is added first.
     #[must_use]
     pub fn in_field(mut self, name: &str) -> Self {
         let inner = std::mem::take(&mut self.0.field);
@@ -33,14 +33,14 @@ impl InvalidValue {
         self
     }
 
-    /// Sets the index of the item among those that were checked.
+    /// Sets the index of the invalid item among the items that were checked.
     #[must_use]
     pub fn at_item(mut self, index: usize) -> Self {
         self.0.item = index;
         self
     }
 
-    /// Returns the index of the item among those that were checked or encoded.
+    /// Returns the index of the invalid item among the items that were checked or encoded.
     pub fn item(&self) -> usize {
         self.0.item
     }

@@ -1,6 +1,6 @@
 //! Layer 4: macros for the implementations that several element types share.
 
-/// Implements [`Element`](crate::Element) for types that are an array of bytes: a number, or bytes that are not a number.
+/// Implements [`Element`](crate::Element) for types that convert from and to an array of bytes, such as numbers and text.
 macro_rules! of_bytes {
     ($(
         $(#[$doc:meta])*
@@ -56,7 +56,7 @@ macro_rules! number {
 }
 pub(crate) use number;
 
-/// Implements `Default` and `From<[_; N]>` for a list of `N` values in place.
+/// Implements `Default` and `From<[_; N]>` for a struct that wraps an array of `N` values.
 macro_rules! in_place {
     ($name:ident, $unit:ty) => {
         impl<const N: usize> Default for $name<N> {
@@ -74,7 +74,7 @@ macro_rules! in_place {
 }
 pub(crate) use in_place;
 
-/// Implements the conversion from `&str` and the comparison with it for text in place.
+/// Implements `TryFrom<&str>` and `PartialEq<&str>` for text of a fixed width.
 macro_rules! from_str {
     ($name:ident) => {
         impl<const N: usize> TryFrom<&str> for $name<N> {
@@ -94,7 +94,7 @@ macro_rules! from_str {
 }
 pub(crate) use from_str;
 
-/// Implements `Default`, `Hash` and the comparisons by the value that `$get` returns. A derive would require the traits of the type parameter.
+/// Implements `Default`, `Hash` and the comparisons by the value that `$get` returns. A derive would require them of every type parameter.
 macro_rules! like_its_value {
     ([$($generics:tt)*] $type:ty, $get:ident $(, $value:ident)?) => {
         impl<$($generics)*> Default for $type {
@@ -111,7 +111,7 @@ macro_rules! like_its_value {
 
         impl<$($generics)*> Eq for $type $(where $value: Eq)? {}
 
-        // Not by `Ord`, which not all numbers have.
+        // Not `Some(self.cmp(other))`: floats are not `Ord`.
         #[allow(clippy::non_canonical_partial_ord_impl)]
         impl<$($generics)*> PartialOrd for $type $(where $value: PartialOrd)? {
             fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {

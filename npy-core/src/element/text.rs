@@ -1,4 +1,4 @@
-//! Text of a fixed width, kept in place.
+//! Text of a fixed width, stored inline.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::element::InvalidValue;
 use crate::element::cast::Plain;
 use crate::element::macros::{from_str, in_place, of_bytes};
 
-/// Up to `N` bytes in place: NumPy's `|SN`. Shorter values are padded with zeros, which are not part of the value.
+/// Up to `N` bytes, stored inline: NumPy's `|SN`. Shorter values are padded with zeros, which are not part of the value.
 ///
 /// ```
 /// use npy_core::{ByteStr, Element};
@@ -25,11 +25,11 @@ use crate::element::macros::{from_str, in_place, of_bytes};
 pub struct ByteStr<const N: usize>([u8; N]);
 
 impl<const N: usize> ByteStr<N> {
-    /// Pads these bytes with zeros.
+    /// Creates the text of these bytes, and pads it with zeros.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] if there are more than `N`.
+    /// [`InvalidValue`] for more than `N` bytes.
     pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, InvalidValue> {
         let bytes = bytes.as_ref();
         let mut array = [0; N];
@@ -99,7 +99,7 @@ of_bytes! {
     from_le ByteStr, from_be ByteStr, to_le |text| text.0;
 }
 
-/// Formats bytes like Python; after the first 40, an ellipsis.
+/// Formats bytes like Python. An ellipsis replaces all after the first 40.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let shown = bytes.get(..40).unwrap_or(bytes);
     let rest = if shown.len() < bytes.len() { "…" } else { "" };
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeros_at_the_end_are_no_part_of_the_value() {
+    fn trailing_zeros_are_not_part_of_the_value() {
         let text = ByteStr::<4>::new(b"a\0b").unwrap();
         assert_eq!(text.as_bytes(), b"a\0b");
         assert_eq!(text.as_array(), b"a\0b\0");

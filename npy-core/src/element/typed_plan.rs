@@ -13,7 +13,7 @@ use crate::shape::{self, Order};
 /// A plan for the values in an array, and their number.
 pub(crate) struct ItemPlan {
     pub(crate) plan: Plan,
-    /// The number of array elements in one value: several for a sub-array, none for an empty one (`[f32; 0]`).
+    /// The number of array elements in one value: several for a sub-array, zero for an empty sub-array (`[f32; 0]`).
     pub(crate) per_item: usize,
     /// The number of values in the array.
     pub(crate) count: usize,
@@ -27,7 +27,7 @@ impl ItemPlan {
         ItemPlan { plan, per_item, count, per_block }
     }
 
-    /// Creates the plan for the elements of an array, without a Rust type.
+    /// Creates the plan for an array whose values are its single elements.
     pub(crate) fn of_elements(plan: Plan, header: &Header) -> Self {
         ItemPlan::new(plan, 1, header.count())
     }
@@ -38,7 +38,7 @@ impl ItemPlan {
     }
 }
 
-/// Refuses to make `count` values from elements of zero bytes, if that is over the limit.
+/// Refuses to make more values from elements of zero bytes than the limit allows.
 pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
     if plan.src_itemsize > 0 {
         return Ok(());
@@ -50,7 +50,7 @@ pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Resu
 pub(crate) struct TypedPlan {
     id: SchemaId,
     pub(crate) items: ItemPlan,
-    /// The number of dimensions that do not belong to the type.
+    /// The number of dimensions of the array, without those of the type.
     pub(crate) ndim: usize,
     /// The order of the values that are read.
     pub(crate) order: Order,
@@ -91,7 +91,7 @@ impl TypedPlan {
         std::ptr::fn_addr_eq(self.id.schema, other.schema) && self.id.size == other.size
     }
 
-    /// Returns the dimensions that do not belong to the type.
+    /// Returns the dimensions of the array, without those of the type.
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         header.shape().get(..self.ndim).unwrap_or_default()
     }
@@ -104,7 +104,7 @@ struct SchemaId {
 }
 
 impl SchemaId {
-    // Not inlined, as each inlined copy may refer to another copy of the function.
+    // Not inlined: in each inlined copy, the function might have another address.
     /// Returns the identity of the schema of a type.
     #[inline(never)]
     fn of<T: Element>() -> Self {
@@ -127,12 +127,12 @@ pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 
-/// Creates the plan from items of this dtype to canonical items of `T`, whose schema this is.
+/// Creates the plan that converts items of the dtype `file` to canonical items of `T`, whose schema is `schema`.
 fn reading<T: Element>(file: &DType, schema: &Schema, cast: Cast) -> Result<Plan, Error> {
     Plan::reading(file, schema, cast).map_err(|error| error.wanted_by(&type_name::<T>()))
 }
 
-/// Creates the plan from items of this dtype to canonical items of `T`.
+/// Creates the plan that converts items of the dtype `file` to canonical items of `T`.
 ///
 /// # Errors
 ///
@@ -142,7 +142,7 @@ pub(crate) fn item_plan<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Er
     reading::<T>(file, &canonical::<T>()?, cast)
 }
 
-/// Creates the plan from records of this dtype to the canonical items of `T` at this path.
+/// Creates the plan that converts the field at `path`, in records of the dtype `file`, to canonical items of `T`.
 ///
 /// # Errors
 ///
