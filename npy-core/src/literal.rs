@@ -1,4 +1,4 @@
-//! Layer 1: Python literals, which headers consist of, as `ast.literal_eval` reads them.
+//! Layer 1: parses Python literals like `ast.literal_eval`. The text of a header is such a literal.
 //!
 //! The parser makes one pass and is not recursive. It produces a flat list of nodes in the order of
 //! the text. Strings and numbers are decoded only when they are used.
@@ -17,8 +17,8 @@ use crate::limits;
 use scanner::Scanner;
 use text::Text;
 
-/// The version of Python that wrote the text. Headers of the format versions 1.0 and 2.0 may contain Python 2's `3L`, and
-/// indented blank lines after the value.
+/// The version of Python whose literals are accepted. Headers of the format versions 1.0 and 2.0 may be from Python 2: they may
+/// contain `3L`, and a last line of blanks after the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
@@ -36,7 +36,7 @@ pub(crate) struct Caps {
     pub(crate) items: usize,
 }
 
-/// An error, and the byte of the text at which it is.
+/// An error, and its byte offset in the text.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) at: usize,
@@ -44,12 +44,12 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Creates the error for a text that is not the literal it should be.
+    /// Creates the error for a malformed text.
     pub(crate) fn malformed(at: usize, reason: impl Into<String>) -> Self {
         Fault { at, kind: ErrorKind::Header { reason: reason.into() } }
     }
 
-    /// Creates the error for more than `limit` of something that [`Limits`](crate::Limits) limits in its field `name`.
+    /// Creates the error for a count over `limit`, which is the field `name` of [`Limits`](crate::Limits).
     pub(crate) fn limit(
         at: usize,
         what: &'static str,
@@ -122,22 +122,22 @@ impl<'l> Item<'l> {
         }
     }
 
-    /// Returns the offset of its first byte in the text.
+    /// Returns the offset of the value in the text.
     pub(crate) fn at(self) -> usize {
         to_usize(self.node().start)
     }
 
-    /// Returns the range of its bytes in the text.
+    /// Returns the byte range of the value in the text.
     pub(crate) fn range(self) -> Range<usize> {
         self.at()..to_usize(self.node().end)
     }
 
-    /// Returns its text unchanged, without parentheses around it and Python 2's `L` after it.
+    /// Returns the source of the value, without parentheses around it and without a Python 2 `L` after it.
     pub(crate) fn source(self) -> &'l str {
         checked::text(self.literal.text, self.range())
     }
 
-    /// Returns its text for Python 3, without the `L` of any number in it.
+    /// Returns the source of the value for Python 3, without the `L` after any number inside.
     pub(crate) fn python3_source(self) -> String {
         let source = self.source();
         // Depth 1, because inside brackets a value may continue on the next line.
@@ -145,7 +145,7 @@ impl<'l> Item<'l> {
         let mut out = String::with_capacity(source.len());
         while let Some(byte) = scanner.peek() {
             let from = scanner.at;
-            // The text was parsed before, so none of these fails.
+            // None of these calls fails, because the text was parsed before.
             let number = match scanner.prefix() {
                 Some(prefix) => scanner.piece(prefix).ok().and(None),
                 None if byte.is_ascii_digit() => scanner.unsigned().ok().map(|(_, end)| end),
@@ -160,12 +160,12 @@ impl<'l> Item<'l> {
         out
     }
 
-    /// Iterates over the values it contains; in a dictionary: key, value, key, value, …
+    /// Iterates over the values inside. A dictionary yields key, value, key, value, …
     pub(crate) fn items(self) -> Items<'l> {
         Items { literal: self.literal, next: after(self.index), end: self.node().next }
     }
 
-    /// Returns the integer, if it is one and fits.
+    /// Returns the integer; `None` for other kinds, and for an integer that does not fit in an `i64`.
     pub(crate) fn int(self) -> Option<i64> {
         if self.kind() != Kind::Int {
             return None;
@@ -181,17 +181,17 @@ impl<'l> Item<'l> {
         }
     }
 
-    /// Returns the string, if it is a plain one: a single piece without a prefix and without escapes.
+    /// Returns a string that is a single piece without a prefix or escapes; `None` for any other value.
     pub(crate) fn plain(self) -> Option<&'l str> {
         let source = self.source();
         let quote = if source.starts_with('"') { '"' } else { '\'' };
         let body = source.strip_prefix(quote)?.strip_suffix(quote)?;
-        // Triple quotes and a second piece leave quotes in the body.
+        // With triple quotes or a second piece, the body has quotes.
         let is_plain = !body.bytes().any(|byte| byte == b'\\' || char::from(byte) == quote);
         is_plain.then_some(body)
     }
 
-    /// Returns the string, if it is one, with escapes decoded and adjacent pieces joined.
+    /// Returns a string with its escapes decoded and its pieces joined; `None` for other kinds.
     pub(crate) fn text(self) -> Option<Text> {
         if self.kind() != Kind::Str {
             return None;
@@ -278,7 +278,7 @@ impl Kind {
     }
 }
 
-/// One entry of the list. It takes 16 bytes.
+/// A value of a literal, parentheses, or an open bracket. It takes 16 bytes.
 #[derive(Clone, Copy)]
 struct Node {
     form: Form,
@@ -288,7 +288,7 @@ struct Node {
     start: u32,
     // The offset after its last byte; while its bracket is open, the number of values inside so far.
     end: u32,
-    // The index of the first node after those inside it; while its bracket is open, that of the bracket around it.
+    // The index of the first node after this one and those inside it; while its bracket is open, the index of the bracket around it.
     next: u32,
 }
 
@@ -309,7 +309,7 @@ enum Form {
     Brace,
 }
 
-/// Parses an integer without a sign, if it fits.
+/// Parses an integer without a sign; `None` if it does not fit in a `u64`.
 fn parse_magnitude(word: &str) -> Option<u64> {
     let (radix, digits) = match word.as_bytes() {
         [b'0', b'x' | b'X', digits @ ..] => (16, digits),
@@ -327,7 +327,7 @@ fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::malformed(at, reason))
 }
 
-/// Converts an offset; `Literal::parse` has checked that those of its text fit.
+/// Converts an offset in the text, which fits: `Literal::parse` has checked the length.
 fn to_u32(offset: usize) -> u32 {
     checked::narrow(offset)
 }
@@ -499,7 +499,7 @@ mod tests {
         }
     }
 
-    /// Guards that the next item is found without visiting what the last one contains.
+    /// Guards that the iterator skips the values inside an item.
     #[test]
     fn items_are_iterated_without_entering_them() {
         let text = "[(1, [2, 3]), ((('x' 'y'))), {4: 5}]";
@@ -559,9 +559,9 @@ mod tests {
         assert_eq!((at, nul.starts_with("a NUL character")), (3, true));
     }
 
-    /// Guards expressions, which Python computes or refuses: they are not literals.
+    /// Guards that only literals are accepted: neither expressions that Python would compute, nor invalid Python.
     #[test]
-    fn no_expressions() {
+    fn expressions_are_refused() {
         for text in [
             "nan",
             "np.int64(2)",
@@ -657,7 +657,7 @@ mod tests {
         }
     }
 
-    /// Guards Python 2's long integers, which version 3.0 refuses.
+    /// Guards Python 2's long integers, which headers of format version 3.0 cannot have.
     #[test]
     fn a_long_suffix_is_accepted_for_python_2_only() {
         for (text, expected) in [

@@ -22,7 +22,7 @@ use crate::write::array_sink::ArraySink;
 use crate::write::elements::Elements;
 use crate::write::{WriteNpy, WriteOptions};
 
-/// Reads an array of this number of dimensions (any, for `ArrayD`), in the order of the file.
+/// Reads an array with the number of dimensions of `D`, in the order of the file. `ArrayD` accepts any number.
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -49,7 +49,7 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     }
 }
 
-/// Writes any array or view; like NumPy, in Fortran order if it is in that order in memory.
+/// Writes any array or view. Like NumPy, uses Fortran order for an array that is in Fortran order in memory.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
@@ -68,7 +68,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     }
 }
 
-/// Keeps the elements and their order; nothing is copied.
+/// Moves the elements in their order; nothing is copied.
 impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     type Error = Error;
 
@@ -142,8 +142,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`] that names [`to_vec`](Column::to_vec), if the values differ from those in memory or are misaligned, or
-    /// ([`Stride`](ViewError::Stride)) if the stride is not a multiple of the size of a value.
+    /// A [`ViewError`] if the values differ from those in memory, are misaligned, or have a stride that is not a multiple of their
+    /// size ([`Stride`](ViewError::Stride)). Its message names [`to_vec`](Column::to_vec), which copies them.
     pub fn as_ndarray(&self) -> Result<ArrayView1<'a, F>, ViewError> {
         let (values, step) = self.as_strided_slice()?;
         let view = ArrayView1::from_shape(Ix1(self.len()).strides(Ix1(step)), values);

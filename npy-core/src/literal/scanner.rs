@@ -1,4 +1,4 @@
-//! The tokens: blanks, strings, numbers and names.
+//! Scans tokens: blanks, strings, numbers and names.
 
 use super::{Dialect, Fault, Kind, fail};
 use crate::checked;
@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Skips blank lines and comments after the value, where the text must end.
+    /// Skips blank lines and comments after the value, and refuses anything else.
     pub(super) fn skip_after(&mut self) -> Result<(), Fault> {
         if self.peek() == Some(b'#') {
             self.skip_comment();
@@ -110,7 +110,7 @@ impl<'t> Scanner<'t> {
     /// Skips lines without a token, and returns whether the line after them is indented.
     fn skip_lines(&mut self) -> Result<bool, Fault> {
         let mut indented = false;
-        // The indentation of a line holds for the line that continues it.
+        // True if a line is indented that a backslash joins to this one.
         let mut kept = false;
         loop {
             match self.peek() {
@@ -153,7 +153,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Reads a value that does not contain others. Returns its kind and the offset of its end.
+    /// Reads an atom: a value that contains no others. Returns its kind and the offset of its end.
     pub(super) fn atom(&mut self) -> Result<(Kind, usize), Fault> {
         if let Some(end) = self.plain_string() {
             self.at = end;
@@ -174,7 +174,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Returns the end of a string such as `'<f4'` that nothing is joined to: a fast path, as headers consist mostly of these.
+    /// Returns the end of a plain string such as `'<f4'`, if one is next. This is a fast path: headers have mostly such strings.
     #[inline]
     fn plain_string(&self) -> Option<usize> {
         let rest = self.rest().strip_prefix(b"'")?;
@@ -234,7 +234,7 @@ impl<'t> Scanner<'t> {
         Ok((Kind::Float, end))
     }
 
-    /// Reads a number without a sign. Returns its kind, and the offset of its end without Python 2's `L`.
+    /// Reads a number without a sign. Returns its kind and the offset of its end, before any Python 2 `L`.
     pub(super) fn unsigned(&mut self) -> Result<(Number, usize), Fault> {
         let number = match self.rest() {
             [b'0', b'x' | b'X', ..] => self.prefixed(|byte| byte.is_ascii_hexdigit())?,
@@ -308,7 +308,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips Python 2's `L` after a number where NumPy does: if it is a separate token, also after blanks.
+    /// Skips each Python 2 `L` that NumPy would drop after a number: a token of its own, which may follow blanks.
     fn skip_long_suffix(&mut self) {
         loop {
             let at = self.at;
@@ -401,7 +401,7 @@ impl<'t> Scanner<'t> {
             Some(b'N') if !prefix.raw && !prefix.bytes => {
                 return fail(at, r"characters by name, as in \N{BULLET}, are not supported");
             }
-            // A character that is not ASCII has no escape, and is read like any other.
+            // A backslash before such a character escapes nothing; the caller reads the character.
             Some(0x80..) | None => return Ok(()),
             Some(_) => 0,
         };
@@ -437,10 +437,10 @@ impl<'t> Scanner<'t> {
 
 const FORM_FEED: u8 = b'\x0c';
 
-/// CPython refuses decimal integers of more digits, because its algorithm takes quadratic time.
+/// The most digits of a decimal integer in CPython, whose conversion takes quadratic time.
 const MAX_INT_DIGITS: usize = 4300;
 
-/// Integers of this many digits fit in a float in any base.
+/// An integer of this many digits, in any base, does not overflow a float.
 const MAX_FLOAT_DIGITS: usize = 255;
 
 /// Returns the number of bytes of the line break that is next, or 0.

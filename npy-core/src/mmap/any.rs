@@ -19,7 +19,7 @@ use crate::plan::Cast;
 use crate::read::check_contiguous;
 use crate::shape;
 
-/// An array of any layout in a mapped file: elements are decoded as they are requested.
+/// An array of any layout in a mapped file. Its elements are decoded when they are requested.
 ///
 /// As with [`ReadNpy`](crate::ReadNpy), byte order, padding and the order of fields do not matter, and fields that the type lacks
 /// are skipped.
@@ -44,12 +44,12 @@ pub struct MapAny {
     header: Header,
     data: Range<usize>,
     path: PathBuf,
-    /// The name of the member, in an archive.
+    /// The name of the member, if the file is an archive.
     member: Option<String>,
 }
 
 impl MapAny {
-    /// Finds the array in a part of this map of a file.
+    /// Finds the array in this part of the mapped file.
     pub(crate) fn new(
         map: Arc<Mmap>,
         part: Range<usize>,
@@ -97,7 +97,7 @@ impl MapAny {
         self.decode(range).map_err(|error| self.located(error))
     }
 
-    /// Returns one field of every record; see [`Map::column`](super::Map::column). Here the field may have the other byte order.
+    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have the other byte order.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl MapAny {
     }
 
     fn data(&self) -> &[u8] {
-        // `new` compared it with the length of the file.
+        // `new` has checked that the range is in the file.
         self.map.get(self.data.clone()).unwrap_or_default()
     }
 
@@ -131,7 +131,7 @@ impl MapAny {
     fn out_of_range(&self, index: usize) -> Error {
         let shape = shape::repr(self.header.shape());
         let reason =
-            format!("no element {index}; they are counted from 0, in the order of the file");
+            format!("no element {index}; elements are counted from 0, in the order of the file");
         ErrorKind::Shape { shape, reason }.into()
     }
 }

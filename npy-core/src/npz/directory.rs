@@ -29,16 +29,16 @@ pub(super) fn corrupt(reason: impl Display) -> Error {
 
 /// The directory of an archive.
 pub(super) struct Directory {
-    /// The members in the order of the archive. Of two with one name the last is here, at the position of the first.
+    /// The members in the order of the archive. If several have one name, only the last is here, at the index of the first.
     members: Vec<Entry>,
     by_name: BTreeMap<String, usize>,
-    /// The positions at which members start in the file, in order; also those of members that are not in `members`.
+    /// The positions in the file at which members start, sorted. Members that are not in `members` are included.
     starts: Vec<u64>,
     end: End,
 }
 
 impl Directory {
-    /// Reads the directory of a file. As in NumPy, an archive is a file that begins with a member, or with the end if there is none.
+    /// Reads the directory of a file. As in NumPy, the file must begin with a member, or with the end record if there are no members.
     pub(super) fn of_file(mut file: impl Read + Seek, limits: &Limits) -> Result<Self> {
         let first = read_at(&mut file, 0, 4)?;
         if [b"", LocalHeader::SIGNATURE, EndRecord::SIGNATURE].contains(&&first[..]) {
@@ -82,29 +82,29 @@ impl Directory {
         Ok(Directory { members, by_name, starts, end })
     }
 
-    /// The names in the archive.
+    /// Iterates over the names of the members as they are in the archive: usually with `.npy`.
     pub(super) fn file_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.members.iter().map(|member| member.name.as_str())
     }
 
-    /// The names that [`find`](Self::find) accepts, one for each member.
+    /// Iterates over the shortest names by which [`find`](Self::find) finds each member.
     pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.file_names().map(|name| self.shown(name))
     }
 
-    /// The name of a member without `.npy`, unless `find` would return another member for it: one of exactly that name.
+    /// Returns the name of a member without `.npy`, or unchanged if the archive also has a member of exactly the shorter name.
     fn shown<'n>(&self, name: &'n str) -> &'n str {
         let plain = name::plain(name);
         if self.by_name.contains_key(plain) { name } else { plain }
     }
 
-    /// The names with this prefix, in order; found without a scan of the others.
+    /// Iterates over the names with this prefix in alphabetical order, without a scan of the others.
     pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix)).map(|name| self.shown(name))
     }
 
-    /// The index of the member of exactly this name, or else of this name with `.npy` appended: NumPy's order.
+    /// Returns the index of the member of exactly this name or else, as in NumPy, of this name with `.npy` appended.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let exact = self.by_name.get(name);
         exact.or_else(|| self.by_name.get(&format!("{name}.npy"))).copied()
@@ -118,12 +118,12 @@ impl Directory {
         })
     }
 
-    /// The name of a member.
+    /// Returns the name of a member.
     pub(super) fn name(&self, index: usize) -> &str {
         self.members.get(index).map(|member| self.shown(&member.name)).unwrap_or_default()
     }
 
-    /// Checks the entry and the header of a member, and seeks to its data; returns the position of that, too.
+    /// Checks the entry and the header of a member, and seeks to its data. Returns the entry and the position of the data.
     pub(super) fn open(
         &self,
         index: usize,
@@ -160,7 +160,7 @@ impl Directory {
         Ok((entry, data))
     }
 
-    /// The position of the first entry in the file.
+    /// Returns the position of the directory in the file.
     pub(super) fn start(&self) -> u64 {
         self.end.start
     }
@@ -185,7 +185,7 @@ impl Directory {
     }
 }
 
-/// Reads the header of a member, and returns the position of its data. The name in it must be the one in the directory.
+/// Reads the header of a member, and returns the position of its data. The header must have the name from the directory.
 fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let expected = entry.raw_name();
     let size = LocalHeader::SIZE.saturating_add(expected.len());
@@ -193,7 +193,7 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
         return Err(corrupt("there is no member where the directory says"));
     };
-    // The same bytes are another name if only one of the two is UTF-8.
+    // Equal bytes are different names if only one of the two headers says that they are UTF-8.
     let is_same = expected.is_ascii() || (common.flags ^ entry.flags) & Common::UTF8 == 0;
     if name != expected || usize::from(common.name_length) != name.len() || !is_same {
         return Err(corrupt("there is another member where the directory says"));
@@ -203,7 +203,7 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
         .ok_or_else(|| corrupt("the data of the member begins after byte 2⁶⁴"))
 }
 
-/// Reads the bytes at this position, or fewer at the end.
+/// Reads `count` bytes at this position, or fewer at the end of the file.
 fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
     const MAX_RESERVED: usize = 1 << 20;
     reader.seek(SeekFrom::Start(at))?;
@@ -228,7 +228,7 @@ fn unknown_method(method: u16) -> Error {
     )
 }
 
-/// The error for a file that has no end record, which says if it is a `.npy` file.
+/// The error for a file without an end record. The message says if the file is a `.npy` file.
 fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
     match read_at(file, 0, 6).as_deref() {
         Ok(b"\x93NUMPY") => {
@@ -239,7 +239,7 @@ fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
     }
 }
 
-/// The error for a file that does not begin as an archive does.
+/// The error for a file that does not begin like an archive.
 fn other_start(file: &mut (impl Read + Seek)) -> Error {
     match read_at(file, 0, 6) {
         Ok(start) if start != b"\x93NUMPY" => malformed(format!(
