@@ -32,7 +32,8 @@ pub use invalid::InvalidValue;
 
 /// A type that can be an element of an array: it has a dtype, whose items have `SIZE` bytes.
 ///
-/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists the types that implement it, with their dtypes.
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists all types that
+/// implement it, with their dtypes.
 ///
 /// `decode` and `encode` work on *canonical* bytes: the layout of the type's dtype with all numbers little-endian, whatever byte order the
 /// dtype states. The library converts the bytes of a file (other byte order, other field order, padding) to canonical bytes first.

@@ -45,13 +45,12 @@ pub(crate) use records::check_contiguous;
 /// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |
 /// | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | bytes (`S`) of any width |
 ///
-/// `T` is any [`Element`](crate::Element); [`types`](crate::types) has them all, with their dtypes.
-/// A `T` that is a sub-array (`[f32; 3]`) is the last dimensions of the array: `Vec<[f32; 3]>` reads shape
-/// `(n, 3)`. In a file in Fortran order the parts of such an element are strided; it is read into C order, which
-/// temporarily takes three times the memory of the array.
+/// `T` is any [`Element`](crate::Element); [`types`](crate::types) lists them with their dtypes. A `T` that is a sub-array
+/// (`[f32; 3]`) consumes the last dimensions of the array: `Vec<[f32; 3]>` reads shape `(n, 3)`. In a file in Fortran order, the
+/// parts of such an element are strided. The array is then converted to C order, which temporarily takes three times its memory.
 ///
-/// Records are matched by field name: the order of the fields is free, fields that the struct lacks are skipped.
-/// Byte order and padding do not matter. [`ReadOptions`] has more.
+/// The fields of records are matched by name and may have any order; fields that the struct lacks are skipped.
+/// Byte order and padding do not matter. [`ReadOptions`] sets conversions, limits and threads.
 pub trait ReadNpy: Sized {
     /// Reads the file.
     ///
@@ -128,7 +127,7 @@ impl ReadOptions {
     /// Sets the number of threads that may work on one read, including this one; one by default.
     ///
     /// If a regular file has more than a few MiB to read, each thread reads and decodes blocks of its own. The gain depends on the
-    /// machine: two threads take half to four fifths of the time of one; more gain nothing once the memory is the limit.
+    /// machine: two threads take half to four fifths of the time of one. More threads gain nothing once memory is the bottleneck.
     ///
     /// ```no_run
     /// let values: Vec<f64> = npy_core::ReadOptions::new().threads(2).read("large.npy")?;
@@ -180,7 +179,7 @@ impl ReadOptions {
         self.start(Source::stream(reader))
     }
 
-    /// Reads the header from a reader of this many bytes, if the number is known.
+    /// Reads the header from a reader; `bytes` is the number of bytes in the reader, if known.
     #[cfg(feature = "npz")]
     pub(crate) fn member<R: Read>(&self, reader: R, bytes: Option<u64>) -> Result<Reader<R>> {
         self.start(Source::of(reader, bytes))
@@ -225,10 +224,10 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Opens a file, and once more if a writer may have changed its length at that moment.
+/// Opens a file. Opens it again if the number of elements in its header may have been half-written at that moment.
 ///
-/// The system lets a reader see half of a write. A writer first writes the elements and then their number, so in a file that
-/// grows only a half-written number is too large.
+/// The system lets a reader see half of a write. Writers write the elements before their number, so a number that is too large
+/// for the file may be half-written.
 fn open_settled(
     mut open: impl FnMut() -> Result<Reader<File>>,
     path: &Path,
@@ -284,11 +283,11 @@ mod tests {
     use crate::write::WriteNpy;
     use std::fs;
 
-    /// Guards a reader of a file that grows: half of a change of its length is read again, and that once.
+    /// Guards a reader of a growing file: it opens the file once more, but only once, if it saw a half-written header.
     #[test]
-    fn a_length_that_was_read_half_written_is_read_again() {
+    fn a_half_written_length_is_read_again() {
         let path = std::env::temp_dir().join(format!("npy-core-half-{}.npy", std::process::id()));
-        // In a file that is read with its header, and in a longer one.
+        // A file that is read together with its header, and a longer one.
         for rows in [200u16, 20_000] {
             let (mut sound, mut longer) = (Vec::new(), Vec::new());
             (0..rows).collect::<Vec<_>>().write_npy_to(&mut sound).unwrap();

@@ -18,10 +18,10 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
 
-/// An error in a row, and in a field of it.
+/// An error in a row, with the path of the field.
 #[derive(Debug)]
 struct RowError {
-    /// The names of the fields, from the inside out.
+    /// The names of nested fields, innermost first.
     path: Vec<String>,
     reason: String,
 }
@@ -31,13 +31,13 @@ impl RowError {
         RowError { path: Vec::new(), reason: reason.to_string() }
     }
 
-    /// The same, in this field.
+    /// Adds the field around the error.
     fn within(mut self, name: &str) -> Self {
         self.path.push(name.to_owned());
         self
     }
 
-    /// The same as an error of the crate.
+    /// Converts to an error of the crate, in this row.
     fn in_row(self, row: usize) -> Error {
         let error = Error::from(ErrorKind::InvalidValue { reason: self.reason });
         let error = self.path.iter().fold(error, |error, name| error.in_field(name));
@@ -65,12 +65,12 @@ impl ser::Error for RowError {
     }
 }
 
-/// The message for text with a surrogate, which Rust's text cannot hold.
+/// The message for text with a surrogate, which a `String` cannot hold.
 fn no_character(c: u32) -> String {
     format!("U+{c:04X} is not a character, so the text cannot be converted")
 }
 
-/// As text, in the form of `Display` and `FromStr`.
+/// Serializes the dtype as text, as `Display` prints it.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for DType {
 
 const HEADER: [&str; 3] = ["descr", "fortran_order", "shape"];
 
-/// As the keys of the header in a file: `descr`, `fortran_order` and `shape`.
+/// Serializes the keys that a header has in a file: `descr`, `fortran_order` and `shape`.
 impl Serialize for Header {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let [descr, fortran_order, shape] = HEADER;

@@ -15,8 +15,8 @@ use crate::shape::{self, Order};
 
 /// An array in the bytes of a `.npy` file, borrowed in place: nothing is copied, and element bytes are not inspected.
 ///
-/// It is a slice of the elements in the order of the file, with a shape. A `T` that is a sub-array (`[f32; 3]`) consumes the last dimensions,
-/// like in [`ReadNpy`](crate::ReadNpy).
+/// It is a slice of the elements in the order of the file, with a shape. A `T` that is a sub-array (`[f32; 3]`) consumes the last
+/// dimensions, like in [`ReadNpy`](crate::ReadNpy).
 ///
 /// ```
 /// use npy_core::{ArrayView, Le, NpyRecord, WriteNpy, ZeroCopy};
@@ -64,15 +64,15 @@ impl<'a, T> ArrayView<'a, T> {
         self.items
     }
 
-    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+    /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     ///
-    /// `get` is a method of the slice, whose index is the position in the file.
+    /// For an index that is the position in the file, use `get` of the slice.
     pub fn at(&self, index: &[usize]) -> Option<&'a T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
     }
 }
 
-/// An [`ArrayView`] that changes the bytes it borrows.
+/// A mutable [`ArrayView`]: assigning an element changes the borrowed bytes.
 ///
 /// ```
 /// use npy_core::{ArrayViewMut, Le, ReadNpy, WriteNpy};
@@ -116,7 +116,7 @@ impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
     /// Those of [`ArrayView::from_bytes`].
     pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
         let Located { data, count, shape, order, .. } = locate::<T>(file)?;
-        // Checked by `locate`.
+        // `locate` has checked the range, the length and the alignment.
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
         Ok(ArrayViewMut { items: items.unwrap_or_default(), shape, order })
     }
@@ -133,12 +133,12 @@ impl<T> ArrayViewMut<'_, T> {
         self.items
     }
 
-    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+    /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     pub fn at(&self, index: &[usize]) -> Option<&T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
     }
 
-    /// Returns the element of this index, mutable; `None` if the index is out of range.
+    /// Returns the element at this index, mutable; `None` if the index is out of range.
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.items.get_mut(shape::position(&self.shape, self.order, index)?)
     }
@@ -154,7 +154,7 @@ impl<T> DerefMut for ArrayViewMut<'_, T> {
 macro_rules! view {
     ($($name:ident),*) => {$(
         impl<T> $name<'_, T> {
-            /// Returns the dimensions; none for a single element.
+            /// Returns the dimensions. A 0-d array, which is a single element, has none.
             pub fn shape(&self) -> &[usize] {
                 &self.shape
             }

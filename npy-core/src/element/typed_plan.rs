@@ -65,8 +65,8 @@ impl TypedPlan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] if the last dimensions are not those of the type, and the errors of
-    /// [`Plan::reading`].
+    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] if the last dimensions are not those of the type, and the
+    /// errors of [`Plan::reading`].
     pub(crate) fn new<T: Element>(header: &Header, cast: Cast) -> Result<Self, Error> {
         header.without_objects()?;
         let schema = canonical::<T>()?;

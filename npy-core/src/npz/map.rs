@@ -1,4 +1,4 @@
-//! Layer 7: views members of an archive in place, in a mapped file.
+//! Layer 7: views of the members of an archive in a mapped file, without copying.
 
 use std::fmt;
 use std::io::Cursor;
@@ -16,10 +16,10 @@ use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
 use crate::view::ArrayView;
 
-/// An archive in a mapped file, whose members are read in place. NumPy cannot do that.
+/// An archive in a mapped file, whose members are read in place. NumPy cannot map archives.
 ///
-/// Members must be stored, as `np.savez` does, and aligned to be viewed as numbers: those of [`Writer`](super::Writer) are, those of
-/// `np.savez` only by chance. [`Le`](crate::Le) and packed structs can be viewed at any address.
+/// Members must be stored without compression, as `np.savez` does. To be viewed as numbers, they must also be aligned:
+/// [`Writer`](super::Writer) aligns them, `np.savez` only by chance. [`Le`](crate::Le) and packed structs can be viewed at any address.
 ///
 /// ```
 /// use npy_core::{ArrayView, npz};
@@ -40,7 +40,7 @@ use crate::view::ArrayView;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// The checksums are not compared, as that would read every byte; [`Reader::read`](super::Reader::read) does.
+/// Checksums are not compared, because that would read every byte; [`Reader::read`](super::Reader::read) compares them.
 pub struct Map {
     map: Arc<Mmap>,
     directory: Directory,
@@ -52,7 +52,7 @@ impl Map {
     ///
     /// # Safety
     ///
-    /// The file must be left alone as the [module `mmap`](crate::mmap#safety) says.
+    /// While the map exists, the file must not be shortened or changed; the [module `mmap`](crate::mmap#safety) has the exact rules.
     ///
     /// # Errors
     ///
@@ -60,14 +60,14 @@ impl Map {
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
-        // SAFETY: the caller's.
+        // SAFETY: the caller leaves the file alone, as `mmap::map` demands.
         let map = unsafe { mmap::map(path) }?;
         let directory = Directory::of_file(Cursor::new(&map[..]), &Limits::default());
         let directory = directory.map_err(|error| error.in_file(path))?;
         Ok(Map { map: Arc::new(map), directory, path: path.to_owned() })
     }
 
-    /// The names of the members; see [`Reader::names`](super::Reader::names).
+    /// Iterates over the names of the members; see [`Reader::names`](super::Reader::names).
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.directory.names()
     }
@@ -97,7 +97,8 @@ impl Map {
         self.located(name, |bytes| ArrayView::from_bytes(bytes))
     }
 
-    /// One field of every record of a member; see [`mmap::Map::column`](crate::mmap::Map::column). It may have the other byte order.
+    /// Returns one field of every record of a member; see [`mmap::Map::column`](crate::mmap::Map::column). The field may have the other
+    /// byte order.
     ///
     /// ```
     /// use npy_core::{NpyRecord, npz};
@@ -140,7 +141,7 @@ impl Map {
         })
     }
 
-    /// Opens a member of any layout, whose items are decoded when they are requested. It keeps the file mapped.
+    /// Opens a member of any layout, whose elements are decoded when they are requested. The result keeps the file mapped.
     ///
     /// # Errors
     ///
@@ -150,7 +151,7 @@ impl Map {
         Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name))?)
     }
 
-    /// The position of a stored member in the file.
+    /// Returns the range of a stored member in the file.
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
@@ -188,7 +189,7 @@ impl Map {
     }
 }
 
-/// The call that copies a member.
+/// Names the call that copies a member, for messages.
 fn copy(name: &str) -> String {
     format!("npz::Reader::read({:?})", super::name::excerpt(name))
 }

@@ -1,4 +1,4 @@
-//! The scalars that can be widened without losing a value. [`kernel`](crate::kernel) runs the conversion.
+//! Decides which scalars can be widened without losing a value. [`kernel`](crate::kernel) runs the conversions.
 
 use crate::dtype::{Scalar, ScalarKind};
 
@@ -14,7 +14,7 @@ impl Convert {
     pub(crate) fn new(from: Scalar, to: Scalar) -> Option<Self> {
         use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt};
         if is_long(from) || is_long(to) {
-            // The value is in the first ten bytes, of twelve as of sixteen.
+            // A long double of 12 or 16 bytes has its value in the first ten; the others are padding.
             let widens = from.kind() == to.kind() && from.itemsize() < to.itemsize();
             return (widens && is_long(from)).then_some(Convert { from, to });
         }
@@ -23,7 +23,7 @@ impl Convert {
             (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
             (Bool, Int | UInt | Float | Complex) => true,
             (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
-                // An unsigned integer needs one more bit, for the sign.
+                // In a signed integer, an unsigned one needs one more bit for the sign.
                 f_bits < t_bits
                     || (to.kind() == Complex && from.kind() == Float && f_bits == t_bits)
             }
@@ -34,13 +34,13 @@ impl Convert {
     }
 }
 
-/// Returns true for a long double, and for a complex number of two.
+/// Returns true for a long double, and for a complex number whose parts are long doubles.
 pub(crate) fn is_long(scalar: Scalar) -> bool {
     let float = matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
     float && scalar.swap_unit() > 8
 }
 
-/// Returns the number of bits of the integers that a scalar holds exactly; `None` for kinds that are never converted.
+/// Returns the bits of the widest integer that a scalar holds exactly: 0 for text, `None` for scalars that are never converted.
 fn bits(scalar: Scalar) -> Option<usize> {
     let size = scalar.itemsize();
     match (scalar.kind(), size) {

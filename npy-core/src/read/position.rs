@@ -4,7 +4,7 @@ use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind};
 use crate::limits::to_u64;
 
-/// The position in an array: every type that is read from it continues here.
+/// The position in an array. The next read continues here, whatever its type.
 #[derive(Debug, Default)]
 pub(super) struct Position {
     /// The number of elements before the position.
@@ -16,34 +16,34 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// Returns the position at the start of a row: its index, the number of rows, and the number of elements before it.
+    /// Returns the position at the start of row `row` of `rows`, after `elements` elements.
     pub(super) fn at_row(row: usize, rows: usize, elements: usize) -> Self {
         Position { elements, empty_values: (row, rows), is_lost: false }
     }
 
-    /// Returns true if nothing was read or passed over.
+    /// Returns true if no element was read or skipped.
     pub(super) fn is_at_start(&self) -> bool {
         self.elements == 0 && self.empty_values.0 == 0
     }
 
-    /// Returns true if the position is not within a value of this many elements.
+    /// Returns true if a value of `per_item` elements can start at this position.
     #[inline]
     pub(super) fn is_between(&self, per_item: usize) -> bool {
-        // Without a division in the usual case: this runs for each chunk.
+        // The usual case has no division, because this runs for each chunk.
         per_item <= 1 || self.elements.is_multiple_of(per_item)
     }
 
-    /// Returns the index of the next value by this plan.
+    /// Returns the index of the next value of this plan.
     #[inline]
     pub(super) fn next_index(&self, plan: &ItemPlan) -> usize {
         match plan.per_item {
-            // Without a division: this runs for each chunk.
+            // This case has no division, because this runs for each chunk.
             1 => self.elements,
             n => self.elements.checked_div(n).unwrap_or_else(|| self.next_empty(plan.count)),
         }
     }
 
-    /// Returns the index of the next of `count` values that have no elements.
+    /// Returns the index of the next value if the array has `count` values without elements: `empty_values`, scaled to `count`.
     #[cold]
     fn next_empty(&self, count: usize) -> usize {
         let (before, all) = self.empty_values;
@@ -52,7 +52,7 @@ impl Position {
         usize::try_from(index).map_or(count, |index| index.min(count))
     }
 
-    /// Passes over `n` values of this plan.
+    /// Moves past `n` values of this plan.
     #[inline]
     pub(super) fn advance(&mut self, plan: &ItemPlan, n: usize) {
         self.elements = self.elements.saturating_add(n.saturating_mul(plan.per_item));
@@ -62,7 +62,7 @@ impl Position {
         }
     }
 
-    /// Goes to the end of an array of this many elements, after a complete read.
+    /// Moves to the end of an array of `count` elements, after a complete read.
     pub(super) fn finish(&mut self, count: usize) {
         (self.elements, self.is_lost) = (count, false);
     }

@@ -1,4 +1,4 @@
-//! Layer 6: text and bytes, of any width in the file.
+//! Layer 6: reads text and bytes of any width.
 
 use std::io::Read;
 
@@ -12,12 +12,12 @@ use crate::element::{InvalidValue, type_name, ucs4};
 use crate::error::{ErrorKind, Result};
 use crate::plan::{Cast, Plan};
 
-/// Decodes a little-endian element.
+/// A function that decodes a little-endian element.
 type Maker<T> = fn(&[u8]) -> Result<T, InvalidValue>;
 
 /// A type that can be read from elements of any width.
 trait Text: Sized {
-    /// The dtypes that it can be read from, for messages.
+    /// The dtypes that the type can be read from, for messages.
     const WANTED: &'static str;
 
     /// Returns the function that decodes elements of this kind; `None` if the type cannot be read from them.
@@ -47,7 +47,7 @@ impl Text for Vec<u8> {
     }
 }
 
-/// Decodes bytes as text.
+/// Decodes UTF-8.
 fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
     let bytes = without_zeros(item);
     match std::str::from_utf8(bytes) {
@@ -60,7 +60,7 @@ fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the elements that remain, of any width.
+    /// Reads the remaining elements, whatever their width.
     fn texts<T: Text>(&mut self) -> Result<Vec<T>> {
         self.header.without_objects()?;
         let found = self.header.dtype();
@@ -114,7 +114,7 @@ macro_rules! texts {
 
 texts!(String, Vec<u8>);
 
-/// A single element, which is an array without dimensions.
+/// Reads a single element: an array without dimensions.
 impl ReadNpy for String {
     fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.located(|reader| {

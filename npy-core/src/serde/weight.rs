@@ -4,19 +4,19 @@ use crate::dtype::{DType, Kind};
 use crate::error::Error;
 use crate::limits::{self, Limits};
 
-/// Bytes of a value in a type that holds any value (`serde_json::Value`), as an item of a growing list or an entry of a map.
+/// Bytes that a value takes in a growing list or a map, if its type can hold any value (`serde_json::Value`).
 const VALUE: u128 = 128;
 
 /// Bytes of a map, without its entries.
 const MAP: u128 = 640;
 
-/// Bytes of values that are allowed for each byte of data: more than a record of one `u8` takes.
+/// Bytes of values that are allowed for each byte of data. A record of one `u8` takes fewer.
 const ALLOWED_PER_BYTE: u128 = 2048;
 
-/// Refuses an array whose values would take too much memory for its bytes: more than [`ALLOWED_PER_BYTE`] and, in addition,
-/// [`Limits::empty_items`].
+/// Refuses an array whose values would take too much memory: more than [`ALLOWED_PER_BYTE`] for each byte of the array, plus the
+/// memory that [`Limits::empty_items`] allows.
 ///
-/// `size`, the size of a row in the caller's type, counts only if the array has no bytes.
+/// `size` is the size of a row in the caller's type. It counts only if the array has no bytes.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(super) fn check(
     limits.check_empty_bytes(u64::try_from(excess).unwrap_or(u64::MAX))
 }
 
-/// Bytes of the values that one item becomes.
+/// Returns the bytes of the values that one item becomes.
 fn of_item(dtype: &DType) -> u128 {
     match dtype.kind() {
         Kind::Scalar(_) => VALUE,
@@ -49,15 +49,15 @@ fn of_item(dtype: &DType) -> u128 {
             items.saturating_mul(of_item(&sub.base)).saturating_add(lists.saturating_mul(VALUE))
         }
         Kind::Record(record) => record.fields.iter().fold(MAP, |sum, field| {
-            // The entry of the name, and its text.
+            // The map entry of the name, and the text of the name.
             let name = VALUE.saturating_add(u128::from(limits::to_u64(field.name().len())));
             sum.saturating_add(name).saturating_add(of_item(field.dtype()))
         }),
     }
 }
 
-/// The number of nested lists for an array of this shape, and of the items in the innermost ones. An array without items may have many
-/// lists.
+/// Returns the number of nested lists that an array of this shape becomes, and the number of items in the innermost lists. Even an array
+/// without items may have many lists.
 fn count(shape: &[usize]) -> (u128, u128) {
     shape.iter().fold((0u128, 1u128), |(lists, level), &n| {
         (lists.saturating_add(level), level.saturating_mul(u128::from(limits::to_u64(n))))

@@ -28,7 +28,7 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape: in the order of the options, else in that of contiguous elements, else in C order.
+    /// Writes an array of this shape. Its order is that of the options or else of contiguous elements, and otherwise C.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
@@ -51,7 +51,7 @@ impl WriteOptions {
         write_elements(plan, shape, order, elements, sink)
     }
 
-    /// Writes elements without a header, as [`item`](Self::item) says. Each write has complete elements.
+    /// Writes elements without a header, in the dtype of [`item`](Self::item). Each call of `writer` gets complete elements.
     #[cfg(feature = "npz")]
     pub(crate) fn write_bytes<T: Element>(
         &self,
@@ -63,7 +63,7 @@ impl WriteOptions {
     }
 }
 
-/// Writes the elements of an array in this order: from memory, or encoded block by block.
+/// Writes the elements of an array in this order: as they are in memory if possible, or else encoded block by block.
 fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     plan: Plan,
     shape: &[usize],
@@ -92,7 +92,8 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     Ok(())
 }
 
-/// Smaller arrays are encoded, which takes less time than finding out that they need not be. The arrays of a fuzzer are small.
+/// The size from which arrays are written as they are in memory. For smaller ones, encoding takes less time than checking whether they
+/// need it. A fuzzer makes only small arrays.
 const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 
 /// Returns the bytes of a large slice, if they need not be encoded.

@@ -1,4 +1,4 @@
-//! Layer 6: text and bytes, as wide as the longest of them.
+//! Layer 6: writes text and bytes. The longest value determines the width.
 
 use super::array_sink::ArraySink;
 use super::dynamic::write_blocks;
@@ -13,17 +13,17 @@ use crate::limits::MAX_ITEMSIZE;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 
-/// A type whose values are written as wide as the longest of them.
+/// A type of text. In an array, the longest value determines the width of all.
 trait Text: AsRef<[u8]> {
     const KIND: ScalarKind;
 
-    /// The bytes of one unit of width.
+    /// The number of bytes in one unit of width.
     const UNIT: usize;
 
     /// Returns the width that this value needs.
     fn width(&self) -> usize;
 
-    /// Writes the value, little-endian, and zeros after it.
+    /// Writes the value in little-endian order, and fills the rest of `item` with zeros.
     fn encode(&self, item: &mut [u8]);
 }
 
@@ -56,7 +56,7 @@ impl Text for [u8] {
     }
 }
 
-/// Returns the number of bytes of an element that can hold any of these texts.
+/// Returns the number of bytes that an element needs to hold each of these texts.
 fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Result<usize> {
     // NumPy writes at least one unit, even if all texts are empty.
     let mut width = 1;
@@ -112,7 +112,7 @@ impl WriteOptions {
     }
 }
 
-/// Implements `WriteNpy` for lists and arrays of a type that is borrowed as a `Text`.
+/// Implements `WriteNpy` for lists and arrays of types that borrow as a [`Text`].
 macro_rules! texts {
     ($($type:ty as $text:ty),*) => {$(
         impl WriteNpy for [$type] {
@@ -135,7 +135,7 @@ macro_rules! texts {
 
 texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
 
-/// A single element, which is an array without dimensions.
+/// Writes a single element: an array without dimensions.
 impl WriteNpy for str {
     fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
         let items = |_| std::iter::once(&self);

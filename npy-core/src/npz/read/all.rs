@@ -1,4 +1,4 @@
-//! Reads all members, by several threads.
+//! Reads all members, with several threads if they are allowed.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,8 +10,8 @@ use crate::limits::to_u64;
 use crate::read::{ReadNpy, each_part, read_at};
 
 impl<R: Read + Seek> Reader<R> {
-    /// Reads all members, each with its name, in the order of the archive; by several threads if
-    /// [`ReadOptions::threads`](super::super::ReadOptions::threads) says so.
+    /// Reads all members with their names, in the order of the archive. Several threads share the work if
+    /// [`ReadOptions::threads`](super::super::ReadOptions::threads) allows it.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -29,7 +29,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`read`](Reader::read), also for a member that is not an array.
+    /// As [`read`](Reader::read). A member that is not an array is an error, too.
     pub fn read_all(&mut self) -> Result<Vec<(String, DynArray)>> {
         let threads = self.options.threads.min(self.len());
         let arrays = match self.file.filter(|_| threads > 1 && cfg!(any(unix, windows))) {
@@ -45,7 +45,7 @@ impl<R: Read + Seek> Reader<R> {
         read.map_err(|error| error.in_member(self.directory.name(index)))
     }
 
-    /// Reads all members of a file, each by the next thread that is free.
+    /// Reads all members of a file. Each thread takes the next member when it is free.
     fn read_parallel(&self, threads: usize, file: &File) -> Result<Vec<DynArray>> {
         let (directory, options) = (&self.directory, &self.options);
         let mut arrays: Vec<Option<DynArray>> = Vec::new();
@@ -61,7 +61,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// A file that several threads read, each from a position of its own.
+/// A file that several threads read, with a position for one of them.
 struct SharedFile<'f> {
     file: &'f File,
     position: u64,

@@ -1,4 +1,4 @@
-//! Layer 7: checks that the arrays of a format make a matrix.
+//! Layer 7: checks that the arrays of a sparse format are a valid matrix.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::shape;
 /// The error says what is wrong with the matrix.
 type Wrong = Result<(), String>;
 
-/// The error for arrays that do not make a matrix.
+/// The error for arrays that are not a valid matrix.
 pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
     invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::repr(&shape)))
 }
@@ -62,7 +62,7 @@ impl<T, I: Index> Bsr<T, I> {
         let [rows, columns] = self.shape;
         let whole = |n: usize, of: usize| {
             n.checked_div(of).filter(|_| n.checked_rem(of) == Some(0)).ok_or_else(|| {
-                format!("it is not made of blocks of {high} rows and {wide} columns, as data has")
+                format!("it cannot be divided into the blocks of data, {high} rows by {wide} columns")
             })
         };
         compressed(
@@ -89,7 +89,7 @@ fn compressed<I: Index>(
     )?;
     length("indices", indices, values, "data")?;
     if let Some(first) = indptr.first().filter(|first| number(**first) != Some(0)) {
-        return Err(format!("indptr begins with {first}, and must with 0"));
+        return Err(format!("indptr begins with {first}, expected 0"));
     }
     let pairs = indptr.iter().zip(indptr.iter().skip(1)).enumerate();
     for (i, (from, to)) in pairs {
@@ -99,7 +99,7 @@ fn compressed<I: Index>(
         }
     }
     match indptr.last() {
-        // Values that are not used are allowed, as in SciPy.
+        // As in SciPy, values may come after those of the last row.
         Some(last) if number(*last).is_none_or(|last| last > values) => {
             Err(format!("indptr ends with {last}, and there are {values} values"))
         }
@@ -130,7 +130,7 @@ fn within<I: Index>(name: &str, list: &[I], below: usize) -> Wrong {
     }
 }
 
-/// The index, if it is not negative.
+/// Converts an index; `None` if it is negative.
 fn number<I: Index>(index: I) -> Option<usize> {
     usize::try_from(index.into()).ok()
 }
@@ -161,9 +161,9 @@ mod tests {
         Coo { shape: [2, 3], row, col, data: vec![0; values], is_array: true }
     }
 
-    /// Guards the checks: who follows the indices of a matrix that was read finds values.
+    /// Guards the checks: in a matrix that was read, no index is out of range.
     #[test]
-    fn what_is_wrong_is_named() {
+    fn an_invalid_matrix_is_refused_with_the_reason() {
         let many = i64::MAX;
         for (wrong, message) in [
             (
@@ -171,8 +171,8 @@ mod tests {
                 "indptr has 2 items, and must have 3, as one more than there are rows (csc: columns)",
             ),
             (csr(&[0, 1, 1], &[0], 2).wrong(), "indices has 1 items, and must have 2, as data"),
-            (csr(&[1, 1, 1], &[0], 1).wrong(), "indptr begins with 1, and must with 0"),
-            (csr(&[-1, 1, 1], &[0], 1).wrong(), "indptr begins with -1, and must with 0"),
+            (csr(&[1, 1, 1], &[0], 1).wrong(), "indptr begins with 1, expected 0"),
+            (csr(&[-1, 1, 1], &[0], 1).wrong(), "indptr begins with -1, expected 0"),
             (csr(&[0, 1, 0], &[0], 1).wrong(), "indptr[2] is 0, less than the 1 before it"),
             (csr(&[0, 1, 2], &[0], 1).wrong(), "indptr ends with 2, and there are 1 values"),
             (csr(&[0, 1, 2], &[0, 3], 2).wrong(), "indices[1] is 3, and must be from 0 to 2"),
@@ -196,11 +196,11 @@ mod tests {
             ),
             (
                 bsr(&[0, 1], &[0], &[1, 2, 3]).wrong(),
-                "it is not made of blocks of 2 rows and 3 columns, as data has",
+                "it cannot be divided into the blocks of data, 2 rows by 3 columns",
             ),
             (
                 bsr(&[0, 1], &[0], &[1, 0, 2]).wrong(),
-                "it is not made of blocks of 0 rows and 2 columns, as data has",
+                "it cannot be divided into the blocks of data, 0 rows by 2 columns",
             ),
             (bsr(&[0, 1], &[2], &[1, 2, 2]).wrong(), "indices[0] is 2, and must be from 0 to 1"),
             (
@@ -212,20 +212,20 @@ mod tests {
         }
     }
 
-    /// Guards what SciPy takes, too.
+    /// Guards unusual matrices, which SciPy accepts, too.
     #[test]
-    fn what_is_unusual_is_right() {
-        // Values that no row has, and indices in any order, twice.
+    fn an_unusual_matrix_is_accepted() {
+        // A value that is in no row, and indices that are unsorted and repeated.
         csr(&[0, 0, 2], &[2, 2, 0], 3).wrong().unwrap();
         coo(&[1, 1], &[0, 0], 2).wrong().unwrap();
-        // Diagonals outside of the matrix, of another length.
+        // Diagonals that are outside the matrix and shorter than it.
         dia(&[-7, 9], &[2, 1]).wrong().unwrap();
         bsr(&[0, 0], &[], &[0, 2, 4]).wrong().unwrap();
         let empty = Csr { shape: [0, 0], ..csr(&[0], &[], 0) };
         empty.wrong().unwrap();
         let error = Coo { shape: [0, 0], ..coo(&[0], &[0], 1) }.wrong().unwrap_err();
         assert_eq!(error, "row[0] is 0, and the matrix is empty");
-        // The number of columns of columns.
+        // In csc, `indptr` has an item for each column.
         let (indptr, indices) = (vec![0, 0, 0, 1], vec![1]);
         let csc = Csc { shape: [2, 3], indptr, indices, data: vec![1u8], is_array: false };
         csc.wrong().unwrap();

@@ -10,7 +10,7 @@ use crate::npz::directory::{Central, Directory, malformed};
 use crate::write::lock::{self, Lock};
 use crate::write::replace::Place;
 
-/// The archive that is appended to, locked as long as this value lives.
+/// The archive that is appended to, locked while this value exists.
 pub(super) struct Old {
     file: File,
     _lock: Lock,
@@ -19,18 +19,18 @@ pub(super) struct Old {
 }
 
 impl Old {
-    /// Opens the archive that is to be replaced, and reads its directory; also returns all names by which readers may know its members.
+    /// Opens the archive and reads its directory. Also returns every name by which some reader may know a member.
     pub(super) fn open(place: &Place) -> Result<(Self, Central, HashSet<String>)> {
         let (mut file, lock) = open_locked(place)?;
         let directory = Directory::of_file(&mut file, &Limits::default())?;
         let central = directory.central(&mut file)?;
-        // An extra field may give a second name, which not all readers look for.
+        // An extra field may hold a second name for a member, which not all readers use.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
         let names = directory.file_names().map(str::to_owned).chain(plain).collect();
         Ok((Old { file, _lock: lock, end: directory.start() }, central, names))
     }
 
-    /// Writes everything before the directory.
+    /// Copies everything before the directory to `to`.
     pub(super) fn copy_members(&self, to: &mut File) -> Result<()> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0))?;
@@ -43,7 +43,7 @@ impl Old {
         ))
     }
 
-    /// Returns an error if the archive was replaced in the meantime: the new members would be lost.
+    /// Returns an error if another file now has the name of the archive, or none: replacing it could undo another program's work.
     pub(super) fn check_still_there(&self, place: &Place) -> Result<()> {
         if place.is_old(&self.file)? {
             return Ok(());
@@ -54,7 +54,7 @@ impl Old {
     }
 }
 
-/// Opens and locks the file, again if it was replaced before it was locked.
+/// Opens and locks the file. Starts over if it was replaced before it was locked.
 fn open_locked(place: &Place) -> Result<(File, Lock)> {
     loop {
         let file = place.open_old()?;

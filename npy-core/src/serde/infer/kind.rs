@@ -6,7 +6,7 @@ use crate::dtype::{DType, Field, Scalar, ScalarKind};
 use crate::limits::{MAX_ITEMSIZE, MAX_NDIM};
 use crate::serde::RowError;
 
-/// The kind of a value, enough to choose its dtype.
+/// The kind of a value, from which its dtype is chosen.
 #[derive(Debug, PartialEq, Clone)]
 pub(super) enum Kind {
     /// Not known yet: before the first row, and for the items of an empty sequence.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Widens this kind so that it holds the other, too.
+    /// Widens this kind so that it also holds the values of `other`.
     pub(super) fn join(&mut self, other: Kind) -> Result<(), RowError> {
         use Kind::{Bytes, Float, Int, Record, Sequence, Str, UInt, Unknown};
         match (&mut *self, other) {
@@ -33,8 +33,8 @@ impl Kind {
             (Unknown, other) => *self = other,
             (Int(a), Int(b)) | (UInt(a), UInt(b)) | (Float(a), Float(b)) => *a = (*a).max(b),
             (Str(a), Str(b)) | (Bytes(a), Bytes(b)) => *a = (*a).max(b),
-            // A signed integer of twice the bytes holds an unsigned one, and a float of 8 bytes holds an integer of 4. Of 8
-            // bytes it may hold it, as for most numbers in JSON: the second pass checks each value.
+            // An unsigned integer fits in a signed one of twice its bytes, and a 4-byte integer in an 8-byte float. An
+            // 8-byte integer, as in JSON, may not fit; the second pass checks each value.
             (Int(a), UInt(b)) => *a = (*a).max(b.saturating_mul(2).min(8)),
             (UInt(b), Int(a)) => *self = Int(a.max(b.saturating_mul(2).min(8))),
             (Float(a), Int(b) | UInt(b)) => *a = if b < 4 { *a } else { 8 },
@@ -86,17 +86,17 @@ impl Kind {
         }
     }
 
-    /// The dtype that holds all values of this kind.
+    /// Returns the dtype that holds all values of this kind.
     pub(super) fn dtype(&self) -> Result<DType, RowError> {
         let scalar = |kind, size| Ok(Scalar::new(kind, size).into());
         let dtype: DType = match self {
-            // NumPy's default; no value of it will be written.
+            // NumPy's default dtype; no value is written in it.
             Kind::Unknown => scalar(ScalarKind::Float, 8),
             Kind::Bool => scalar(ScalarKind::Bool, 1),
             Kind::Int(size) => scalar(ScalarKind::Int, *size),
             Kind::UInt(size) => scalar(ScalarKind::UInt, *size),
             Kind::Float(size) => scalar(ScalarKind::Float, *size),
-            // As in NumPy, text that is empty in each row has one character.
+            // As in NumPy, the width is at least 1, even if the text is empty in every row.
             Kind::Str(n) => scalar(ScalarKind::Str, (*n).max(1).saturating_mul(4)),
             Kind::Bytes(n) => scalar(ScalarKind::Bytes, (*n).max(1)),
             Kind::Sequence(n, of) => {
@@ -135,11 +135,11 @@ fn fits(size: usize) -> Result<usize, RowError> {
         return Ok(size);
     }
     Err(RowError::new(format!(
-        "it takes {size} bytes, and an item of NumPy at most 2147483647; write it in parts"
+        "it takes {size} bytes, but a NumPy item has at most 2147483647; write it in parts"
     )))
 }
 
-/// Matches fields by name; each row must have all of them.
+/// Joins the kinds of fields with the same name. Each row must have all fields.
 fn join_records(
     fields: &mut [(String, Kind)],
     others: Vec<(String, Kind)>,

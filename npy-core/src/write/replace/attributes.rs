@@ -1,4 +1,4 @@
-//! The attributes that a new file takes over from the one it replaces.
+//! The attributes that a new file takes over from the file that it replaces.
 
 use std::fs::File;
 use std::io;
@@ -24,10 +24,10 @@ impl Old {
 
     /// Gives a new file the group and the permissions of the old one, and on Linux its ACL and user attributes.
     ///
-    /// If the group cannot be kept, the new group gets the permissions that everybody has.
+    /// If the old group cannot be set, the group of the new file gets only permissions that everybody has.
     pub(super) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
         let attributes = extended::of(target);
-        // The new file may have an ACL from its directory, which may allow access to others.
+        // The new file may have inherited an ACL from its directory, which may give access to more users.
         extended::remove_acl(file)?;
         let has_group =
             file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
@@ -82,7 +82,7 @@ mod extended {
             }
             let mut value = match sys::lgetxattr_query(&path, name) {
                 Ok(size) => vec![0; size],
-                // A file that may be replaced but not read.
+                // The caller may replace this file, but not read it.
                 Err(Errno::ACCESS) if name != ACL => continue,
                 Err(_) => return None,
             };
@@ -100,7 +100,7 @@ mod extended {
         }
     }
 
-    /// Sets attributes, the ACL only if requested.
+    /// Sets the attributes, including the ACL if `with_acl`.
     pub(super) fn set(
         file: &File,
         attributes: Vec<(CString, Vec<u8>)>,

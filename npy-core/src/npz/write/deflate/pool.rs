@@ -1,4 +1,4 @@
-//! The threads that compress blocks: those of the pool, and the caller's while it waits.
+//! Compresses blocks on several threads: those of a pool, and the caller's while it waits.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use super::encoder::{Block, Encoder, Task};
 
-/// A block that is being compressed, or will be.
+/// Receives a block when it is compressed.
 pub(super) type Pending = Receiver<io::Result<Block>>;
 
 type Job = (Task, Sender<io::Result<Block>>);
@@ -15,7 +15,7 @@ type Job = (Task, Sender<io::Result<Block>>);
 /// Threads that compress blocks.
 pub(super) struct Pool {
     level: u8,
-    /// The number of threads, with the caller's.
+    /// The largest number of threads, including the caller's.
     threads: usize,
     /// `None` once no more jobs will come.
     jobs: Option<Sender<Job>>,
@@ -34,11 +34,11 @@ impl Pool {
         Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new(), own }
     }
 
-    /// Queues a block to be compressed, and starts a thread if as many blocks are waiting as there are threads.
+    /// Queues a block. Starts another thread, if one is allowed and at least as many blocks are waiting as there are threads.
     pub(super) fn start(&mut self, task: Task, waiting: usize) -> Pending {
         let (result, pending) = mpsc::channel();
         if let Some(jobs) = &self.jobs {
-            // The queue lives as long as the pool.
+            // This cannot fail: the pool also owns the receiver.
             jobs.send((task, result)).ok();
         }
         let threads = self.workers.len().saturating_add(1);
@@ -51,7 +51,8 @@ impl Pool {
         pending
     }
 
-    /// Returns the compressed block. If it is not ready, returns `None`, or compresses others until it is if the caller must wait.
+    /// Returns the compressed block, or `None` if it is not ready. With `must_wait`, compresses queued
+    /// blocks and waits until it is ready.
     pub(super) fn result(&mut self, block: &Pending, must_wait: bool) -> Option<io::Result<Block>> {
         loop {
             match block.try_recv() {
@@ -67,7 +68,7 @@ impl Pool {
         }
     }
 
-    /// Takes a job that no thread has begun; `None` if a worker that waits for one holds the lock.
+    /// Takes a job from the queue; `None` if the queue is empty, or locked by a worker that waits for a job.
     fn next_job(&self) -> Option<Job> {
         self.queue.try_lock().ok()?.try_recv().ok()
     }
@@ -79,7 +80,7 @@ impl Drop for Pool {
         while self.next_job().is_some() {}
         self.jobs = None;
         for worker in self.workers.drain(..) {
-            // A panic was reported with its block.
+            // A panic was already reported as the error of its block.
             worker.join().ok();
         }
     }
@@ -99,7 +100,7 @@ fn work(queue: &Mutex<Receiver<Job>>, level: u8) {
 }
 
 fn run(encoder: &mut Encoder, (task, result): Job) {
-    // Nobody waits for the blocks of a member that was dropped.
+    // Sending fails if the member was dropped: nobody waits for its blocks.
     result.send(encoder.run(&task)).ok();
 }
 
