@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::{Limits, MAX_NDIM};
 use crate::literal::text::Text;
 
-/// Refuses a dtype whose header could not be read back.
+/// Refuses a dtype if a reader with the default limits would refuse or misread its header.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ fn count_brackets(dtype: &DType) -> Result<usize, String> {
     Ok(checked::add(inside, 1))
 }
 
-/// Returns the largest number of open brackets inside the tuple of a field, without those of the tuple itself.
+/// Returns the largest number of open brackets inside the tuple of a field. The tuple itself does not count.
 fn count_in_field(field: &Field) -> Result<usize, String> {
     refuse_padding(field)?;
     let of_name = field.title.as_deref().map_or(0, |title| checked::add(title.count_brackets(), 1));
@@ -64,7 +64,7 @@ fn count_in_field(field: &Field) -> Result<usize, String> {
     Ok(of_name.max(of_dtype))
 }
 
-/// Returns the largest number of open brackets in the base and the shape of a sub-array, without those of the tuple around them.
+/// Returns the largest number of open brackets in the base and the shape of a sub-array. The tuple around them does not count.
 fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
     let ndim = sub.shape.len();
     if ndim > MAX_NDIM {

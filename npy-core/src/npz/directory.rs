@@ -72,7 +72,7 @@ impl Directory {
             }
         }
         if directory.limit() > 0 {
-            // Python would see more members.
+            // Python reads to the end of the directory, so it would find more members.
             let (left, count) = (directory.limit(), end.count);
             return Err(corrupt(format!(
                 "its directory has {left} bytes after the {count} members that are stated"
@@ -98,7 +98,7 @@ impl Directory {
         if self.by_name.contains_key(plain) { name } else { plain }
     }
 
-    /// Iterates over the names with this prefix in alphabetical order, without a scan of the others.
+    /// Iterates over the names with this prefix, sorted, without a scan of the other names.
     pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix)).map(|name| self.shown(name))

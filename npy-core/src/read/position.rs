@@ -9,7 +9,7 @@ use crate::limits::to_u64;
 pub(super) struct Position {
     /// The number of elements before the position.
     pub(super) elements: usize,
-    /// The position among values without elements (`[f32; 0]`): the number of values before it, and the number of all.
+    /// The position among values without elements (`[f32; 0]`): the number of values before it, and the number of all values.
     empty_values: (usize, usize),
     /// True during a read, and after one that failed: the position is unknown.
     pub(super) is_lost: bool,

@@ -61,7 +61,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// A file that several threads read, with a position for one of them.
+/// A handle to a file that several threads read. Each handle has its own position.
 struct SharedFile<'f> {
     file: &'f File,
     position: u64,

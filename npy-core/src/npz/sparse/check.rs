@@ -6,8 +6,8 @@ use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
 use crate::error::Error;
 use crate::shape;
 
-/// The error says what is wrong with the matrix.
-type Wrong = Result<(), String>;
+/// The result of a check; the error is the reason why the matrix is invalid.
+type Checked = Result<(), String>;
 
 /// The error for arrays that are not a valid matrix.
 pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
@@ -15,21 +15,21 @@ pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
 }
 
 impl<T, I: Index> Csr<T, I> {
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> Checked {
         let [rows, columns] = self.shape;
         compressed(&self.indptr, &self.indices, [rows, columns], self.data.len())
     }
 }
 
 impl<T, I: Index> Csc<T, I> {
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> Checked {
         let [rows, columns] = self.shape;
         compressed(&self.indptr, &self.indices, [columns, rows], self.data.len())
     }
 }
 
 impl<T, I: Index> Coo<T, I> {
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> Checked {
         let [rows, columns] = self.shape;
         for (name, list, below) in [("row", &self.row, rows), ("col", &self.col, columns)] {
             length(name, list, self.data.len(), "data")?;
@@ -40,7 +40,7 @@ impl<T, I: Index> Coo<T, I> {
 }
 
 impl<T, I: Index> Dia<T, I> {
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> Checked {
         let [diagonals, _] = self.data.shape() else {
             return Err(rank("data", self.data.shape(), "two: the diagonals, and the columns"));
         };
@@ -54,7 +54,7 @@ impl<T, I: Index> Dia<T, I> {
 }
 
 impl<T, I: Index> Bsr<T, I> {
-    pub(super) fn wrong(&self) -> Wrong {
+    pub(super) fn wrong(&self) -> Checked {
         let [blocks, high, wide] = self.data.shape() else {
             let expected = "three: the blocks, and the rows and columns of each";
             return Err(rank("data", self.data.shape(), expected));
@@ -62,7 +62,9 @@ impl<T, I: Index> Bsr<T, I> {
         let [rows, columns] = self.shape;
         let whole = |n: usize, of: usize| {
             n.checked_div(of).filter(|_| n.checked_rem(of) == Some(0)).ok_or_else(|| {
-                format!("it cannot be divided into the blocks of data, {high} rows by {wide} columns")
+                format!(
+                    "it cannot be divided into the blocks of data, {high} rows by {wide} columns"
+                )
             })
         };
         compressed(
@@ -80,7 +82,7 @@ fn compressed<I: Index>(
     indices: &[I],
     [major, minor]: [usize; 2],
     values: usize,
-) -> Wrong {
+) -> Checked {
     length(
         "indptr",
         indptr,
@@ -107,7 +109,7 @@ fn compressed<I: Index>(
     }
 }
 
-fn length<I>(name: &str, list: &[I], expected: usize, of: &str) -> Wrong {
+fn length<I>(name: &str, list: &[I], expected: usize, of: &str) -> Checked {
     match list.len() {
         n if n == expected => Ok(()),
         n => Err(format!("{name} has {n} items, and must have {expected}, as {of}")),
@@ -119,7 +121,7 @@ fn rank(name: &str, shape: &[usize], expected: &str) -> String {
 }
 
 /// Checks that each index is from 0 to `below` (exclusive).
-fn within<I: Index>(name: &str, list: &[I], below: usize) -> Wrong {
+fn within<I: Index>(name: &str, list: &[I], below: usize) -> Checked {
     let outside = |index: &I| number(*index).is_none_or(|index| index >= below);
     match list.iter().enumerate().find(|(_, index)| outside(index)) {
         None => Ok(()),
