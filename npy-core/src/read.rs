@@ -112,7 +112,7 @@ impl ReadOptions {
         ReadOptions::default()
     }
 
-    /// Sets how far the dtype of the file may differ from that of the type.
+    /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.cast = cast;
         self

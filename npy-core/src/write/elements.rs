@@ -51,7 +51,7 @@ impl WriteOptions {
         write_elements(plan, shape, order, elements, sink)
     }
 
-    /// Writes elements without a header, in the dtype of [`item`](Self::item). Each call of `writer` gets complete elements.
+    /// Writes elements without a header, in the dtype of [`item`](Self::item). Every `write_all` gets complete elements.
     #[cfg(feature = "npz")]
     pub(crate) fn write_bytes<T: Element>(
         &self,
@@ -92,8 +92,8 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     Ok(())
 }
 
-/// The size from which arrays are written as they are in memory. For smaller ones, encoding takes less time than checking whether they
-/// need it. A fuzzer makes only small arrays.
+/// The size from which arrays may be written as they are in memory. Encoding a smaller one takes less time than checking if it must be
+/// encoded. A fuzzer makes only small arrays.
 const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 
 /// Returns the bytes of a large slice, if they need not be encoded.
