@@ -135,7 +135,7 @@ fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> 
     // Each name has a number: twice the index of its field, and one more for a title.
     let name = |number: usize| {
         let field = fields.get(number / 2)?;
-        if number % 2 == 0 { Some(&field.name) } else { title_key(field) }
+        if number.is_multiple_of(2) { Some(&field.name) } else { title_key(field) }
     };
     let mut order = Vec::with_capacity(fields.len());
     for (i, field) in fields.iter().enumerate() {

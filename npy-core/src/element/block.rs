@@ -30,9 +30,10 @@ impl Buffers {
         kernel::run(plan, count, &mut self.block, &mut self.scratch)
     }
 
-    /// Returns the buffer that has the result of the last run of this plan.
-    pub(crate) fn result(&mut self, plan: &Plan) -> &mut Vec<u8> {
-        if plan.is_in_place() { &mut self.block } else { &mut self.scratch }
+    /// Returns the result of the last run of this plan.
+    #[inline]
+    pub(crate) fn result(&self, plan: &Plan) -> &[u8] {
+        if plan.is_in_place() { &self.block } else { &self.scratch }
     }
 
     /// Keeps the buffers for the next run, unless an element larger than a block has made them grow.

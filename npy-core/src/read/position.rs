@@ -1,5 +1,6 @@
 //! The position of a reader in its array.
 
+use crate::checked;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind};
 use crate::limits::to_u64;
@@ -55,7 +56,7 @@ impl Position {
     /// Moves past `n` values of this plan.
     #[inline]
     pub(super) fn advance(&mut self, plan: &ItemPlan, n: usize) {
-        self.elements = self.elements.saturating_add(n.saturating_mul(plan.per_item));
+        self.elements = checked::add(self.elements, checked::mul(n, plan.per_item));
         if plan.per_item == 0 {
             let before = self.next_empty(plan.count).saturating_add(n);
             self.empty_values = (before, plan.count);

@@ -200,7 +200,7 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
 
     #[inline]
     fn next(&mut self) -> Option<Result<T>> {
-        Some(self.items.advance(T::SIZE)?.map(|()| T::decode(self.items.item(T::SIZE))))
+        Some(self.items.advance()?.map(|()| T::decode(self.items.item(T::SIZE))))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -208,41 +208,30 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
         (0, self.items.len().checked_add(1))
     }
 
-    // `sum`, `for_each` and adapters use it: the compiler keeps their state in registers, as no block is read in the inner loop.
+    // `sum`, `for_each` and adapters call this: it decodes a block in one loop.
     #[inline]
     fn fold<A, F: FnMut(A, Result<T>) -> A>(mut self, first: A, mut f: F) -> A {
         let mut folded = first;
         while let Some(item) = self.next() {
             folded = f(folded, item);
-            let ItemReader { block, end, left, .. } = &mut self.items;
-            let bytes = left.saturating_mul(T::SIZE);
-            let rest = block.get(*end..end.saturating_add(bytes)).unwrap_or_default();
-            for element in rest.chunks_exact(T::SIZE.max(1)) {
-                // These are right also if `f` panics.
-                *left = left.wrapping_sub(1);
-                *end = end.wrapping_add(T::SIZE);
-                folded = f(folded, Ok(T::decode(element)));
-            }
+            folded = self
+                .items
+                .fold_block(T::SIZE, folded, |folded, item| f(folded, Ok(T::decode(item))));
         }
         folded
     }
 }
 
 /// Canonical elements one by one, read a block at a time.
-///
-/// The position of the reader is that of the block; it moves to the element when the block ends or this is dropped.
 pub(crate) struct ItemReader<'r, R> {
     reader: &'r mut Reader<R>,
     plan: ItemPlan,
     /// Finds elements that are not valid values.
     check: fn(&[u8]) -> Result<(), InvalidValue>,
     buffers: Buffers,
-    /// The canonical elements: the buffer of the source, if they are canonical in the file.
-    block: Vec<u8>,
-    /// The offset in the block after the current element.
-    end: usize,
-    /// The number of elements of the block, and of those after the current one.
-    count: usize,
+    /// The offset of the element in [`bytes`](Self::bytes).
+    at: usize,
+    /// The number of elements after it in the block.
     left: usize,
     /// The error that comes after the elements of the block.
     error: Option<Error>,
@@ -254,8 +243,8 @@ impl<'r, R> ItemReader<'r, R> {
         plan: ItemPlan,
         check: fn(&[u8]) -> Result<(), InvalidValue>,
     ) -> Self {
-        let (buffers, block) = Default::default();
-        ItemReader { reader, plan, check, buffers, block, end: 0, count: 0, left: 0, error: None }
+        let buffers = Buffers::default();
+        ItemReader { reader, plan, check, buffers, at: 0, left: 0, error: None }
     }
 
     #[cfg(feature = "serde")]
@@ -263,44 +252,81 @@ impl<'r, R> ItemReader<'r, R> {
         self.reader
     }
 
-    /// Returns the number of elements after the current one.
+    /// Returns the number of elements after this one.
     pub(crate) fn len(&self) -> usize {
-        let passed = self.count.saturating_sub(self.left);
-        self.reader.items_left(&self.plan).saturating_sub(passed)
+        self.reader.items_left(&self.plan)
     }
 
-    /// Returns the index of the current element.
-    #[cfg(feature = "serde")]
-    pub(crate) fn index(&self) -> usize {
-        self.plan.count.saturating_sub(self.len()).saturating_sub(1)
-    }
-
-    /// Returns the current element.
+    /// Returns the element that [`advance`](Self::advance) went to; its size may be a constant of the caller.
     #[inline]
     pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
-        self.block.get(self.end.wrapping_sub(itemsize)..self.end).unwrap_or_default()
+        self.bytes().get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
+    }
+
+    /// Returns the bytes with the canonical elements of the block: those that were read ahead, if they are canonical in the file.
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        match self.plan.plan.is_exact() {
+            true => self.reader.source.buffer_bytes(),
+            false => self.buffers.result(&self.plan.plan),
+        }
+    }
+
+    /// Returns the index of this element.
+    #[cfg(feature = "serde")]
+    pub(crate) fn index(&self) -> usize {
+        self.reader.position.next_index(&self.plan).saturating_sub(1)
     }
 }
 
 impl<R: Read> ItemReader<'_, R> {
-    /// Goes to the next element; `None` after the last, or after an error. The size of a canonical element may be a constant of the caller.
+    /// Goes to the next element; `None` after the last, or after an error. Elements after it stay in the reader.
     #[inline]
-    pub(crate) fn advance(&mut self, itemsize: usize) -> Option<Result<()>> {
+    pub(crate) fn advance(&mut self) -> Option<Result<()>> {
         if self.left == 0
             && let Err(end) = self.refill()
         {
             return end.map(|error| Err(self.reader.in_file(error)));
         }
         self.left = self.left.wrapping_sub(1);
-        self.end = self.end.wrapping_add(itemsize);
+        let start = self.reader.source.consume(self.plan.plan.src_itemsize);
+        self.reader.position.advance(&self.plan, 1);
+        self.at = match self.plan.plan.is_exact() {
+            true => start,
+            false => self.at.wrapping_add(self.plan.plan.dst_itemsize),
+        };
         Some(Ok(()))
+    }
+
+    /// Folds the remaining elements of the block. If `f` panics, the position of the reader is unknown.
+    #[inline]
+    fn fold_block<A>(&mut self, itemsize: usize, first: A, f: impl FnMut(A, &[u8]) -> A) -> A {
+        let ItemReader { reader, plan, buffers, at, left, .. } = self;
+        let (items, plan) = (&plan.plan, &*plan);
+        let bytes = left.saturating_mul(itemsize);
+        // Values without bytes are iterated over one by one.
+        if bytes == 0 {
+            return first;
+        }
+        reader.position.is_lost = true;
+        let block = if items.is_exact() {
+            reader.source.buffered()
+        } else {
+            buffers.result(items).get(at.wrapping_add(itemsize)..).unwrap_or_default()
+        };
+        let block = block.get(..bytes).unwrap_or(block);
+        let folded = block.chunks_exact(itemsize).fold(first, f);
+        reader.source.consume(left.saturating_mul(items.src_itemsize));
+        reader.position.advance(plan, *left);
+        reader.position.is_lost = false;
+        *left = 0;
+        folded
     }
 
     /// Reads the next block. `Err` is the end of the iteration: with an error, or `None` after the last element.
     #[cold]
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Option<Error>> {
-        self.leave();
         if let Some(error) = self.error.take() {
             self.reader.position.is_lost = true;
             return Err(Some(error));
@@ -312,6 +338,8 @@ impl<R: Read> ItemReader<'_, R> {
         if let Err(error) = self.fill(left) {
             self.error = Some(error);
         }
+        // One element before the first.
+        self.at = 0usize.wrapping_sub(self.plan.plan.dst_itemsize);
         // An error comes after the elements before it.
         if self.left == 0 { self.refill() } else { Ok(()) }
     }
@@ -326,9 +354,8 @@ impl<R: Read> ItemReader<'_, R> {
         if count == 0 {
             return Err(reader.truncated(found));
         }
-        let bytes = count.saturating_mul(size);
         let found = reader.source.buffered();
-        let found = found.get(..bytes).unwrap_or(found);
+        let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
         let items = if plan.plan.is_exact() {
             found
         } else {
@@ -337,48 +364,8 @@ impl<R: Read> ItemReader<'_, R> {
             buffers.run(&plan.plan, count)
         };
         let checked = (self.check)(items);
+        self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
         let first = reader.position.next_index(plan);
-        self.enter(checked.as_ref().err().map_or(count, InvalidValue::item));
         checked.map_err(|error| block::invalid(&error, first))
-    }
-}
-
-impl<R> ItemReader<'_, R> {
-    /// Goes before the first of the `count` elements that were checked.
-    fn enter(&mut self, count: usize) {
-        if count == 0 {
-            return;
-        }
-        (self.count, self.left) = (count, count);
-        self.end = match self.plan.plan.is_exact() {
-            true => self.reader.source.swap_buffer(&mut self.block),
-            false => {
-                mem::swap(&mut self.block, self.buffers.result(&self.plan.plan));
-                0
-            }
-        };
-        self.reader.position.is_lost = true;
-    }
-
-    /// Moves the reader to the current element. The reader is not usable before that, also if this iterator is leaked.
-    fn leave(&mut self) {
-        if self.count == 0 {
-            return;
-        }
-        if self.plan.plan.is_exact() {
-            self.reader.source.swap_buffer(&mut self.block);
-        }
-        let passed = self.count.saturating_sub(self.left);
-        (self.count, self.left) = (0, 0);
-        self.reader.source.consume(passed.saturating_mul(self.plan.plan.src_itemsize));
-        self.reader.position.advance(&self.plan, passed);
-        self.reader.position.is_lost = false;
-    }
-}
-
-/// Elements that were not consumed stay in the reader.
-impl<R> Drop for ItemReader<'_, R> {
-    fn drop(&mut self) {
-        self.leave();
     }
 }

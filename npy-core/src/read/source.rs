@@ -205,7 +205,7 @@ impl<R> Source<R> {
         }
     }
 
-    /// Consumes bytes that are buffered; returns their offset in the buffer.
+    /// Consumes bytes that are buffered; returns their offset in [`buffer_bytes`](Self::buffer_bytes).
     #[inline]
     pub(super) fn consume(&mut self, bytes: usize) -> usize {
         debug_assert!(bytes <= self.buffered().len());
@@ -221,10 +221,10 @@ impl<R> Source<R> {
         self.buffer.get(start..self.used).unwrap_or_default()
     }
 
-    /// Swaps the buffer with another `Vec`, until the next call swaps it back; returns the offset in it of the next byte.
-    pub(super) fn swap_buffer(&mut self, buffer: &mut Vec<u8>) -> usize {
-        std::mem::swap(&mut self.buffer, buffer);
-        self.used
+    /// Returns the complete buffer, including the bytes that were consumed.
+    #[inline]
+    pub(super) fn buffer_bytes(&self) -> &[u8] {
+        &self.buffer
     }
 
     /// Counts bytes that were read from `inner`.

@@ -106,8 +106,7 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let itemsize = self.items.reader().header().dtype().itemsize();
-        if let Err(error) = self.items.advance(itemsize)? {
+        if let Err(error) = self.items.advance()? {
             return Some(Err(error));
         }
         let reader = self.items.reader();

@@ -143,10 +143,40 @@ fn shortest_half(value: f32) -> f64 {
     }
     // Half of the distance to the next half-precision number, which has ten bits after the leading one.
     let exponent = value.abs().log2().floor().max(-14.0);
-    let half_step = (exponent - 11.0).exp2();
-    let near = |digits: usize| {
-        let decimal: f64 = format!("{value:.digits$e}").parse().ok()?;
-        ((decimal - value).abs() < half_step).then_some(decimal)
+    let above = (exponent - 11.0).exp2();
+    // The numbers below a power of two are half as far apart, except next to the subnormal numbers.
+    let is_power = value.abs() == exponent.exp2() && exponent > -14.0;
+    let below = if is_power { above / 2.0 } else { above };
+    let is_near = |decimal: &f64| {
+        let excess = decimal.abs() - value.abs();
+        (-below..above).contains(&excess) && excess != -below
     };
-    (0..5).find_map(near).unwrap_or(value)
+    // The decimals of this many digits: the nearest and, of two that are as near, also the upper one.
+    let decimals = |digits: usize| {
+        [value, value * (1.0 + f64::EPSILON)].map(|value| format!("{value:.digits$e}"))
+    };
+    let parsed = (0..5).flat_map(decimals).filter_map(|decimal| decimal.parse().ok());
+    parsed.into_iter().find(is_near).unwrap_or(value)
+}
+
+#[cfg(all(test, feature = "half"))]
+mod tests {
+    use super::shortest_half;
+    use half::f16;
+
+    /// Guards that the printed form of a half-precision number is that of no other.
+    #[test]
+    fn every_half_is_nearer_to_its_printed_decimal_than_any_other() {
+        let distance = |bits: u16, decimal: f64| (f16::from_bits(bits).to_f64() - decimal).abs();
+        for bits in 1..0x7bff {
+            let decimal = shortest_half(f16::from_bits(bits).to_f32());
+            for other in [bits - 1, bits + 1] {
+                assert!(distance(bits, decimal) < distance(other, decimal), "{decimal}");
+            }
+        }
+        // As NumPy prints them: below a power of two, numbers are half as far apart.
+        assert_eq!(shortest_half(0.007_812_5), 0.007_812);
+        assert_eq!(shortest_half(0.015_625), 0.015_63);
+        assert_eq!(shortest_half(-0.1), -0.1);
+    }
 }
