@@ -35,8 +35,7 @@ impl ByteOrder {
 
 /// The type of one element of an array: NumPy's `dtype`.
 ///
-/// It is parsed from and printed as what NumPy writes (specified by NEP 1 and NumPy's
-/// `dtype.descr`):
+/// It parses and prints the text that NumPy writes into files (specified by NEP 1 and NumPy's `dtype.descr`):
 ///
 /// ```
 /// use npy_core::DType;
@@ -52,7 +51,7 @@ impl ByteOrder {
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Two dtypes are equal if NumPy writes the same text for them, with names, titles, offsets and byte orders.
+/// Two dtypes are equal if NumPy writes the same text for them: names, titles, offsets and byte orders must agree.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DType(Kind);
 
@@ -107,7 +106,7 @@ impl Field {
         Field { offset: checked::add(self.offset, by), ..self.clone() }
     }
 
-    /// Returns the name. A lone surrogate in it, which Rust's strings cannot hold, is replaced by U+FFFD.
+    /// Returns the name. U+FFFD replaces a lone surrogate, which a Rust string cannot hold.
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
@@ -148,7 +147,7 @@ impl DType {
         }
     }
 
-    /// Returns the fields of a record in the order of their offsets; an empty slice if it is not a record.
+    /// Returns the fields of a record in the order of their offsets; an empty slice for any other dtype.
     pub fn fields(&self) -> &[Field] {
         match &self.0 {
             Kind::Record(record) => &record.fields,
@@ -161,12 +160,12 @@ impl DType {
         self.fields().iter().find(|field| field.name() == name)
     }
 
-    /// Returns whether it is a record, even one without fields.
+    /// Returns true for a record, even for one without fields.
     pub fn is_record(&self) -> bool {
         matches!(self.0, Kind::Record(_))
     }
 
-    /// Returns the scalar, if it is one.
+    /// Returns the scalar; `None` for a sub-array or a record.
     pub fn scalar(&self) -> Option<&Scalar> {
         match &self.0 {
             Kind::Scalar(scalar) => Some(scalar),
@@ -174,7 +173,7 @@ impl DType {
         }
     }
 
-    /// Returns the base and the shape, if it is a sub-array. The base may be a sub-array, too.
+    /// Returns the base and the shape of a sub-array; `None` for any other dtype. The base may be a sub-array, too.
     pub fn sub_array(&self) -> Option<(&DType, &[usize])> {
         match &self.0 {
             Kind::SubArray(sub) => Some((&sub.base, &sub.shape)),
@@ -182,7 +181,7 @@ impl DType {
         }
     }
 
-    /// Returns whether any part of it is a Python object. The data of such an array is a pickle.
+    /// Returns true if the dtype is or contains a Python object. NumPy stores the data of such an array as a pickle.
     pub fn has_object(&self) -> bool {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
@@ -222,7 +221,7 @@ impl DType {
         }
     }
 
-    /// Returns the number of bytes of an element that have a byte order: those of multi-byte numbers and of characters.
+    /// Returns the number of bytes of an element that depend on a byte order: the bytes of multi-byte numbers and of `U` text.
     pub(crate) fn ordered_bytes(&self) -> usize {
         match &self.0 {
             Kind::Scalar(scalar) if scalar.swap_unit() > 1 => scalar.itemsize(),
@@ -274,9 +273,9 @@ impl DType {
         }
     }
 
-    /// Returns a sub-array of `n` elements of this dtype. A sub-array gets one more dimension, at the front.
+    /// Returns a sub-array of `n` elements of this dtype. If it already is a sub-array, it gets a new first dimension.
     ///
-    /// The caller has checked that its size does not overflow.
+    /// The caller has checked that the size of the result does not overflow.
     pub(crate) fn repeated(self, n: usize) -> DType {
         let itemsize = checked::mul(self.itemsize(), n);
         let (base, mut shape) = match self.0 {
@@ -295,18 +294,18 @@ impl DType {
         DType(Kind::Record(Arc::new(Record { fields, itemsize, has_object })))
     }
 
-    /// Creates a sub-array of this item size, which the caller has computed.
+    /// Creates a sub-array. The caller has computed its item size.
     fn of_base(base: DType, shape: Vec<usize>, itemsize: usize) -> DType {
         DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
     }
 
-    /// Creates a sub-array, or fails if NumPy has no items of its size.
+    /// Creates a sub-array, or fails if its item size exceeds NumPy's limit.
     fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
         let itemsize = DType::size_of_sub_array(&base, &shape)?;
         Ok(DType::of_base(base, shape, itemsize))
     }
 
-    /// Returns the item size of a sub-array, or fails if NumPy has no items of that size.
+    /// Returns the item size of a sub-array, or fails if it exceeds NumPy's limit.
     fn size_of_sub_array(base: &DType, shape: &[usize]) -> Result<usize, String> {
         let itemsize = shape::bytes(shape, base.itemsize()).ok().filter(|&n| n <= MAX_ITEMSIZE);
         itemsize.ok_or_else(|| {
@@ -334,7 +333,7 @@ impl DType {
 }
 
 impl SubArray {
-    /// Returns the number of base elements, or 0 if those have no bytes.
+    /// Returns the number of base elements; 0 if an element has no bytes.
     fn base_count(&self) -> usize {
         self.itemsize.checked_div(self.base.itemsize()).unwrap_or(0)
     }

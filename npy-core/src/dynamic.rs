@@ -18,10 +18,10 @@ use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
 
-/// An array of any dtype, which holds the bytes of the file.
+/// An array of any dtype, stored as the bytes of its file.
 ///
-/// A file of `np.save` from NumPy 1.24 or later is written back byte for byte. A file of an older NumPy keeps its data, and gets the
-/// header that NumPy writes today.
+/// Writing the array again reproduces a file of `np.save` from NumPy 1.24 or later byte for byte. For a file of an older NumPy, the data is
+/// the same, and the header is the one that NumPy writes today.
 ///
 /// ```
 /// use npy_core::{DynArray, ReadNpy, WriteNpy};
@@ -46,7 +46,7 @@ pub struct DynArray {
 }
 
 impl DynArray {
-    /// Creates an array from its bytes: elements of `dtype` with its byte orders, in the order given.
+    /// Creates an array. `bytes` holds its elements, in the byte orders of `dtype`; `order` says how they are arranged.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl DynArray {
         self.header.dtype()
     }
 
-    /// Returns the dimensions; none for a single element.
+    /// Returns the dimensions; an empty slice for a 0-d array.
     pub fn shape(&self) -> &[usize] {
         self.header.shape()
     }
@@ -86,7 +86,7 @@ impl DynArray {
         self.header.order()
     }
 
-    /// Returns the data: the elements in the order and the byte orders of the file, with padding.
+    /// Returns the data, with padding. The elements have the order and the byte orders of the file.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -172,8 +172,8 @@ impl DynArray {
 
     /// Returns the elements as values of a Rust type, in the order of the file.
     ///
-    /// As when a `Vec` is read from a file, a Rust array consumes the last dimensions: an array of shape `(n, 3)` becomes `n` values of
-    /// `[f32; 3]`, which are in C order.
+    /// A Rust array consumes the last dimensions, as when a `Vec` is read from a file: an array of shape `(n, 3)` becomes `n` values of
+    /// `[f32; 3]`, in C order.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -209,7 +209,7 @@ impl DynArray {
         })
     }
 
-    /// Converts the array to another dtype: another byte order, other padding, fewer fields or another order of fields, and wider
+    /// Converts the array to another dtype. It may differ in byte order, padding and the order of fields, leave out fields, and have wider
     /// scalars if no value can change ([`Cast::Lossless`]).
     ///
     /// ```

@@ -1,4 +1,5 @@
-//! Layer 4: casts from values to their bytes, and lists that are filled in parts. All unsafe code is here and in [`zero_copy`].
+//! Layer 4: casts from values to their bytes, and lists that are filled in parts. All unsafe code of this layer is here and in
+//! [`zero_copy`].
 
 #![allow(unsafe_code)]
 
@@ -14,50 +15,50 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::Error;
 use crate::reserve;
 
-/// The proof that a value of `T` in memory is its canonical element, byte for byte: large arrays are read and written in place.
+/// Proof that the memory of a `T` is exactly its canonical bytes, so that arrays are read into and written from their memory.
 #[doc(hidden)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
 impl<T> Plain<T> {
     /// # Safety
     ///
-    /// `T` is `Copy`, any bytes of its size are a value of it, and all bytes of a value are initialized: it has no padding.
+    /// `T` is `Copy` and has no padding. Every pattern of `size_of::<T>()` initialized bytes is a valid value.
     const unsafe fn new() -> Self {
         Plain(PhantomData)
     }
 
-    /// Returns the proof for an array, which is its items one after the other.
+    /// Returns the proof for an array, whose memory is its items one after the other.
     pub(crate) fn repeated<const N: usize>(self) -> Plain<[T; N]> {
         Plain(PhantomData)
     }
 
     /// Returns the values as bytes.
     pub(crate) fn bytes<'v>(&self, values: &'v [T]) -> &'v [u8] {
-        // SAFETY: the bytes are those of the slice, for as long as it is borrowed. All are initialized: `self` proves that a value has
-        // no padding. Nobody changes a value through a shared reference.
+        // SAFETY: the bytes are the memory of the slice, with the lifetime of its borrow. All are initialized, because `self` proves that a
+        // value has no padding. `T` is `Copy`, and nobody changes a value through a shared reference.
         unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
     }
 
     /// Returns the values as bytes, mutable.
     pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
-        // SAFETY: as in `bytes`, and borrowed exclusively. Any bytes that are written are a value, as `self` proves.
+        // SAFETY: as in `bytes`, but borrowed exclusively. `self` proves that any bytes written to it are valid values.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
     }
 
-    /// Appends `count` values whose bytes are all zero, or as many as the capacity allows.
+    /// Appends `count` values whose bytes are all zero, or fewer if the capacity is smaller.
     pub(crate) fn append_zeros(&self, values: &mut Vec<T>, count: usize) {
         let spare = values.spare_capacity_mut();
         let count = count.min(spare.len());
         // SAFETY: these are the first `count` slots of the spare capacity, which is borrowed exclusively.
         unsafe { spare.as_mut_ptr().write_bytes(0, count) };
         let length = values.len().saturating_add(count);
-        // SAFETY: all bytes of those slots were just written, and `self` proves that any bytes are values.
+        // SAFETY: all bytes of those slots were just written, and `self` proves that any bytes are valid values.
         unsafe { values.set_len(length) };
     }
 
-    /// Returns a list of `count` values whose bytes are all zero; an empty list if values have no size.
+    /// Returns a list of `count` values whose bytes are all zero; an empty list if they need no memory.
     ///
-    /// The system provides large memory as zeros, so nothing is written to it.
+    /// The system provides large allocations zeroed, so this writes nothing to them.
     ///
     /// # Errors
     ///
@@ -68,23 +69,23 @@ impl<T> Plain<T> {
             let mut none = Vec::new();
             return reserve::exact(&mut none, count).map(|()| none);
         };
-        // SAFETY: the layout has a size.
+        // SAFETY: the size of the layout is not zero.
         let start = unsafe { alloc::alloc_zeroed(layout) }.cast::<T>();
         if start.is_null() {
             return Err(reserve::refused(layout.size()));
         }
-        // SAFETY: this allocator made the memory, with the layout of `count` values; the list does not have any of them yet.
+        // SAFETY: the global allocator made this memory with the layout of `count` values. The length of the list is still 0.
         let mut values = unsafe { Vec::from_raw_parts(start, 0, count) };
         reserve::large_pages(values.spare_capacity_mut());
-        // SAFETY: the capacity is `count`, all bytes of it are initialized, and `self` proves that any bytes are values.
+        // SAFETY: the capacity is `count`, all bytes of it are initialized, and `self` proves that any bytes are valid values.
         unsafe { values.set_len(count) };
         Ok(values)
     }
 }
 
-/// A destination of values: a list that grows, or a part of one with a fixed length.
+/// A destination for values: a list that grows, or a part of a list, which has a fixed length.
 pub(crate) trait Values<T> {
-    /// Adds these values, or as many of them as there are slots.
+    /// Appends these values. A part of a list ignores values for which it has no free slot.
     fn append(&mut self, values: impl Iterator<Item = T>);
 }
 
@@ -98,7 +99,7 @@ impl<T> Values<T> for Vec<T> {
 /// A part of an unfinished list, which is filled from its start.
 pub(crate) struct Slots<'a, T> {
     empty: &'a mut [MaybeUninit<T>],
-    /// The number of slots that all parts have written.
+    /// The number of slots written so far, in all parts.
     written: &'a AtomicUsize,
 }
 
@@ -119,15 +120,15 @@ impl<T> Values<T> for Slots<'_, T> {
             count = count.wrapping_add(1);
         }
         self.empty = slots.get_mut(count..).unwrap_or_default();
-        // The threads are joined before it is read.
+        // Relaxed is enough: the threads are joined before the count is read.
         self.written.fetch_add(count, Ordering::Relaxed);
     }
 }
 
-/// Adds `count` values to a list with that spare capacity. `fill` receives parts of `part` slots in order, and may move each to another
-/// thread.
+/// Appends `count` values to a list that has the capacity for them. `fill` receives the slots in order, in parts of `part` slots, and may
+/// move each part to another thread.
 ///
-/// Only for types without drop: after an error, the values that were written are not dropped.
+/// `T` must not need drop, because after an error the values already written are not dropped.
 ///
 /// # Errors
 ///
@@ -149,15 +150,16 @@ where
     fill(&mut parts.map(|empty| Slots { empty, written: &written }))?;
     debug_assert_eq!(written.load(Ordering::Relaxed), count, "a part was not filled");
     if written.load(Ordering::Relaxed) == count {
-        // SAFETY: the parts are the first `count` slots of the spare capacity, each slot in one part. A part counts a slot once, after
-        // it has written it, and then gives it up; so all of them are written. No part is left: `fill` has returned, and the parts
-        // borrow `written`.
+        // SAFETY: the parts are the first `count` slots of the spare capacity, each slot in one part. Each slot is counted at most once,
+        // after it was written, so a total of `count` means that all are written. No part is in use anymore: `fill` has returned, and the
+        // parts borrow `written`.
         unsafe { values.set_len(length) };
     }
     Ok(())
 }
 
-/// Returns `N` items of `size` bytes at this stride; `None` if `bytes` is too short. The length is checked once for all of them.
+/// Returns `N` items of `size` bytes, whose starts are `stride` bytes apart; `None` if `bytes` is too short. Checks the length once, not
+/// per item.
 #[inline]
 pub(crate) fn strided_items<const N: usize>(
     bytes: &[u8],
@@ -200,7 +202,7 @@ mod tests {
             let mut parts: Vec<_> = parts.enumerate().collect();
             assert_eq!(parts.iter().map(|(_, part)| part.len()).collect::<Vec<_>>(), [4, 4, 2]);
             for (i, part) in parts.iter_mut().rev() {
-                // More values than slots, and in two runs.
+                // Append twice, and more values than there are slots.
                 part.append(std::iter::once(*i * 10));
                 part.append(100..);
                 assert_eq!(part.len(), 0);

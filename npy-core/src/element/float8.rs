@@ -1,12 +1,12 @@
-//! Layer 4: ml_dtypes' floats of one byte, kept as bits.
+//! Layer 4: the one-byte floats of ml_dtypes, kept as bits.
 
 use crate::dtype::Scalar;
 use crate::element::cast::Plain;
 use crate::element::macros::of_bytes;
 
-/// The bits of one of ml_dtypes' floats of one byte (`float8_e4m3fn` and its like): `<V1`.
+/// The bits of a one-byte float of ml_dtypes, such as `float8_e4m3fn`: `<V1`.
 ///
-/// A file does not say which of these formats it has, so the bits are kept and the program must know. Not among them is `float8_e5m2`:
+/// A file does not say which of these formats it has: the program must know, and interpret the bits. `float8_e5m2` is not supported:
 /// ml_dtypes writes it as `<f1`, which neither NumPy nor this crate reads.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Layer 4: the positions of the fields of a record. The compiler runs this and reports a mistake as a compile error.
+//! Layer 4: the positions of the fields of a record. The compiler evaluates these functions, so a wrong layout is a compile error.
 
 // An overflow or a bad index is a compile error, too.
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
@@ -9,13 +9,13 @@ use crate::limits::MAX_ITEMSIZE;
 /// The rule for the positions of the fields of a record.
 #[derive(Clone, Copy)]
 pub enum Packing {
-    /// Without gaps.
+    /// Fields follow each other without gaps.
     Packed,
-    /// Like C: each at a multiple of its alignment.
+    /// Each field is at a multiple of its alignment, as in C.
     Aligned,
 }
 
-/// Creates a field; one without a name is a flattened record.
+/// Creates a field. An empty name means a flattened record.
 pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
     let keys = [if name.is_empty() { 0 } else { key(name) }, 0];
     let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
@@ -26,7 +26,7 @@ pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
 #[derive(Clone, Copy)]
 pub struct Place {
     field: FieldLayout,
-    /// The stated offset, and the message if the field cannot be there.
+    /// The offset from an attribute, and the error if the field cannot be there.
     at: Option<(usize, &'static str)>,
 }
 
@@ -46,7 +46,7 @@ impl Place {
         self
     }
 
-    /// States the offset; `message` is the error if the field cannot be there.
+    /// Sets the offset; `message` is the error if the field cannot be there.
     #[must_use]
     pub const fn at(mut self, offset: usize, message: &'static str) -> Self {
         self.at = Some((offset, message));
@@ -103,7 +103,7 @@ pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
     size
 }
 
-/// Returns the stated size of a record; `message` is the error if the fields do not fit, or it is not a multiple of the alignment.
+/// Returns `stated`, the size of a record. `message` is the error if the fields do not fit, or the size is not a multiple of the alignment.
 pub const fn stated_size(
     fields: &[FieldLayout],
     align: usize,
@@ -115,7 +115,7 @@ pub const fn stated_size(
     stated
 }
 
-/// Refuses two fields with the same name or title, one of them from a flattened record.
+/// Refuses a flattened record that has a name or title in common with another field of the struct.
 pub const fn distinct(
     fields: &'static [FieldLayout],
     message: &'static str,
@@ -150,12 +150,12 @@ const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
     false
 }
 
-/// Returns true if the key is present and one of these.
+/// Returns true if the key is not zero and is one of these.
 const fn is_one_of(key: u64, [name, title]: [u64; 2]) -> bool {
     key != 0 && (key == name || key == title)
 }
 
-/// Returns the FNV-1a hash of a name. The compiler can compare hashes of hundreds of fields, but not their names.
+/// Returns the FNV-1a hash of a name. For hundreds of fields, the compiler can compare hashes, but not names.
 const fn key(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let mut hash = 0xcbf2_9ce4_8422_2325u64;

@@ -1,4 +1,4 @@
-//! The scalars that Rust has: `bool`, the integers and the floats.
+//! Rust's own scalars: `bool`, the integers and the floats.
 
 use crate::dtype::{Scalar, ScalarKind};
 use crate::element::macros::{number, of_bytes};

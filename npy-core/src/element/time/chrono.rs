@@ -8,7 +8,7 @@ use crate::element::{Element, InvalidValue};
 
 /// The day number of 1970-01-01 in chrono.
 const EPOCH: i128 = 719_163;
-/// Nanoseconds of a second.
+/// The number of nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
 conversions! {
@@ -30,7 +30,7 @@ conversions! {
     }, |span| joined(span.num_seconds(), span.subsec_nanos().into());
 }
 
-/// Splits nanoseconds into seconds and the nanoseconds after them.
+/// Splits nanoseconds into whole seconds and the rest.
 fn split(nanoseconds: i128) -> Option<(i64, u32)> {
     let seconds = i64::try_from(nanoseconds.div_euclid(SECOND)).ok()?;
     Some((seconds, u32::try_from(nanoseconds.rem_euclid(SECOND)).ok()?))
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Guards against a wrong second: a leap second would come back as the next one.
+    /// Guards against a wrong result: as a count, a leap second would be the next second.
     #[test]
     fn a_leap_second_does_not_fit() {
         let leap = DateTime::from_timestamp(1_483_228_799, 1_500_000_000).unwrap();

@@ -1,13 +1,13 @@
-//! Widens numbers in groups. Each number passes through a 64-bit word, so that there is one loop per size, and not one per pair of sizes.
+//! Widens numbers in groups. Each number passes through a 64-bit word, so one loop per size is enough, instead of one per pair of sizes.
 
 use super::{Strides, half, is_big, to_half};
 use crate::dtype::{Scalar, ScalarKind};
 use crate::plan::convert::Convert;
 
-/// The numbers of a group: their words stay in the first-level cache.
+/// The number of numbers in a group: few enough for their words to stay in the first-level cache.
 const GROUP: usize = 64;
 
-/// Calls the instance of a generic function for the size and byte order of a number.
+/// Calls a generic function with the size and the byte order of a scalar.
 macro_rules! for_size {
     ($scalar:expr, $run:ident($($argument:expr),*)) => {
         match ($scalar.swap_unit(), is_big($scalar)) {
@@ -23,7 +23,7 @@ macro_rules! for_size {
 }
 
 impl Convert {
-    /// Converts numbers, or parts of complex ones, that are these strides apart.
+    /// Converts numbers, or parts of complex numbers, which are at these strides in `from` and `to`.
     pub(super) fn numbers(&self, from: &[u8], to: &mut [u8], strides: Strides) {
         let group_bytes = |stride: usize| stride.max(1).saturating_mul(GROUP);
         for (from, to) in
@@ -38,8 +38,8 @@ impl Convert {
         }
     }
 
-    /// Converts the bits of one kind to those of the other.
-    // Casts drop only zeros or copies of the sign: `Convert::new` refuses all else.
+    /// Converts each word from the bits of `self.from` to the bits of `self.to`.
+    // Casts drop only zeros or copies of the sign bit: `Convert::new` refuses all other conversions.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     fn convert(&self, words: &mut [u64]) {
         let size = self.from.swap_unit();
