@@ -1,11 +1,11 @@
 //! Layer 7: files mapped into memory. Feature `mmap`.
 //!
-//! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`]
-//! show elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested. A [`Column`]
-//! is one field of every record, of any of the three. [`Access`] tells the system how a map will be used.
+//! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`] show
+//! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested. A [`Column`], which
+//! each of the three can return, is one field of every record. [`Access`] tells the system how a map will be used.
 //!
-//! Maps and columns can be shared by threads: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice that is a [`MapMut`]
-//! give each thread its part.
+//! Threads can share maps and columns: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice in a [`MapMut`] give each thread
+//! its part.
 //!
 //! # Safety
 //!
@@ -13,11 +13,11 @@
 //! gone then ends the program with a signal), and nobody changes elements while they are read, or reads elements while they are
 //! changed: neither this process through another map nor another process. Several processes may fill *different* parts of one file.
 //!
-//! A [`MapMut`] also needs space on the disk for its changes: if the file has none yet (it is sparse, or its blocks are
-//! shared with a snapshot) and the disk is full, a change ends the program with a signal. [`MapMut::create`] reserves the space;
+//! A [`MapMut`] also needs space on the disk for its changes: if the disk is full, and the file has no space of its own (it is sparse, or
+//! shares blocks with a snapshot), a change ends the program with a signal. [`MapMut::create`] reserves the space;
 //! [`MapMut::create_sparse`] does not.
 //!
-//! Opening a map compares the header with the length of the file: no index is past the end of a file that keeps its length.
+//! Opening a map checks that the file is as long as its header says. So no index is past the end while the file keeps its length.
 
 mod access;
 mod any;
@@ -49,7 +49,7 @@ use crate::write::replace;
 
 /// An array in a mapped file, to read: `np.load(…, mmap_mode="r")`.
 ///
-/// It is a slice of the elements in the order of the file, with a shape.
+/// It dereferences to a slice of the elements, in the order of the file, and has a shape.
 ///
 /// ```
 /// use npy_core::{Map, WriteNpy};
@@ -80,12 +80,11 @@ impl<T: ZeroCopy> Map<T> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`], as [`ArrayView::from_bytes`](crate::ArrayView::from_bytes); [`ViewError::Unreadable`] also for a file that
-    /// cannot be opened or mapped.
+    /// As [`ArrayView::from_bytes`](crate::ArrayView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         Map::new(unsafe { map(path) }?, path)
     }
 }
@@ -128,7 +127,7 @@ impl<T: ZeroCopy> MapMut<T> {
         let path = path.as_ref();
         let open = || File::options().read(true).write(true).open(path).map_err(read_only);
         let map = |file: &File| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps the contract.
             unsafe { MmapMut::map_mut(file) }.map_err(read_only)
         };
         MapMut::new(open_mapped(path, open, map)?, path)
@@ -136,8 +135,8 @@ impl<T: ZeroCopy> MapMut<T> {
 
     /// Creates a file of this shape, all zeros, and maps it. It replaces an existing file.
     ///
-    /// Its space on the disk is reserved: a full disk is an error here, not a signal later. If the system or the file system cannot
-    /// reserve space (macOS, NFS before 4.2), it is as by [`create_sparse`](Self::create_sparse).
+    /// Reserves space on the disk, so that a full disk is an error here and not a signal later. Where space cannot be reserved (macOS, NFS
+    /// before 4.2), the file is sparse, as by [`create_sparse`](Self::create_sparse).
     ///
     /// # Safety
     ///
@@ -150,11 +149,11 @@ impl<T: ZeroCopy> MapMut<T> {
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let create = || create_file(path, &T::memory_dtype(), shape, allocate);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }
 
-    /// Like [`create`](Self::create), but the file takes space on the disk only where it is filled, as `np.memmap` creates it.
+    /// Like [`create`](Self::create), but reserves no space on the disk, as `np.memmap` does: only the parts that are written take space.
     ///
     /// ```
     /// use npy_core::MapMut;
@@ -185,11 +184,11 @@ impl<T: ZeroCopy> MapMut<T> {
     ) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let create = || create_file(path, &T::memory_dtype(), shape, File::set_len);
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
     }
 
-    /// Maps a file for changes that stay in this map: the file is not changed.
+    /// Maps a file. Changes stay in this map, and the file is not changed.
     ///
     /// # Safety
     ///
@@ -202,7 +201,7 @@ impl<T: ZeroCopy> MapMut<T> {
     pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
         let path = path.as_ref();
         let copy = |file: &File| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller keeps the contract.
             unsafe { MmapOptions::new().map_copy(file) }
         };
         MapMut::new(open_mapped(path, || File::open(path), copy)?, path)
@@ -221,7 +220,8 @@ impl<T: ZeroCopy> MapMut<T> {
         self.as_mut_slice().get_mut(position)
     }
 
-    /// Writes all changes to the disk, and waits for that; does nothing for a map that [`open_copy_on_write`](Self::open_copy_on_write) made.
+    /// Writes all changes to the disk, and waits until they are there. Does nothing for a map of
+    /// [`open_copy_on_write`](Self::open_copy_on_write).
     ///
     /// Other processes see changes at once, without this call.
     ///
@@ -252,7 +252,7 @@ impl<T: ZeroCopy> DerefMut for MapMut<T> {
     }
 }
 
-/// Implements what both maps of a type share.
+/// Implements the methods that `Map` and `MapMut` share.
 macro_rules! read_access {
     ($($map:ident: $inner:ty),*) => {$(
         impl<T: ZeroCopy> $map<T> {
@@ -279,7 +279,7 @@ macro_rules! read_access {
                 &self.located.header
             }
 
-            /// Returns the dimensions; none for a single element.
+            /// Returns the dimensions; an empty slice for a 0-d array.
             pub fn shape(&self) -> &[usize] {
                 &self.located.shape
             }
@@ -340,7 +340,7 @@ impl MapAny {
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         let path = path.as_ref();
-        // SAFETY: the caller's.
+        // SAFETY: the caller keeps the contract.
         let map = unsafe { map(path) }?;
         let all = 0..map.len();
         MapAny::new(Arc::new(map), all, path, None)
@@ -354,7 +354,7 @@ impl MapAny {
 /// As [`Map::open`].
 #[expect(unsafe_code)]
 pub(crate) unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller keeps the contract.
     open_mapped(path, || File::open(path), |file| unsafe { Mmap::map(file) })
 }
 
@@ -384,7 +384,7 @@ fn create_file(
     let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
     let bytes = header.to_bytes()?;
     let length = bytes.len().saturating_add(header.data_bytes());
-    // An existing file is not changed until the new one has its length.
+    // An existing file is replaced only after the new one has its length.
     let (mut file, target) = replace::begin(path)?;
     if target.directory().is_none() {
         let reason = "only a regular file can be created and mapped; use a path of its own";
@@ -415,7 +415,7 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// Adds a remedy to the error for a file that may not be written.
+/// Adds a remedy to the error if the file may not be written.
 fn read_only(error: io::Error) -> io::Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     if !matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {

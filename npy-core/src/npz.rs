@@ -1,7 +1,7 @@
 //! Layer 7: `.npz` archives: many arrays in one file. Feature `npz`, on by default.
 //!
-//! An archive is a zip file, its members `.npy` files. [`Writer`] writes what `np.load` reads, [`Reader`] reads what `np.savez`,
-//! `np.savez_compressed` and other zip tools write, [`Map`] shows members in place.
+//! An archive is a zip file whose members are `.npy` files. [`Writer`] writes archives for `np.load`. [`Reader`] reads archives of
+//! `np.savez`, `np.savez_compressed` and other zip tools. [`Map`] shows members in place.
 //!
 //! ```
 //! use npy_core::npz;
@@ -24,13 +24,13 @@
 //!
 //! # Names
 //!
-//! The array `"weights"` is the member `weights.npy`, as in NumPy; either name finds it. Member names are map keys only, also those like
-//! `"../x"` or `"/etc/x"`: they are never used as file-system paths.
+//! The array `"weights"` is the member `weights.npy`, as in NumPy; either name finds it. Member names, even `"../x"` or `"/etc/x"`, are map
+//! keys only: they are never used as file-system paths.
 //!
 //! # Unsupported archives
 //!
-//! Members that are neither stored nor deflated, that are encrypted or patched, and archives in several parts are refused with an error
-//! that says so; also archives that Python's `zipfile` does not open, and files that begin with anything else than the archive.
+//! An error refuses members that are encrypted, patched, or compressed by a method other than deflate. It also refuses archives in several
+//! parts, archives that Python's `zipfile` does not open, and files that do not begin with their archive.
 
 mod columns;
 mod directory;

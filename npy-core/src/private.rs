@@ -42,7 +42,7 @@ impl FieldSchema {
         self
     }
 
-    /// Sets the bytes that the field has in a file without it.
+    /// Sets the function that returns the bytes of the field if a file lacks it.
     #[must_use]
     pub fn default(mut self, default: fn() -> Result<Vec<u8>, Error>) -> Self {
         self.rules.default = Some(default);
@@ -104,7 +104,8 @@ pub fn memory_record<const N: usize>(
     record(layouts, size, false, members).into_dtype()
 }
 
-/// Returns the dtype in memory of a struct with this one field: a record, or the dtype of the field if the struct is stored like it.
+/// Returns the dtype in memory of a struct with one field. If the struct is stored like its field, this is the dtype of the field;
+/// otherwise it is a record.
 pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
     let (own, inner) = (T::dtype(), (field.dtype)());
     match own.fields() {
@@ -119,11 +120,12 @@ pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
     }
 }
 
-/// Finds out if a type is `ZeroCopy`: `Probe::<T>::__plain()` is the inherent function if so, and that of [`NotZeroCopy`] if not.
+/// Detects whether a type is `ZeroCopy`: `Probe::<T>::__plain()` is then the inherent function, and otherwise the function of
+/// [`NotZeroCopy`].
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T: ZeroCopy> Probe<T> {
-    /// Returns the proof that values of `T` in memory are its items, if they are.
+    /// Returns the proof that the memory of a `T` is its canonical bytes; `None` if it is not.
     pub fn __plain() -> Option<Plain<T>> {
         Plain::of()
     }
@@ -131,7 +133,7 @@ impl<T: ZeroCopy> Probe<T> {
 
 /// The fallback for types that are not known to be `ZeroCopy`.
 pub trait NotZeroCopy<T> {
-    /// Returns no proof.
+    /// Returns `None`: there is no proof.
     fn __plain() -> Option<Plain<T>> {
         None
     }
@@ -140,7 +142,7 @@ pub trait NotZeroCopy<T> {
 impl<T> NotZeroCopy<T> for Probe<T> {}
 
 /// Returns the layout of the field of this index.
-// Run by the compiler.
+// The compiler evaluates this: a wrong index is a compile error.
 #[expect(clippy::indexing_slicing)]
 const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
     R::FIELDS[I]
@@ -178,7 +180,7 @@ pub fn put<R: NpyRecord, const I: usize>(
     encode(part).map_err(|error| in_field::<R, I>(error))
 }
 
-/// Names the field that a value is invalid in.
+/// Adds the name of the field to the error.
 #[cold]
 fn in_field<R: NpyRecord, const I: usize>(error: InvalidValue) -> InvalidValue {
     let field = const { layout_of::<R, I>() };
@@ -209,7 +211,7 @@ pub fn check(
     size: usize,
     each: impl Fn(&[u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    // A counted loop, which the compiler removes for types without invalid items.
+    // The compiler removes a counted loop for types without invalid items.
     let count = items.len().checked_div(size).unwrap_or(0);
     let record = |i: usize| items.get(i.saturating_mul(size)..).and_then(|rest| rest.get(..size));
     (0..count)

@@ -1,15 +1,15 @@
-//! Layer 1: memory for results. If there is none, that is an error and not an abort.
+//! Layer 1: memory for results. Running out of memory is an error, not an abort.
 
 use std::mem::MaybeUninit;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits;
 
-/// Reserves capacity for exactly `additional` more items, if the length is known to be right.
+/// Reserves capacity for exactly `additional` more items. Use it when the length is known to be right.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Memory`] if the allocator has none.
+/// [`ErrorKind::Memory`] if the allocator fails.
 pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     let result = vec.try_reserve_exact(additional);
     result.map_err(|_| refused(bytes(vec, additional)))?;
@@ -17,11 +17,11 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
     Ok(())
 }
 
-/// Reserves capacity for at least `additional` more items, if only a header claims the length.
+/// Reserves capacity for at least `additional` more items. Use it when only a header claims the length.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Memory`] if the allocator has none.
+/// [`ErrorKind::Memory`] if the allocator fails.
 pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
     let result = vec.try_reserve(additional);
     result.map_err(|_| refused(bytes(vec, additional)))

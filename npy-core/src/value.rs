@@ -114,7 +114,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the integer, if it is one (or a `bool`) and fits in an `i64`.
+    /// Returns the value of an integer or a `bool`, if it fits in an `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Value::Bool(value) => Some(i64::from(value)),
@@ -124,7 +124,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the integer, if it is one (or a `bool`) and fits in a `u64`.
+    /// Returns the value of an integer or a `bool`, if it fits in a `u64`.
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::Bool(value) => Some(u64::from(value)),
@@ -151,7 +151,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns true if it is "not a time".
+    /// Returns true for NaT ("not a time").
     pub fn is_nat(&self) -> bool {
         matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
     }
@@ -244,7 +244,7 @@ impl<'a> ArrayValue<'a> {
         ArrayValue { base, shape, item }
     }
 
-    /// Returns the dimensions; of a sub-array of sub-arrays, the outer ones.
+    /// Returns the dimensions; only the outer ones for a sub-array of sub-arrays.
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }

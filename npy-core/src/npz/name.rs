@@ -2,10 +2,10 @@
 
 use crate::error::{ErrorKind, Result};
 
-/// The end of the name of an array in the archive.
+/// The suffix of an array's name in the archive.
 const SUFFIX: &str = ".npy";
 
-/// The name in the archive.
+/// Returns the name in the archive: `name` with `.npy`.
 pub(super) fn in_archive(name: &str) -> Result<String> {
     // Many readers accept at most 64 KiB for a local header with its name and extra fields.
     const MAX_BYTES: usize = 60_000;
@@ -19,12 +19,12 @@ pub(super) fn in_archive(name: &str) -> Result<String> {
     Ok(format!("{}{SUFFIX}", plain(name)))
 }
 
-/// The name without `.npy`, as NumPy shows it.
+/// Returns the name without `.npy`, as NumPy shows it.
 pub(super) fn plain(name: &str) -> &str {
     name.strip_suffix(SUFFIX).unwrap_or(name)
 }
 
-/// The start of a name that may be long.
+/// Returns the start of a name, which may be long.
 pub(super) fn excerpt(name: &str) -> String {
     const MAX_CHARS: usize = 80;
     match name.char_indices().nth(MAX_CHARS) {
@@ -33,7 +33,7 @@ pub(super) fn excerpt(name: &str) -> String {
     }
 }
 
-/// A list of the names, for an error message.
+/// Returns a list of the names, for an error message.
 pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     match names.len() {
         0 => "it has none".into(),
@@ -41,7 +41,7 @@ pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String 
     }
 }
 
-/// The first names, in quotes.
+/// Returns the first names, in quotes.
 pub(super) fn quoted<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const MAX_NAMES: usize = 20;
     let count = names.len();

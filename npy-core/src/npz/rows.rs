@@ -1,4 +1,4 @@
-//! Layer 7: members, written row by row.
+//! Layer 7: members that are written row by row.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -13,8 +13,9 @@ use crate::write;
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
-/// Up to 1 MiB of rows wait in memory, more in a temporary file: in the directory of the archive if it was opened by its path, or else in
-/// that of the system. [`finish`](Self::finish) writes them as a member; without it there is none.
+/// Up to 1 MiB of rows wait in memory, and more in a temporary file. If the archive was opened by its path, that file is in the same
+/// directory; otherwise it is in the system's temporary directory. [`finish`](Self::finish) writes the member; without it, the rows are
+/// lost.
 #[must_use = "without `finish` there is no member"]
 pub struct Rows<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
@@ -23,7 +24,7 @@ pub struct Rows<'w, T: Element, W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a member that is written row by row; its length need not be known.
+    /// Begins a member that is written row by row. Its length need not be known in advance.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -55,7 +56,7 @@ impl<W: Write> Writer<W> {
 }
 
 impl<T: Element, W: Write> Rows<'_, T, W> {
-    /// The number of rows so far.
+    /// Returns the number of rows so far.
     pub fn count(&self) -> usize {
         self.rows.count()
     }

@@ -1,4 +1,4 @@
-//! Layer 7: bytes that wait until they are written elsewhere.
+//! Layer 7: a buffer for bytes that are written elsewhere later.
 
 use std::env;
 use std::fs::File;
@@ -19,7 +19,7 @@ pub(super) struct Spool {
 
 enum Bytes {
     InMemory(Cursor<Vec<u8>>),
-    /// The file is closed before it is removed, which some systems require.
+    /// The fields are in this order so that the file is closed before it is removed, as some systems require.
     InFile {
         file: File,
         _temporary: Option<Temporary>,
@@ -31,13 +31,14 @@ trait Stream: Read + Write + Seek {}
 impl<T: Read + Write + Seek> Stream for T {}
 
 impl Spool {
-    /// An empty spool, whose file will be in this directory, or in that of the system.
+    /// Creates an empty spool. Its file will be in this directory, or in the system's temporary directory.
     pub(super) fn new(directory: Option<&Directory>) -> Self {
         let path = match directory {
             Some(directory) => directory.path().to_owned(),
             None => {
                 let path = env::temp_dir();
-                // An absolute path, as the process may change its directory. An empty path is the current directory.
+                // The path is made absolute because the process may change its directory. `join(".")` makes an empty path the current
+                // directory.
                 std::path::absolute(path.join(".")).unwrap_or(path)
             }
         };
@@ -57,7 +58,7 @@ impl Spool {
             && bytes.get_ref().len().saturating_add(more) > MAX_BYTES_IN_MEMORY
         {
             let directory = self.directory.clone().map_or_else(|| Directory::open(&self.path), Ok);
-            // Only its owner may read the file: the directory may be open to others.
+            // Only its owner may read the file, because others may have access to the directory.
             let made = directory.and_then(|directory| directory.create(true));
             let (mut file, temporary) = made.map_err(|error| {
                 let directory = self.path.display();
@@ -67,7 +68,7 @@ impl Spool {
             })?;
             file.write_all(bytes.get_ref())?;
             file.seek(SeekFrom::Start(bytes.position()))?;
-            // On Unix an open file may be removed: then nothing is left of it if the process is killed.
+            // On Unix, `temporary` is dropped, which removes the open file: nothing is left if the process is killed.
             let _temporary = (!cfg!(unix)).then_some(temporary);
             self.bytes = Bytes::InFile { file, _temporary };
         }

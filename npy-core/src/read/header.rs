@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::header::{self, Header, Version};
 use crate::limits::Limits;
 
-/// Reads a header and not a byte more.
+/// Reads a header, and no byte after it.
 pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
     let version = read_version(source)?;
     let length = source.take(version.length_bytes())?;
@@ -31,7 +31,7 @@ fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
 }
 
 impl Version {
-    /// Reads magic and version, eight bytes, and not a byte more.
+    /// Reads the magic and the version, which are eight bytes, and no byte after them.
     ///
     /// # Errors
     ///

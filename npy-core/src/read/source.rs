@@ -29,16 +29,16 @@ pub(super) struct Source<R> {
     threads: usize,
 }
 
-/// Starting threads takes longer than reading less.
+/// The smallest read that is worth starting threads.
 const PARALLEL_MIN_BYTES: usize = 4 << 20;
 
 impl<R> Source<R> {
-    /// A stream, from which no byte after the array is read.
+    /// Creates the source of a stream, from which no byte after the array is read.
     pub(super) fn stream(inner: R) -> Self {
         Source::of(inner, None)
     }
 
-    /// A stream of this many bytes, if the number is known.
+    /// Creates the source of a stream with this many bytes left, if the number is known.
     pub(super) fn of(inner: R, left: Option<u64>) -> Self {
         Source::from(Input::Stream(inner), left)
     }
@@ -73,8 +73,8 @@ impl<R> Source<R> {
 }
 
 impl Source<File> {
-    /// A file, whose first 4 KiB are read at once: all of a small file. This many threads may read it if it is regular: a thread that
-    /// waits for a pipe could not be stopped.
+    /// Creates the source of a file, and reads its first 4 KiB at once: all of a small file. This many threads may read a regular file.
+    /// Only one thread reads any other, because a thread that waits for a pipe cannot be stopped.
     pub(super) fn file(mut file: File, threads: usize) -> Result<Self> {
         const AHEAD: usize = 4096;
         let mut buffer = vec![0; AHEAD];
@@ -113,14 +113,15 @@ impl<R: Read> Source<R> {
             out.try_reserve(missing).map_err(|_| ErrorKind::OutOfMemory)?;
         }
         let result = (&mut self.inner).take(limits::to_u64(missing)).read_to_end(out);
-        // Also if it failed: these bytes are gone.
+        // These bytes are gone from the stream even if the read failed.
         self.have_read(out.len().saturating_sub(start));
         result.map(|_| out.len().saturating_sub(before))
     }
 
-    /// Makes `block` the next `bytes` bytes, or fewer at the end; returns the number. The array has `most` more bytes.
+    /// Replaces the contents of `block` by the next `bytes` bytes, or fewer at the end; returns their number. `most` is the number of bytes
+    /// that the array has left.
     ///
-    /// A small block is read through the buffer, a large one directly. A block that keeps its length is not cleared first.
+    /// A small block is read through the buffer, a large one directly. A block that has this length already is not cleared first.
     pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize, most: usize) -> Result<usize> {
         const FEW: usize = BLOCK / 4;
         if bytes > BLOCK {
@@ -137,7 +138,7 @@ impl<R: Read> Source<R> {
         found
     }
 
-    /// Fills `out` with the next bytes, or a part of it at the end; returns the number.
+    /// Fills `out` with the next bytes, or only its start if the source ends; returns their number.
     pub(super) fn fill_slice(&mut self, out: &mut [u8]) -> Result<usize> {
         let ahead = self.take_buffered(out.len());
         let (start, rest) = out.split_at_mut(ahead.len());
@@ -147,7 +148,7 @@ impl<R: Read> Source<R> {
         result.map(|()| start.len().saturating_add(read))
     }
 
-    /// Reads ahead until at least `needed` bytes are buffered, or the end comes; returns the number of buffered bytes.
+    /// Reads ahead until at least `needed` bytes are buffered, or the source ends; returns the number of buffered bytes.
     ///
     /// Reads at most `most` ahead, so that a stream is left directly after its array. After a seek it reads little ahead, as the next read
     /// may be elsewhere.
@@ -188,7 +189,7 @@ impl<R: Read> Source<R> {
         if ahead >= bytes {
             return Some(bytes);
         }
-        // Negative after a seek past the end.
+        // `left` is negative after a seek past the end.
         let left = usize::try_from(self.left?.max(0)).unwrap_or(usize::MAX);
         Some(ahead.saturating_add(left).min(bytes))
     }
@@ -233,7 +234,7 @@ impl<R> Source<R> {
         self.end_at = self.end_at.saturating_add(limits::to_u64(bytes));
     }
 
-    /// Passes over bytes that other threads have read.
+    /// Skips bytes that other threads have read.
     pub(super) fn skip(&mut self, bytes: usize) {
         let read = bytes.saturating_sub(self.take_buffered(bytes).len());
         if let Input::File(file) = &mut self.inner {

@@ -1,11 +1,11 @@
-//! The writer of arrays, which is told the length of an array first.
+//! Writers that are told the length of an array before its first byte.
 
 use std::io::{self, Write};
 
-/// A writer that is told the length of an array first.
+/// A writer that is told the length of an array before its first byte.
 #[doc(hidden)]
 pub trait ArraySink: Write {
-    /// Called once before the first byte, with the number of bytes that will be written.
+    /// Announces the number of bytes of the array. The caller does this once, before the first byte.
     ///
     /// # Errors
     ///

@@ -12,11 +12,11 @@ use crate::error::{ErrorKind, Result};
 ///
 /// As [`lock`], and [`ErrorKind::Io`] if the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
-    /// A file is not replaced more often than this by chance.
+    /// The limit on attempts: a file is not replaced more often than this by chance.
     const TRIES: usize = 16;
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    // Share for reading and deleting, but not for writing.
+    // Others may read and delete the file, but not write to it.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x4);
     for _ in 0..TRIES {
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
         if is_at(&file, path)? {
             return Ok((file, lock));
         }
-        // It was replaced before it was locked: the path leads to another file now.
+        // The file was replaced before it was locked, so the path leads to another file now.
     }
     Err(ErrorKind::Locked.into())
 }
@@ -42,20 +42,20 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
 }
 
-/// Returns true, as std cannot compare files here.
+/// Returns true, because std cannot compare files on this system.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The advisory lock of a file, which is released when this is dropped.
+/// The advisory lock of a file, released on drop.
 ///
-/// Closing the file would not do: a process that is just being started may still have it open.
+/// Closing the file is not enough: a child process that is just being started may still have it open.
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]
 pub(crate) struct Lock {
     file: File,
-    /// True if the file system has locks.
+    /// True if a lock was taken: not on Windows, and not on file systems without locks.
     is_taken: bool,
 }
 
@@ -83,7 +83,7 @@ impl Drop for Lock {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Locked`] if another writer of this or another process has it.
+/// [`ErrorKind::Locked`] if another writer has it, in this process or another one.
 pub(crate) fn lock(file: &File) -> Result<Lock> {
     // On Windows a lock would also keep readers out.
     let is_taken = match if cfg!(windows) { Ok(()) } else { file.try_lock() } {

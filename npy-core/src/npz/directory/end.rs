@@ -1,6 +1,6 @@
 //! Layer 7: the end records of an archive, which say where its directory is.
 //!
-//! Their numbers are compared with the file and with the limits before memory is taken for anything that they claim.
+//! Their numbers are checked against the file and the limits before memory is allocated for what they claim.
 
 use std::io::{Read, Seek};
 
@@ -20,17 +20,17 @@ pub(super) struct End {
     pub(super) before: u64,
 }
 
-/// The numbers of either end record: its disk, the disk of the directory, the members on this disk, all members, the directory's size and
-/// its position.
+/// The numbers in an end record of either kind: its disk, the disk of the directory, the members on this disk, all members, the directory's
+/// size and its position.
 type Numbers = [u64; 6];
 
-/// The numbers of the small record that the zip64 record has in full.
+/// The values in the small record that mean: the number is in the zip64 record.
 const MAXED: Numbers = [0xffff, 0xffff, 0xffff, 0xffff, 0xffff_ffff, 0xffff_ffff];
 
-/// The small record and the longest comment after it.
+/// The largest size of the small record and its comment.
 const MAX_SMALL_BYTES: usize = EndRecord::SIZE + (1 << 16);
 
-/// The same with the zip64 records before it.
+/// The largest size of all end records: the zip64 records come before the small one.
 pub(super) const MAX_END_BYTES: usize = Zip64End::SIZE + Zip64Locator::SIZE + MAX_SMALL_BYTES;
 
 impl End {
@@ -79,7 +79,8 @@ impl End {
     }
 }
 
-/// The offset of the small record: of one that ends the file, or else of the last in the bytes that it and a comment may take.
+/// Returns the offset of the small record. Without a comment, it ends the file; otherwise, it is at the last signature within
+/// `MAX_SMALL_BYTES` of the end.
 fn position(tail: &[u8]) -> Option<usize> {
     if let Some((_, last)) = tail.split_last_chunk::<{ EndRecord::SIZE }>()
         && last.starts_with(EndRecord::SIGNATURE)
@@ -93,7 +94,7 @@ fn position(tail: &[u8]) -> Option<usize> {
     start.checked_add(found)
 }
 
-/// The numbers of the record that each archive has, and that `end` begins with.
+/// Returns the numbers of the small record, which every archive has. `end` begins with it.
 fn small_numbers(end: &[u8]) -> Result<Numbers> {
     let (record, comment) = EndRecord::split_from(end).ok_or_else(|| corrupt(TRUNCATED))?;
     let EndRecord { comment_length, directory_size, directory_start, .. } = record;
@@ -108,9 +109,9 @@ fn small_numbers(end: &[u8]) -> Result<Numbers> {
     Ok([disk, directory_disk, here, count, directory_size.into(), directory_start.into()])
 }
 
-/// The numbers of the zip64 record and its position, if a locator at the end of `head` says that there is one.
+/// Returns the numbers of the zip64 record and its position; `None` if `head` does not end with a locator.
 ///
-/// The record is directly before the locator, and has no further data: some versions of Python look only there.
+/// The record must be directly before the locator, without further data: some versions of Python look only there.
 fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>> {
     let Some((head, locator)) = head.split_last_chunk::<{ Zip64Locator::SIZE }>() else {
         return Ok(None);

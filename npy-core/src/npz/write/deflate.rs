@@ -1,7 +1,7 @@
-//! Members that are compressed, by one thread or several.
+//! Compresses members, with one thread or several.
 //!
 //! The bytes of a member are cut into blocks of 1 MiB. Each is compressed alone, with the end of the block before it as its dictionary, and
-//! ends with an empty stored block, so that all of them make one deflated stream. The bytes do not depend on the number of threads.
+//! ends with an empty stored block, so all of them form one deflated stream. The bytes do not depend on the number of threads.
 
 mod encoder;
 mod pool;
@@ -16,10 +16,10 @@ use super::archive::Archive;
 use encoder::{Block, Task};
 use pool::{Pending, Pool};
 
-/// The bytes of a block.
+/// The number of bytes in a block.
 const BLOCK: usize = 1 << 20;
 
-/// The bytes at the end of a block that are the dictionary of the next: as far as deflate looks back.
+/// The number of bytes at the end of a block that are the dictionary of the next: deflate looks back no further.
 const DICTIONARY: usize = 32 << 10;
 
 /// Compresses members, and adds them to an archive in their order.
@@ -98,7 +98,7 @@ impl Compressor {
         let mut is_in_archive = member.start.is_none();
         while let Some(waiting) = self.waiting.pop_back() {
             if waiting.is_last {
-                // The last block of the member before.
+                // This is the last block of the previous member, which stays.
                 self.waiting.push_back(waiting);
                 break;
             }
@@ -144,7 +144,7 @@ impl Compressor {
     }
 }
 
-/// Adds a block to the archive, which has those before it.
+/// Adds a block to the archive. All blocks before it have been added.
 fn add<W: Write>(
     waiting: Waiting,
     block: io::Result<Block>,

@@ -1,4 +1,4 @@
-//! The writer of an archive: small writes are gathered, and after one has failed nothing more is written.
+//! The writer of an archive. It gathers small writes, and writes nothing more after a write has failed.
 
 use std::fmt;
 use std::fs::File;
@@ -19,7 +19,7 @@ pub(super) struct Output<W> {
     seek: Option<fn(&mut W, SeekFrom) -> io::Result<u64>>,
     set_len: Option<fn(&mut W, u64) -> io::Result<()>>,
     gathered: Vec<u8>,
-    /// The position of the inner writer, at which the gathered bytes go.
+    /// The position of the inner writer. The gathered bytes will be written there.
     base: u64,
     /// True once the writer was told to seek.
     has_sought: bool,
@@ -45,7 +45,7 @@ impl Output<File> {
 }
 
 impl<W: Write> Output<W> {
-    /// A writer that cannot seek; positions count from zero.
+    /// Creates the output of a writer that cannot seek. Positions count from zero.
     pub(super) fn stream(inner: W) -> Self {
         Output {
             inner,
@@ -63,17 +63,17 @@ impl<W: Write> Output<W> {
         self.seek.is_none()
     }
 
-    /// The position of the next byte.
+    /// Returns the position of the next byte.
     pub(super) fn position(&self) -> u64 {
         self.base.saturating_add(to_u64(self.gathered.len()))
     }
 
-    /// An error if a call of the writer has failed.
+    /// Returns an error if a call of the writer has failed.
     pub(super) fn check(&self) -> io::Result<()> {
         self.failure.check("the archive must be written again")
     }
 
-    /// Stops all later writes for this reason, unless there is an earlier one.
+    /// Makes all later writes fail for this reason, unless there is an earlier one.
     pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
         self.failure.set(why.to_string());
     }
@@ -117,7 +117,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Goes to a position at which a directory of this many bytes ends at the end of the writer, or after it.
+    /// Goes to a position from which a directory of this many bytes reaches the end of the writer, or beyond it.
     pub(super) fn go_to_directory(&mut self, count: u64) -> io::Result<()> {
         let Some(seek) = self.seek else { return Ok(()) };
         self.write_gathered()?;
@@ -132,7 +132,7 @@ impl<W: Write> Output<W> {
         Ok(self.inner)
     }
 
-    /// The gathered bytes from this position on; `None` if it is before them.
+    /// Returns the gathered bytes from this position on; `None` if the position is not within them.
     fn gathered_from(&mut self, position: u64) -> Option<&mut [u8]> {
         let offset = usize::try_from(position.checked_sub(self.base)?).ok()?;
         self.gathered.get_mut(offset..)
@@ -168,7 +168,7 @@ impl<W: Write> Output<W> {
         })
     }
 
-    /// Seeks. No bytes are gathered.
+    /// Seeks. The caller has written or dropped the gathered bytes.
     fn go_to(&mut self, position: u64) -> io::Result<()> {
         let Some(seek) = self.seek else {
             let reason = "what was written to a stream cannot be changed";
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn rewritten_bytes_replace_the_old_ones() {
-        // Sizes on both sides of the most that is gathered.
+        // Sizes below, at and above the capacity.
         for size in [
             10,
             MAX_GATHERED - 9,

@@ -42,7 +42,7 @@ impl<'a> Pass for Fill<'a> {
         Ok(())
     }
 
-    /// Writes an integer, into a field that other rows may have made wider, signed or a float.
+    /// Writes an integer. Other rows may have made the field wider, signed or a float.
     fn int(self, value: i128, kind: Kind) -> Result<(), RowError> {
         let bits = u32::try_from(self.item.len().saturating_mul(8)).unwrap_or(0);
         let overflow = match self.kind() {
@@ -50,7 +50,7 @@ impl<'a> Pass for Fill<'a> {
             Some(ScalarKind::UInt) => value.checked_shr(bits),
             Some(ScalarKind::Float) => {
                 let float = value as f64;
-                // An integer of at most 64 bits; it must come back.
+                // The integer has at most 64 bits, and must be the same after conversion to a float and back.
                 #[expect(clippy::cast_possible_truncation)]
                 let same = float as i128 == value;
                 return if same { self.float(float, kind) } else { no_common_dtype(value) };
@@ -110,7 +110,7 @@ pub(super) struct FillParts<'a> {
 impl Parts for FillParts<'_> {
     type Output = ();
 
-    /// Writes the next part: of a sub-array by its index, of a record also by its name.
+    /// Writes the next part. A part of a sub-array is found by its index, a field also by its name.
     fn push<T: Serialize + ?Sized>(
         &mut self,
         name: Option<&str>,

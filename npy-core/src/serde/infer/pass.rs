@@ -15,13 +15,13 @@ pub(super) trait Pass: Sized {
     type Parts: Parts<Output = Self::Output>;
 
     fn bool(self, value: bool) -> Result<Self::Output, RowError>;
-    /// An integer, and its kind.
+    /// Visits an integer of this kind.
     fn int(self, value: i128, kind: Kind) -> Result<Self::Output, RowError>;
-    /// A float, and its kind.
+    /// Visits a float of this kind.
     fn float(self, value: f64, kind: Kind) -> Result<Self::Output, RowError>;
     fn text(self, text: &str) -> Result<Self::Output, RowError>;
     fn bytes(self, bytes: &[u8]) -> Result<Self::Output, RowError>;
-    /// The pass over the value in a `Some` or a newtype.
+    /// Returns the pass over the value in a `Some` or a newtype.
     fn inner(self) -> Result<Self, RowError>;
     fn parts(self, form: Form) -> Result<Self::Parts, RowError>;
 
@@ -48,7 +48,7 @@ pub(super) trait Parts {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     Sequence,
-    /// Also an array `[T; N]`, which serde cannot tell from a tuple.
+    /// A tuple or an array `[T; N]`: serde does not distinguish them.
     Tuple,
     TupleStruct,
     /// A struct or a map.
@@ -67,7 +67,7 @@ fn no_dtype<T>(what: &str) -> Result<T, RowError> {
     Err(RowError::new(format!("{what} has no dtype")))
 }
 
-/// The error for a variant that is more than its name.
+/// Returns the error for an enum variant with fields.
 fn variant_with_fields<T>(name: &str) -> Result<T, RowError> {
     no_dtype(&format!("a variant of {name} with fields"))
 }
@@ -198,7 +198,7 @@ impl<P: Pass> Serializer for PassSerializer<P> {
     }
 }
 
-/// Serializers of parts, whose method has only the value, or its name, too.
+/// Implements serde's traits for parts. Their method receives the value, and before it the name if the trait has one.
 macro_rules! parts {
     ($($trait:ident::$method:ident($($name:ident)?) => $passed:expr;)*) => {$(
         impl<P: Parts> $trait for PartsSerializer<P> {

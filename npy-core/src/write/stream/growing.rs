@@ -1,4 +1,4 @@
-//! An array whose length is not known at first: each flush overwrites the number in the header.
+//! An array whose length is not known at first: each flush overwrites the length in the header.
 
 use std::cmp::Ordering;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -27,19 +27,19 @@ pub(super) struct Stated {
     pub(super) axis: usize,
     /// The number of elements of the Rust type in one row.
     pub(super) row: usize,
-    /// The number of bytes of such an element.
+    /// The size of such an element in bytes.
     pub(super) item_size: usize,
 }
 
 impl<W: Seek> Growing<W> {
-    /// An array whose header and data start at these offsets of the writer.
+    /// Creates an array whose header and data start at these offsets of the writer.
     pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {
         Growing { seek: W::seek, header, start, data, stated }
     }
 }
 
 impl<W> Growing<W> {
-    /// Returns the largest number of elements for which the header has digits, and which an array can have.
+    /// Returns the largest number of elements that an array can have, and whose length fits in the digits of the header.
     pub(super) fn most(&self) -> usize {
         self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
     }
@@ -50,7 +50,7 @@ impl<W> Growing<W> {
         isize::MAX.unsigned_abs().checked_div(row_bytes).unwrap_or(0)
     }
 
-    /// The error for one element more than that.
+    /// Returns the error for one element more than `most`.
     pub(super) fn full(&self) -> Error {
         let digits = self.header.digits();
         if self.header.most() > self.most_rows() {
@@ -65,7 +65,7 @@ impl<W> Growing<W> {
 }
 
 impl<W: Write> Growing<W> {
-    /// Writes the number of complete rows into the header. All elements are written, and the writer is at their end.
+    /// Writes the number of complete rows into the header. The caller has written all elements, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
         let rows = count.checked_div(self.stated.row).unwrap_or(0);
         let (at, field) = self.header.set(rows);
@@ -81,7 +81,7 @@ impl<W: Write> Growing<W> {
         Ok(())
     }
 
-    /// Overwrites the number with itself, so that a writer that cannot go back fails before elements are written.
+    /// Writes the same length into the header again, so that a writer that cannot go back fails before elements are written.
     pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
         let (at, field) = self.header.stated();
         write_at(inner, self.seek, offset(self.start, at), field, self.data)
@@ -114,7 +114,7 @@ fn write_at<W: Write>(
 ) -> io::Result<()> {
     seek(inner, SeekFrom::Start(at))?;
     inner.write_all(bytes)?;
-    // The position of a writer with a buffer is known once the buffer is written.
+    // A buffered writer reports its position only after a flush.
     inner.flush()?;
     let found = seek(inner, SeekFrom::Current(0))?;
     check_end(found, at.saturating_add(limits::to_u64(bytes.len())))?;
