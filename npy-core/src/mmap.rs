@@ -9,9 +9,9 @@
 //!
 //! # Safety
 //!
-//! Opening a map is `unsafe`, and this is its contract: while the map exists, nobody shortens the file (an access to the part that is
-//! gone then ends the program with a signal), and nobody changes elements while they are read, or reads elements while they are
-//! changed: neither this process through another map nor another process. Several processes may fill *different* parts of one file.
+//! Opening a map is `unsafe`. The caller promises that, while the map exists, nobody shortens the file: an access to the part that is gone
+//! would end the program with a signal. The caller also promises that no element is read while it is changed, neither through another map
+//! of this process nor by another process. Several processes may fill *different* parts of one file.
 //!
 //! A [`MapMut`] also needs space on the disk for its changes: if the disk is full, and the file has no space of its own (it is sparse, or
 //! shares blocks with a snapshot), a change ends the program with a signal. [`MapMut::create`] reserves the space;

@@ -29,8 +29,8 @@
 //!
 //! # Unsupported archives
 //!
-//! An error refuses members that are encrypted, patched, or compressed by a method other than deflate. It also refuses archives in several
-//! parts, archives that Python's `zipfile` does not open, and files that do not begin with their archive.
+//! Members that are encrypted, patched, or compressed by a method other than deflate are refused, with an error that says so. So are
+//! archives in several parts, archives that Python's `zipfile` does not open, and files that do not begin with their archive.
 
 mod columns;
 mod directory;
