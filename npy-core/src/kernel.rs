@@ -4,8 +4,6 @@
 
 pub(crate) mod cast;
 
-use std::ops::Range;
-
 use crate::checked;
 use crate::plan::{Action, Plan, Step, Strategy};
 
@@ -36,7 +34,7 @@ pub(crate) fn run<'b>(
 pub(crate) fn extract_column(
     records: &[u8],
     stride: usize,
-    part: Range<usize>,
+    part: std::ops::Range<usize>,
     parts: &mut Vec<u8>,
 ) {
     let size = part.len();
