@@ -255,5 +255,5 @@ fn times_of_other_crates_are_what_the_page_says() {
         "chrono::NaiveDate", "chrono", DateTime64: chrono::NaiveDate;
         "chrono::TimeDelta", "chrono", TimeDelta64: chrono::TimeDelta;
     };
-    assert_eq!(table(&["Rust", "feature", "of"]), code);
+    assert_eq!(table(&["Rust", "feature", "converts to and from"]), code);
 }
