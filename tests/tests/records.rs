@@ -386,7 +386,7 @@ fn an_invalid_value_in_a_column_names_its_row() {
     let mut bytes = Vec::new();
     (0..10_000).map(raw).collect::<Vec<_>>().write_npy_to(&mut bytes).unwrap();
     let error = Reader::new(&bytes[..]).unwrap().read_column::<Phase>("phase").unwrap_err();
-    assert!(error.to_string().starts_with("row 7000: 2 is no variant"), "{error}");
+    assert!(error.to_string().starts_with("row 7000: 2 is not a variant"), "{error}");
     let mut reader = Reader::new(&bytes[..]).unwrap();
     reader.read_chunk::<Pick>(&mut Vec::new(), 6_000).unwrap();
     let mut found = Vec::new();
