@@ -54,15 +54,12 @@ use crate::write::replace;
 /// ```
 /// use npy_core::{Map, WriteNpy};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-map-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
 /// [1.5f64, 2.5].write_npy(&path)?;
 /// // SAFETY: the file is ours alone.
 /// let map = unsafe { Map::<f64>::open(&path)? };
 /// assert_eq!(map[1], 2.5);
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct Map<T> {
@@ -94,16 +91,13 @@ impl<T: ZeroCopy> Map<T> {
 /// ```
 /// use npy_core::{MapMut, ReadNpy, NpyArray};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-mapmut-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
 /// // SAFETY: the file is ours alone.
 /// let mut map = unsafe { MapMut::<f64>::create(&path, &[2, 3])? };
 /// *map.at_mut(&[1, 0]).unwrap() = 2.5;
 /// map.flush()?;
 /// assert_eq!(NpyArray::<f64>::read_npy(&path)?.get(&[1, 0]), Some(&2.5));
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct MapMut<T> {
@@ -158,14 +152,11 @@ impl<T: ZeroCopy> MapMut<T> {
     /// ```
     /// use npy_core::MapMut;
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-sparse-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
     /// // SAFETY: the file is ours alone, and a few values of it fit the disk.
     /// let mut map = unsafe { MapMut::<f64>::create_sparse(&path, &[1000, 1000])? };
     /// *map.at_mut(&[999, 999]).unwrap() = 2.5;
-    /// # drop(map);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

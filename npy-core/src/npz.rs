@@ -6,9 +6,8 @@
 //! ```
 //! use npy_core::npz;
 //!
-//! # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-{}", std::process::id()));
-//! # std::fs::create_dir_all(&dir)?;
-//! # let path = dir.join("model.npz");
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("model.npz");
 //! let mut writer = npz::Writer::create(&path)?;
 //! writer.write("weights", &[0.5f32, -1.0])?;
 //! writer.write("epochs", &20u32)?;
@@ -18,7 +17,6 @@
 //! assert!(reader.names().eq(["weights", "epochs"]));
 //! let weights: Vec<f32> = reader.read("weights")?;
 //! assert_eq!(weights, [0.5, -1.0]);
-//! # std::fs::remove_dir_all(&dir)?;
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!

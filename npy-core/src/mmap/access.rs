@@ -12,16 +12,13 @@ use crate::error::Result;
 /// use npy_core::mmap::Access;
 /// use npy_core::{Map, WriteNpy};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-access-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
 /// [1.5f64, 2.5].write_npy(&path)?;
 /// // SAFETY: the file is ours alone.
 /// let map = unsafe { Map::<f64>::open(&path)? };
 /// map.advise(Access::Sequential)?;
 /// assert_eq!(map.iter().sum::<f64>(), 4.0);
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

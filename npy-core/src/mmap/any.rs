@@ -27,16 +27,13 @@ use crate::shape;
 /// ```
 /// use npy_core::{ByteOrder, MapAny, WriteOptions};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-mapany-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
 /// WriteOptions::new().byte_order(ByteOrder::Big).write(&path, &[1.5f64, 2.5, 3.5])?;
 /// // SAFETY: the file is ours alone.
 /// let map = unsafe { MapAny::open(&path)? };
 /// assert_eq!(map.get::<f64>(2)?, 3.5);
 /// assert_eq!(map.read::<f64>(0..2)?, [1.5, 2.5]);
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct MapAny {

@@ -32,9 +32,8 @@ use crate::view::{check_address, check_layout};
 ///     axes: [f32; 3],
 /// }
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-column-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
 /// let first = Pick { station: 7, time: 1.5, axes: [0.0, 0.5, 1.0] };
 /// let second = Pick { station: 9, time: 2.5, axes: [2.0, 2.5, 3.0] };
 /// [first, second].write_npy(&path)?;
@@ -45,8 +44,6 @@ use crate::view::{check_address, check_layout};
 /// assert_eq!(times.iter().sum::<f64>(), 4.0);
 /// // A part of a field.
 /// assert_eq!(map.column::<f32>("axes[2]")?.to_vec()?, [1.0, 3.0]);
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone)]
@@ -111,9 +108,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///     time: f64,
     /// }
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-range-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
     /// let picks: Vec<_> = (0..100).map(|i| Pick { station: i, time: i.into() }).collect();
     /// picks.write_npy(&path)?;
     /// // SAFETY: the file is ours alone.
@@ -125,8 +121,6 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///     threads.map(|thread| thread.join().unwrap()).iter().sum()
     /// });
     /// assert_eq!(sum, times.iter().sum::<f64>());
-    /// # drop(map);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn range(&self, records: Range<usize>) -> Option<Column<'a, F>> {
@@ -175,16 +169,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///     decibels: Le<f32>,
     /// }
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-slice-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
     /// [0.5, 1.5].map(|x| Level { decibels: Le::new(x) }).write_npy(&path)?;
     /// // SAFETY: the file is ours alone.
     /// let map = unsafe { Map::<Level>::open(&path)? };
     /// let levels = map.column::<Le<f32>>("decibels")?;
     /// assert_eq!(levels.as_slice()?[1].get(), 1.5);
-    /// # drop(map);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

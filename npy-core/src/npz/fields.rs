@@ -281,13 +281,11 @@ impl<R: Read + Seek> Reader<R> {
 ///     residuals: Vec<f64>,
 /// }
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-save-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("fit.npz");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("fit.npz");
 /// let fit = Fit { slope: 0.5, residuals: vec![0.1, -0.1] };
 /// npz::save(&path, &fit)?; // np.load(path)["slope"]
 /// assert_eq!(npz::load::<Fit>(&path)?, fit);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///

@@ -24,9 +24,8 @@ use crate::view::ArrayView;
 /// ```
 /// use npy_core::{ArrayView, npz};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-map-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("model.npz");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npz");
 /// let mut writer = npz::Writer::create(&path)?;
 /// writer.write("weights", &[0.5f32, -1.0])?;
 /// writer.finish()?;
@@ -35,8 +34,6 @@ use crate::view::ArrayView;
 /// let map = unsafe { npz::Map::open(&path)? };
 /// let weights: ArrayView<f32> = map.view("weights")?;
 /// assert_eq!(weights[1], -1.0);
-/// # drop(map);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -109,9 +106,8 @@ impl Map {
     ///     time: f64,
     /// }
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-column-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("picks.npz");
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("picks.npz");
     /// let mut writer = npz::Writer::create(&path)?;
     /// writer.write("picks", &[Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }])?;
     /// writer.finish()?;
@@ -119,8 +115,6 @@ impl Map {
     /// // SAFETY: the file is ours alone.
     /// let map = unsafe { npz::Map::open(&path)? };
     /// assert_eq!(map.column::<f64>("picks", "time")?.get(1), Some(2.5));
-    /// # drop(map);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

@@ -81,14 +81,12 @@ impl WriteOptions {
     /// ```
     /// use npy_core::npz;
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-sync-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("model.npz");
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("model.npz");
     /// let mut writer = npz::WriteOptions::new().sync(true).create(&path)?;
     /// writer.write("weights", &[0.5f32, -1.0])?;
     /// writer.finish()?;
     /// assert!(npz::Reader::open(&path)?.names().eq(["weights"]));
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn sync(&mut self, sync: bool) -> &mut Self {

@@ -21,9 +21,8 @@ use crate::reserve;
 /// ```
 /// use npy_core::{NpyArray, npz};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-reader-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("model.npz");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npz");
 /// let mut writer = npz::Writer::create(&path)?;
 /// writer.write("weights", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?)?;
 /// writer.write("epochs", &20u32)?;
@@ -38,7 +37,6 @@ use crate::reserve;
 ///
 /// let error = reader.read::<u32>("epoch").unwrap_err();
 /// assert!(error.to_string().ends_with(r#"no member "epoch"; its members are "weights", "epochs""#));
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///

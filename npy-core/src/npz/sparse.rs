@@ -17,12 +17,10 @@
 //!     is_array: true,
 //! };
 //!
-//! # let dir = std::env::temp_dir().join(format!("npy-core-doc-sparse-{}", std::process::id()));
-//! # std::fs::create_dir_all(&dir)?;
-//! # let path = dir.join("matrix.npz");
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("matrix.npz");
 //! npz::save(&path, &matrix)?; // scipy.sparse.load_npz(path) is a csr_array
 //! assert_eq!(npz::load::<Csr<f64>>(&path)?, matrix);
-//! # std::fs::remove_dir_all(&dir)?;
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!

@@ -32,9 +32,8 @@ use sink::MemberSink;
 /// ```
 /// use npy_core::{NpyArray, npz};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-npz-writer-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("model.npz");
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npz");
 /// let mut writer = npz::Writer::create(&path)?;
 /// writer.write("layer/weights", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?)?;
 /// writer.write("layer/bias", &[0.5f32, -0.5])?;
@@ -44,7 +43,6 @@ use sink::MemberSink;
 /// writer.write("epochs", &20u32)?;
 /// writer.finish()?;
 /// assert!(npz::Reader::open(&path)?.names().eq(["layer/weights", "layer/bias", "epochs"]));
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
