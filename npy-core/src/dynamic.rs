@@ -149,17 +149,13 @@ impl DynArray {
         let Some((part, offset)) = plan::part_at(fields, path) else {
             return Err(plan::missing(path, fields));
         };
-        let mut dtype = &part;
-        let size = dtype.itemsize();
-        let mut shape = self.shape().to_vec();
-        while let Some((base, inner)) = dtype.sub_array() {
-            shape.extend_from_slice(inner);
-            dtype = base;
-        }
-        if shape.len() > self.shape().len() && self.order() == Order::Fortran {
+        let (base, inner) = plan::flatten(&part);
+        let shape = [self.shape(), &inner].concat();
+        let size = part.itemsize();
+        if !inner.is_empty() && self.order() == Order::Fortran {
             return self.to_order(Order::C)?.field(path);
         }
-        let header = Header::new(dtype.clone(), shape, self.order())?;
+        let header = Header::new(base.clone(), shape, self.order())?;
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, header.data_bytes())?;
         if size > 0 {

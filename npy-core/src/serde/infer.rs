@@ -14,8 +14,10 @@ use self::fill::Fill;
 use self::kind::Kind;
 use self::measure::Measure;
 use self::pass::Pass;
+use crate::checked;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
+use crate::plan;
 use crate::reserve;
 use crate::shape::Order;
 
@@ -68,16 +70,13 @@ impl DynArray {
         reserve::exact(&mut bytes, size.saturating_mul(rows.len()))?;
         for (i, row) in rows.iter().enumerate() {
             let start = bytes.len();
-            bytes.resize(start.saturating_add(size), 0);
+            bytes.resize(checked::add(start, size), 0);
             let item = bytes.get_mut(start..).unwrap_or_default();
             Fill::new(&dtype, item).run(row).map_err(|error| error.in_row(i))?;
         }
         // The dimensions of a sub-array become the last dimensions of the array.
-        let (mut base, mut shape) = (&dtype, vec![rows.len()]);
-        while let Some((inner, dimensions)) = base.sub_array() {
-            shape.extend_from_slice(dimensions);
-            base = inner;
-        }
+        let (base, inner) = plan::flatten(&dtype);
+        let shape = [&[rows.len()], &inner[..]].concat();
         DynArray::new(base.clone(), shape, Order::C, bytes)
     }
 }

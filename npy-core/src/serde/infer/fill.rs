@@ -2,8 +2,8 @@
 
 use serde::ser::Serialize;
 
-use super::kind::Kind;
-use super::pass::{Form, Parts, Pass};
+use super::pass::{Form, Leaf, Parts, Pass};
+use crate::checked;
 use crate::dtype::{DType, ScalarKind};
 use crate::element::width;
 use crate::serde::RowError;
@@ -28,67 +28,67 @@ impl<'a> Fill<'a> {
         let scalar = self.dtype.scalar().filter(|_| self.shape.is_empty());
         scalar.map(|scalar| scalar.kind())
     }
+
+    /// Writes an integer. Other rows may have made the field wider, signed or a float.
+    fn int(self, value: i128, kind: ScalarKind) -> Result<(), RowError> {
+        let bits: u32 = checked::narrow(checked::mul(self.item.len(), 8));
+        let float = value as f64;
+        let fits = match kind {
+            ScalarKind::Int => {
+                (value ^ (value >> 127)).checked_shr(bits.saturating_sub(1)) == Some(0)
+            }
+            ScalarKind::UInt => value.checked_shr(bits) == Some(0),
+            // The integer has at most 64 bits, and must be the same after conversion to a float and back.
+            #[expect(clippy::cast_possible_truncation)]
+            ScalarKind::Float => float as i128 == value,
+            _ => return changed(),
+        };
+        if !fits {
+            return Err(RowError::new(format!(
+                "no dtype holds both {value} and the other rows; use one type for all rows"
+            )));
+        }
+        match kind {
+            ScalarKind::Float => self.float(float),
+            _ => self.store(&value.to_le_bytes()),
+        }
+        Ok(())
+    }
+
+    fn float(self, value: f64) {
+        match self.item.len() {
+            // An `f32`, or an integer that fits.
+            #[expect(clippy::cast_possible_truncation)]
+            4 => self.store(&(value as f32).to_le_bytes()),
+            _ => self.store(&value.to_le_bytes()),
+        }
+    }
+
+    /// Writes the first bytes of a number that fits.
+    fn store(self, bytes: &[u8]) {
+        self.item.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
+    }
 }
 
 impl<'a> Pass for Fill<'a> {
     type Output = ();
     type Parts = FillParts<'a>;
 
-    fn bool(self, value: bool) -> Result<(), RowError> {
-        match (self.kind(), self.item) {
-            (Some(ScalarKind::Bool), [slot]) => *slot = u8::from(value),
-            _ => return changed(),
-        }
-        Ok(())
-    }
-
-    /// Writes an integer. Other rows may have made the field wider, signed or a float.
-    fn int(self, value: i128, kind: Kind) -> Result<(), RowError> {
-        let bits = u32::try_from(self.item.len().saturating_mul(8)).unwrap_or(0);
-        let overflow = match self.kind() {
-            Some(ScalarKind::Int) => (value ^ (value >> 127)).checked_shr(bits.saturating_sub(1)),
-            Some(ScalarKind::UInt) => value.checked_shr(bits),
-            Some(ScalarKind::Float) => {
-                let float = value as f64;
-                // The integer has at most 64 bits, and must be the same after conversion to a float and back.
-                #[expect(clippy::cast_possible_truncation)]
-                let same = float as i128 == value;
-                return if same { self.float(float, kind) } else { no_common_dtype(value) };
+    fn leaf(self, value: Leaf<'_>) -> Result<(), RowError> {
+        let Some(kind) = self.kind() else { return changed() };
+        match (value, kind) {
+            (Leaf::Int(value, _), _) => return self.int(value, kind),
+            (Leaf::Bool(value), ScalarKind::Bool) => self.store(&[value.into()]),
+            (Leaf::Float(value, _), ScalarKind::Float) => self.float(value),
+            (Leaf::Text(text), ScalarKind::Str) => {
+                return width::store_chars(text, self.item).map_err(RowError::new);
+            }
+            (Leaf::Bytes(bytes), ScalarKind::Bytes) => {
+                return width::store_bytes(bytes, self.item).map_err(RowError::new);
             }
             _ => return changed(),
-        };
-        if overflow != Some(0) {
-            return no_common_dtype(value);
-        }
-        self.item.iter_mut().zip(value.to_le_bytes()).for_each(|(slot, byte)| *slot = byte);
-        Ok(())
-    }
-
-    fn float(self, value: f64, _: Kind) -> Result<(), RowError> {
-        match (self.kind(), self.item.len()) {
-            (Some(ScalarKind::Float), 4) => {
-                // An `f32`, or an integer that fits.
-                #[expect(clippy::cast_possible_truncation)]
-                self.item.copy_from_slice(&(value as f32).to_le_bytes());
-            }
-            (Some(ScalarKind::Float), 8) => self.item.copy_from_slice(&value.to_le_bytes()),
-            _ => return changed(),
         }
         Ok(())
-    }
-
-    fn text(self, text: &str) -> Result<(), RowError> {
-        match self.kind() {
-            Some(ScalarKind::Str) => width::store_chars(text, self.item).map_err(RowError::new),
-            _ => changed(),
-        }
-    }
-
-    fn bytes(self, bytes: &[u8]) -> Result<(), RowError> {
-        match self.kind() {
-            Some(ScalarKind::Bytes) => width::store_bytes(bytes, self.item).map_err(RowError::new),
-            _ => changed(),
-        }
     }
 
     fn inner(self) -> Result<Self, RowError> {
@@ -117,7 +117,7 @@ impl Parts for FillParts<'_> {
         value: &T,
     ) -> Result<(), RowError> {
         let index = self.next;
-        self.next = index.saturating_add(1);
+        self.next = checked::add(index, 1);
         let Fill { dtype, shape, item } = &mut self.whole;
         if let Some((&count, shape)) = shape.split_first() {
             let stride = item.len().checked_div(count).unwrap_or(0);
@@ -140,13 +140,6 @@ impl Parts for FillParts<'_> {
     fn end(self) -> Result<(), RowError> {
         Ok(())
     }
-}
-
-/// The error for a number that no dtype can hold together with those of the other rows.
-fn no_common_dtype<T>(value: i128) -> Result<T, RowError> {
-    Err(RowError::new(format!(
-        "no dtype holds both {value} and the other rows; use one type for all rows"
-    )))
 }
 
 /// The error for a value that serializes differently in the two passes.

@@ -5,7 +5,8 @@ use std::mem;
 use serde::ser::Serialize;
 
 use super::kind::Kind;
-use super::pass::{Form, Parts, Pass};
+use super::pass::{Form, Leaf, Parts, Pass};
+use crate::checked;
 use crate::limits::Limits;
 use crate::serde::RowError;
 
@@ -20,24 +21,13 @@ impl Pass for Measure {
     type Output = Kind;
     type Parts = MeasureParts;
 
-    fn bool(self, _: bool) -> Result<Kind, RowError> {
-        Ok(Kind::Bool)
-    }
-
-    fn int(self, _: i128, kind: Kind) -> Result<Kind, RowError> {
-        Ok(kind)
-    }
-
-    fn float(self, _: f64, kind: Kind) -> Result<Kind, RowError> {
-        Ok(kind)
-    }
-
-    fn text(self, text: &str) -> Result<Kind, RowError> {
-        Ok(Kind::Str(text.chars().count()))
-    }
-
-    fn bytes(self, bytes: &[u8]) -> Result<Kind, RowError> {
-        Ok(Kind::Bytes(bytes.len()))
+    fn leaf(self, value: Leaf<'_>) -> Result<Kind, RowError> {
+        Ok(match value {
+            Leaf::Bool(_) => Kind::Bool,
+            Leaf::Int(_, kind) | Leaf::Float(_, kind) => kind,
+            Leaf::Text(text) => Kind::Str(text.chars().count()),
+            Leaf::Bytes(bytes) => Kind::Bytes(bytes.len()),
+        })
     }
 
     /// Limits the depth, as values are measured by recursion.
@@ -48,7 +38,7 @@ impl Pass for Measure {
                 "values nested more than {max} deep; no header holds their dtype"
             )));
         }
-        Ok(Measure { depth: self.depth.saturating_add(1) })
+        Ok(Measure { depth: checked::add(self.depth, 1) })
     }
 
     fn parts(self, form: Form) -> Result<MeasureParts, RowError> {
@@ -112,7 +102,7 @@ impl Parts for MeasureParts {
 
 impl MeasureParts {
     fn push_item(&mut self, kind: Kind) -> Result<(), RowError> {
-        self.count = self.count.saturating_add(1);
+        self.count = checked::add(self.count, 1);
         self.item.join(kind)
     }
 }

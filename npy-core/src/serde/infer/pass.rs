@@ -14,13 +14,7 @@ pub(super) trait Pass: Sized {
     type Output;
     type Parts: Parts<Output = Self::Output>;
 
-    fn bool(self, value: bool) -> Result<Self::Output, RowError>;
-    /// Visits an integer of this kind.
-    fn int(self, value: i128, kind: Kind) -> Result<Self::Output, RowError>;
-    /// Visits a float of this kind.
-    fn float(self, value: f64, kind: Kind) -> Result<Self::Output, RowError>;
-    fn text(self, text: &str) -> Result<Self::Output, RowError>;
-    fn bytes(self, bytes: &[u8]) -> Result<Self::Output, RowError>;
+    fn leaf(self, value: Leaf<'_>) -> Result<Self::Output, RowError>;
     /// Returns the pass over the value in a `Some` or a newtype.
     fn inner(self) -> Result<Self, RowError>;
     fn parts(self, form: Form) -> Result<Self::Parts, RowError>;
@@ -28,6 +22,17 @@ pub(super) trait Pass: Sized {
     fn run<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Output, RowError> {
         value.serialize(PassSerializer(self))
     }
+}
+
+/// A value without parts.
+pub(super) enum Leaf<'a> {
+    Bool(bool),
+    /// An integer of this kind.
+    Int(i128, Kind),
+    /// A float of this kind.
+    Float(f64, Kind),
+    Text(&'a str),
+    Bytes(&'a [u8]),
 }
 
 /// A pass over the parts of a sequence, tuple, struct or map.
@@ -72,10 +77,11 @@ fn variant_with_fields<T>(name: &str) -> Result<T, RowError> {
     no_dtype(&format!("a variant of {name} with fields"))
 }
 
-macro_rules! numbers {
-    ($($method:ident($type:ty) => $visit:ident, $kind:expr;)*) => {$(
-        fn $method(self, value: $type) -> Result<P::Output, RowError> {
-            self.0.$visit(value.into(), $kind)
+/// The methods for values without parts.
+macro_rules! leaves {
+    ($($method:ident($value:ident: $type:ty) => $leaf:expr;)*) => {$(
+        fn $method(self, $value: $type) -> Result<P::Output, RowError> {
+            self.0.leaf($leaf)
         }
     )*};
 }
@@ -115,17 +121,21 @@ impl<P: Pass> Serializer for PassSerializer<P> {
     type SerializeStruct = PartsSerializer<P::Parts>;
     type SerializeStructVariant = Impossible<P::Output, RowError>;
 
-    numbers! {
-        serialize_i8(i8) => int, Kind::Int(1);
-        serialize_i16(i16) => int, Kind::Int(2);
-        serialize_i32(i32) => int, Kind::Int(4);
-        serialize_i64(i64) => int, Kind::Int(8);
-        serialize_u8(u8) => int, Kind::UInt(1);
-        serialize_u16(u16) => int, Kind::UInt(2);
-        serialize_u32(u32) => int, Kind::UInt(4);
-        serialize_u64(u64) => int, Kind::UInt(8);
-        serialize_f32(f32) => float, Kind::Float(4);
-        serialize_f64(f64) => float, Kind::Float(8);
+    leaves! {
+        serialize_bool(value: bool) => Leaf::Bool(value);
+        serialize_i8(value: i8) => Leaf::Int(value.into(), Kind::Int(1));
+        serialize_i16(value: i16) => Leaf::Int(value.into(), Kind::Int(2));
+        serialize_i32(value: i32) => Leaf::Int(value.into(), Kind::Int(4));
+        serialize_i64(value: i64) => Leaf::Int(value.into(), Kind::Int(8));
+        serialize_u8(value: u8) => Leaf::Int(value.into(), Kind::UInt(1));
+        serialize_u16(value: u16) => Leaf::Int(value.into(), Kind::UInt(2));
+        serialize_u32(value: u32) => Leaf::Int(value.into(), Kind::UInt(4));
+        serialize_u64(value: u64) => Leaf::Int(value.into(), Kind::UInt(8));
+        serialize_f32(value: f32) => Leaf::Float(value.into(), Kind::Float(4));
+        serialize_f64(value: f64) => Leaf::Float(value.into(), Kind::Float(8));
+        serialize_char(value: char) => Leaf::Text(value.encode_utf8(&mut [0; 4]));
+        serialize_str(text: &str) => Leaf::Text(text);
+        serialize_bytes(bytes: &[u8]) => Leaf::Bytes(bytes);
     }
 
     begin_parts! {
@@ -137,22 +147,6 @@ impl<P: Pass> Serializer for PassSerializer<P> {
     }
 
     refuse_variants! { serialize_tuple_variant serialize_struct_variant }
-
-    fn serialize_bool(self, value: bool) -> Result<P::Output, RowError> {
-        self.0.bool(value)
-    }
-
-    fn serialize_char(self, value: char) -> Result<P::Output, RowError> {
-        self.0.text(value.encode_utf8(&mut [0; 4]))
-    }
-
-    fn serialize_str(self, text: &str) -> Result<P::Output, RowError> {
-        self.0.text(text)
-    }
-
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<P::Output, RowError> {
-        self.0.bytes(bytes)
-    }
 
     fn serialize_none(self) -> Result<P::Output, RowError> {
         no_dtype("`None` (use a value that stands for none: NaN, -1, an empty text)")
@@ -176,7 +170,7 @@ impl<P: Pass> Serializer for PassSerializer<P> {
         _: u32,
         variant: &'static str,
     ) -> Result<P::Output, RowError> {
-        self.0.text(variant)
+        self.0.leaf(Leaf::Text(variant))
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
