@@ -35,8 +35,11 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 pub use access::Access;
 pub use any::MapAny;
+#[cfg(feature = "npz")]
+pub(crate) use any::header_and_data;
 pub use column::Column;
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
@@ -374,7 +377,7 @@ fn create_file(
     let (base, inner) = plan::flatten(item);
     let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
     let bytes = header.to_bytes()?;
-    let length = bytes.len().saturating_add(header.data_bytes());
+    let length = checked::add(bytes.len(), header.data_bytes());
     // An existing file is replaced only after the new one has its length.
     let (mut file, target) = replace::begin(path)?;
     if target.directory().is_none() {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
+use crate::checked;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same, values, values_mut};
 use crate::element::type_name;
@@ -213,13 +214,8 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     if size_of::<T>() == 0 {
         Limits::default().check_empty_items(count, 0)?;
     }
-    let data = start..start.saturating_add(header.data_bytes());
-    let Some(bytes) = file.get(data.clone()) else {
-        let expected = limits::to_u64(header.data_bytes());
-        let found = limits::to_u64(file.len().saturating_sub(start));
-        return Err(ViewError::Short { expected, found });
-    };
-    check_address::<T>(bytes, copy)?;
+    let data = data_range(&header, start, file)?;
+    check_address::<T>(checked::slice(file, data.clone()), copy)?;
     Ok(Located {
         #[cfg(feature = "mmap")]
         header,
@@ -228,6 +224,20 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
         shape,
         order: plan.order,
     })
+}
+
+/// Returns the range of the data, which begins at `start`. Refuses a file that ends before its data does.
+pub(crate) fn data_range(
+    header: &Header,
+    start: usize,
+    file: &[u8],
+) -> Result<Range<usize>, ViewError> {
+    let (expected, found) = (header.data_bytes(), checked::sub(file.len(), start));
+    if expected > found {
+        let [expected, found] = [expected, found].map(limits::to_u64);
+        return Err(ViewError::Short { expected, found });
+    }
+    Ok(start..checked::add(start, expected))
 }
 
 /// Refuses values that differ in the file from those of `T` in memory; `copy` names the call that copies them.

@@ -8,16 +8,18 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::column::Column;
+use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::decode::decode_all;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::read::check_contiguous;
 use crate::shape;
+use crate::view::data_range;
 
 /// An array of any layout in a mapped file. Its elements are decoded when they are requested.
 ///
@@ -54,16 +56,9 @@ impl MapAny {
         member: Option<&str>,
     ) -> Result<Self> {
         let open = |part: &Range<usize>| {
-            let bytes = map.get(part.clone()).unwrap_or_default();
-            let (header, start) = Header::parse(bytes)?;
-            header.without_objects()?;
-            let data = start..start.saturating_add(header.data_bytes());
-            if bytes.get(data.clone()).is_none() {
-                let expected = limits::to_u64(header.data_bytes());
-                let found = limits::to_u64(bytes.len().saturating_sub(start));
-                return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
-            }
-            let in_map = |at: usize| part.start.saturating_add(at);
+            let bytes = checked::slice(&map[..], part.clone());
+            let (header, data) = header_and_data(bytes)?;
+            let in_map = |at: usize| checked::add(part.start, at);
             Ok((header, in_map(data.start)..in_map(data.end)))
         };
         let (header, data) = open(&part).map_err(|error| locate(error, path, member))?;
@@ -110,7 +105,7 @@ impl MapAny {
 
     fn data(&self) -> &[u8] {
         // `new` has checked that the range is in the file.
-        self.map.get(self.data.clone()).unwrap_or_default()
+        checked::slice(&self.map[..], self.data.clone())
     }
 
     fn decode<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
@@ -131,6 +126,14 @@ impl MapAny {
             format!("no element {index}; elements are counted from 0, in the order of the file");
         ErrorKind::Shape { shape, reason }.into()
     }
+}
+
+/// Reads the header, and returns it with the range of the data.
+pub(crate) fn header_and_data(file: &[u8]) -> Result<(Header, Range<usize>)> {
+    let (header, start) = Header::parse(file)?;
+    header.without_objects()?;
+    let data = data_range(&header, start, file)?;
+    Ok((header, data))
 }
 
 /// Adds path and member to an error.

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::directory::{Directory, malformed};
+use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
-use crate::error::{Error, ErrorKind, Result, ViewError};
+use crate::error::{ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
@@ -123,15 +124,8 @@ impl Map {
     /// As [`view`](Self::view), and [`mmap::Map::column`](crate::mmap::Map::column).
     pub fn column<F: ZeroCopy>(&self, name: &str, field: &str) -> Result<Column<'_, F>, ViewError> {
         self.located(name, |bytes| {
-            let (header, start) = Header::parse(bytes)?;
-            header.without_objects()?;
-            let end = start.saturating_add(header.data_bytes());
-            let data = bytes.get(start..end).ok_or_else(|| {
-                let expected = limits::to_u64(header.data_bytes());
-                let found = limits::to_u64(bytes.len().saturating_sub(start));
-                Error::from(ErrorKind::Truncated { what: "data", expected, found })
-            })?;
-            Ok(Column::new(&header, data, field)?)
+            let (header, data) = mmap::header_and_data(bytes)?;
+            Ok(Column::new(&header, checked::slice(bytes, data), field)?)
         })
     }
 

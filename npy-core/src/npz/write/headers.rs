@@ -33,10 +33,10 @@ impl Member {
     pub(super) fn local(&self) -> io::Result<Vec<u8>> {
         let mut extra = Vec::new();
         if self.is_large {
-            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&[self.size, self.compressed]))?;
+            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&[self.size, self.compressed]));
         }
         let size = LocalHeader::SIZE.saturating_add(self.name.len()).saturating_add(extra.len());
-        append_padding(&mut extra, self.start.wrapping_add(to_u64(size)))?;
+        append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();
         header.extend(self.name.as_bytes());
         header.extend(extra);
@@ -71,7 +71,7 @@ impl Member {
         }
         let mut extra = Vec::new();
         if !large.is_empty() {
-            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&large))?;
+            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&large));
         }
         let header = CentralHeader {
             made_by: UNIX | self.version(),
@@ -100,8 +100,8 @@ impl Member {
             crc: self.crc.clone().finalize(),
             compressed: size(self.compressed)?,
             size: size(self.size)?,
-            name_length: length(self.name.as_bytes())?,
-            extra_length: length(extra)?,
+            name_length: narrow(self.name.len()),
+            extra_length: narrow(extra.len()),
         })
     }
 
@@ -116,23 +116,22 @@ impl Member {
 }
 
 /// Appends the extra field that aligns the data, which would be at `position` without it.
-fn append_padding(extra: &mut Vec<u8>, position: u64) -> io::Result<()> {
+fn append_padding(extra: &mut Vec<u8>, position: u64) {
     // The bytes before the zeros: four of the field's header, and two of the alignment.
     const FIXED: u64 = 6;
     if position.is_multiple_of(ALIGN) {
-        return Ok(());
+        return;
     }
     let zeros: usize = narrow(position.wrapping_add(FIXED).wrapping_neg() % ALIGN);
     let [low, high, ..] = ALIGN.to_le_bytes();
     let mut data = vec![low, high];
     data.resize(data.len().saturating_add(zeros), 0);
-    append_extra(extra, ExtraHeader::ALIGNMENT, &data)
+    append_extra(extra, ExtraHeader::ALIGNMENT, &data);
 }
 
-fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) -> io::Result<()> {
-    ExtraHeader { id, length: length(data)? }.append_to(extra);
+fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) {
+    ExtraHeader { id, length: narrow(data.len()) }.append_to(extra);
     extra.extend_from_slice(data);
-    Ok(())
 }
 
 /// Returns the data of the zip64 extra field, in which each number has eight bytes.
@@ -140,16 +139,8 @@ fn zip64(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Returns the length of a name or of extra fields, in two bytes.
-fn length(bytes: &[u8]) -> io::Result<u16> {
-    u16::try_from(bytes.len()).map_err(|_| too_long("a name or an extra field"))
-}
-
 /// Converts a size to four bytes.
 fn small(size: u64) -> io::Result<u32> {
-    u32::try_from(size).map_err(|_| too_long("a member"))
-}
-
-fn too_long(what: &str) -> io::Error {
-    io::Error::other(format!("{what} became longer than its header can say"))
+    u32::try_from(size)
+        .map_err(|_| io::Error::other("a member became longer than its header can say"))
 }
