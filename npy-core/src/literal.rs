@@ -9,6 +9,7 @@ pub(crate) mod repr;
 mod scanner;
 pub(crate) mod text;
 
+use std::iter;
 use std::ops::Range;
 
 use crate::checked;
@@ -161,8 +162,11 @@ impl<'l> Item<'l> {
     }
 
     /// Iterates over the values inside. A dictionary yields key, value, key, value, …
-    pub(crate) fn items(self) -> Items<'l> {
-        Items { literal: self.literal, next: after(self.index), end: self.node().next }
+    pub(crate) fn items(self) -> impl Iterator<Item = Item<'l>> {
+        let (literal, end) = (self.literal, self.node().next);
+        let inside = move |index: u32| (index < end).then_some(index);
+        let next = move |index: &u32| inside(literal.node(*index).next);
+        iter::successors(inside(after(self.index)), next).map(|index| Item::new(literal, index))
     }
 
     /// Returns the integer; `None` for other kinds, and for an integer that does not fit in an `i64`.
@@ -209,26 +213,6 @@ impl<'l> Item<'l> {
             scanner.skip().ok()?;
         }
         Some(Text::from_code_points(&code_points))
-    }
-}
-
-/// Iterates over the values that a value contains, in the order of the text.
-pub(crate) struct Items<'l> {
-    literal: &'l Literal<'l>,
-    next: u32,
-    end: u32,
-}
-
-impl<'l> Iterator for Items<'l> {
-    type Item = Item<'l>;
-
-    fn next(&mut self) -> Option<Item<'l>> {
-        if self.next >= self.end {
-            return None;
-        }
-        let item = Item::new(self.literal, self.next);
-        self.next = self.literal.node(self.next).next;
-        Some(item)
     }
 }
 
