@@ -51,83 +51,40 @@ pub struct Resolution {
     pub unit: Unit,
 }
 
-/// The units of time that NumPy has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// `Y`
-    Year,
-    /// `M`
-    Month,
-    /// `W`
-    Week,
-    /// `D`
-    Day,
-    /// `h`
-    Hour,
-    /// `m`
-    Minute,
-    /// `s`
-    Second,
-    /// `ms`
-    Millisecond,
-    /// `us`
-    Microsecond,
-    /// `ns`
-    Nanosecond,
-    /// `ps`
-    Picosecond,
-    /// `fs`
-    Femtosecond,
-    /// `as`
-    Attosecond,
+/// Defines the units of time, each with its abbreviation.
+macro_rules! units {
+    ($($unit:ident $name:literal),* $(,)?) => {
+        /// The units of time that NumPy has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Unit {
+            $(#[doc = concat!("`", $name, "`")] $unit,)*
+        }
+
+        const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
+    };
 }
 
-const UNITS: [(Unit, &str); 13] = [
-    (Unit::Year, "Y"),
-    (Unit::Month, "M"),
-    (Unit::Week, "W"),
-    (Unit::Day, "D"),
-    (Unit::Hour, "h"),
-    (Unit::Minute, "m"),
-    (Unit::Second, "s"),
-    (Unit::Millisecond, "ms"),
-    (Unit::Microsecond, "us"),
-    (Unit::Nanosecond, "ns"),
-    (Unit::Picosecond, "ps"),
-    (Unit::Femtosecond, "fs"),
-    (Unit::Attosecond, "as"),
-];
+units! {
+    Year "Y", Month "M", Week "W", Day "D", Hour "h", Minute "m", Second "s", Millisecond "ms",
+    Microsecond "us", Nanosecond "ns", Picosecond "ps", Femtosecond "fs", Attosecond "as",
+}
 
-/// The names and one-letter codes that mean the same on every machine.
-const NAMES: [(&str, ScalarKind, usize); 28] = [
-    ("bool", ScalarKind::Bool, 1),
-    ("int8", ScalarKind::Int, 1),
-    ("int16", ScalarKind::Int, 2),
-    ("int32", ScalarKind::Int, 4),
-    ("int64", ScalarKind::Int, 8),
-    ("uint8", ScalarKind::UInt, 1),
-    ("uint16", ScalarKind::UInt, 2),
-    ("uint32", ScalarKind::UInt, 4),
-    ("uint64", ScalarKind::UInt, 8),
-    ("float16", ScalarKind::Float, 2),
-    ("float32", ScalarKind::Float, 4),
-    ("float64", ScalarKind::Float, 8),
-    ("complex64", ScalarKind::Complex, 8),
-    ("complex128", ScalarKind::Complex, 16),
-    ("?", ScalarKind::Bool, 1),
-    ("b", ScalarKind::Int, 1),
-    ("h", ScalarKind::Int, 2),
-    ("i", ScalarKind::Int, 4),
-    ("q", ScalarKind::Int, 8),
-    ("B", ScalarKind::UInt, 1),
-    ("H", ScalarKind::UInt, 2),
-    ("I", ScalarKind::UInt, 4),
-    ("Q", ScalarKind::UInt, 8),
-    ("e", ScalarKind::Float, 2),
-    ("f", ScalarKind::Float, 4),
-    ("d", ScalarKind::Float, 8),
-    ("F", ScalarKind::Complex, 8),
-    ("D", ScalarKind::Complex, 16),
+/// The scalars of one size on every machine: their names, one-letter codes, kinds and sizes.
+const NAMES: [(&str, &str, ScalarKind, usize); 14] = [
+    ("bool", "?", ScalarKind::Bool, 1),
+    ("int8", "b", ScalarKind::Int, 1),
+    ("int16", "h", ScalarKind::Int, 2),
+    ("int32", "i", ScalarKind::Int, 4),
+    ("int64", "q", ScalarKind::Int, 8),
+    ("uint8", "B", ScalarKind::UInt, 1),
+    ("uint16", "H", ScalarKind::UInt, 2),
+    ("uint32", "I", ScalarKind::UInt, 4),
+    ("uint64", "Q", ScalarKind::UInt, 8),
+    ("float16", "e", ScalarKind::Float, 2),
+    ("float32", "f", ScalarKind::Float, 4),
+    ("float64", "d", ScalarKind::Float, 8),
+    ("complex64", "F", ScalarKind::Complex, 8),
+    ("complex128", "D", ScalarKind::Complex, 16),
 ];
 
 impl Scalar {
@@ -213,7 +170,7 @@ impl Scalar {
 
 /// Finds a scalar by its name or one-letter code.
 fn name(text: &str, order: ByteOrder) -> Option<Scalar> {
-    let (_, kind, size) = NAMES.iter().find(|(name, ..)| *name == text)?;
+    let (.., kind, size) = NAMES.iter().find(|(name, code, ..)| [*name, *code].contains(&text))?;
     Some(Scalar::ordered(*kind, *size, order))
 }
 
