@@ -159,17 +159,17 @@ fn shortest_half(value: f32) -> f64 {
     parsed.into_iter().find(is_near).unwrap_or(value)
 }
 
-#[cfg(all(test, feature = "half"))]
+#[cfg(test)]
 mod tests {
     use super::shortest_half;
-    use half::f16;
+    use crate::kernel::cast::half;
 
     /// Guards that the printed form of a half-precision number is that of no other.
     #[test]
     fn every_half_is_nearer_to_its_printed_decimal_than_any_other() {
-        let distance = |bits: u16, decimal: f64| (f16::from_bits(bits).to_f64() - decimal).abs();
+        let distance = |bits: u16, decimal: f64| (f64::from(half(bits)) - decimal).abs();
         for bits in 1..0x7bff {
-            let decimal = shortest_half(f16::from_bits(bits).to_f32());
+            let decimal = shortest_half(half(bits));
             for other in [bits - 1, bits + 1] {
                 assert!(distance(bits, decimal) < distance(other, decimal), "{decimal}");
             }
