@@ -20,10 +20,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::checked;
-use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind, Unit};
+use crate::dtype::{Resolution, Scalar, ScalarKind, Unit};
 use crate::element::cast::Plain;
-use crate::element::macros::like_its_value;
-use crate::element::{Element, Internals, InvalidValue};
+use crate::element::macros::{like_its_value, of_bytes};
 
 /// A unit of time as a type. [`Times`] is a multiple of a unit.
 pub trait TimeUnit {
@@ -156,33 +155,15 @@ macro_rules! time {
             }
         }
 
-        impl<U: TimeUnit> Element for $name<U> {
-            const SIZE: usize = {
+        of_bytes! {
+            [U: TimeUnit] $name<U>: {
                 const { assert_multiple(U::RESOLUTION) };
                 8
-            };
-            const ALIGN: usize = 8;
-            const __INTERNALS: Internals<Self> = Internals::DEFAULT
-                .with_swapped_if(true, |item| Self::new(i64::__INTERNALS.decode::<true>(item)))
-                .with_plain(Plain::of);
-
-            fn dtype() -> DType {
-                Self::dtype_in(ByteOrder::Little)
-            }
-
-            fn dtype_in(order: ByteOrder) -> DType {
-                Scalar::ordered(ScalarKind::$kind(U::RESOLUTION), Self::SIZE, order).into()
-            }
-
-            #[inline]
-            fn decode(item: &[u8]) -> Self {
-                Self::new(i64::decode(item))
-            }
-
-            #[inline]
-            fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
-                self.0.encode(item)
-            }
+            }, align 8, plain Plain::of,
+            dtype |order| Scalar::ordered(ScalarKind::$kind(U::RESOLUTION), Self::SIZE, order),
+            from_le |bytes| Self::new(i64::from_le_bytes(bytes)),
+            from_be |bytes| Self::new(i64::from_be_bytes(bytes)),
+            to_le |time| time.0.to_le_bytes();
         }
     };
 }
@@ -333,6 +314,7 @@ fn civil(days: i128) -> (i128, i128, i128) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{ByteOrder, Element};
 
     fn text<U: TimeUnit>(count: i64) -> String {
         DateTime64::<U>::new(count).to_string()

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
-use super::convert::{DAY, Nanoseconds, conversions, divided};
+use super::convert::{DAY, conversions, divided};
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::{Element, InvalidValue};
 

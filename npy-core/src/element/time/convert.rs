@@ -1,6 +1,6 @@
 //! Layer 4: converts times and spans to and from nanoseconds, which the types of other crates count.
 
-use super::{DateTime64, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
+use super::{DateTime64, NAT, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};
 
 /// The number of nanoseconds in a day.
@@ -8,73 +8,52 @@ pub(super) const DAY: i128 = 86_400_000_000_000;
 /// The number of attoseconds in a nanosecond.
 const NANOSECOND: i128 = 1_000_000_000;
 
-/// A time or a span that converts to and from nanoseconds.
-pub(super) trait Nanoseconds: Sized {
-    /// Returns the nanoseconds; `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
-    fn to_nanoseconds(self) -> Option<i128>;
+/// Adds conversions to times, of which some are dates: their years and months have the lengths of the calendar.
+macro_rules! nanoseconds {
+    ($($time:ident, $is_date:literal;)*) => {$(
+        impl<U: TimeUnit> $time<U> {
+            /// Returns the nanoseconds; `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
+            pub(super) fn to_nanoseconds(self) -> Option<i128> {
+                to_nanoseconds(self.count(), U::RESOLUTION?, $is_date)
+            }
 
-    /// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
-    fn from_nanoseconds(nanoseconds: i128) -> Option<Self>;
+            /// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
+            pub(super) fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
+                from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date).map(Self::new)
+            }
+        }
+    )*};
 }
 
-impl<U: TimeUnit> Nanoseconds for DateTime64<U> {
-    fn to_nanoseconds(self) -> Option<i128> {
-        let (resolution, count) = parts(self.count(), U::RESOLUTION)?;
-        let months = match resolution.unit {
-            Unit::Year => count.checked_mul(12)?,
-            Unit::Month => count,
-            unit => return fixed(count, unit),
-        };
-        let year = months.div_euclid(12).checked_add(1970)?;
-        first_day(year, months.rem_euclid(12))?.checked_mul(DAY)
-    }
+nanoseconds! { DateTime64, true; TimeDelta64, false; }
 
-    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let resolution = U::RESOLUTION?;
-        let per_unit = match resolution.unit {
-            Unit::Year => 12,
-            Unit::Month => 1,
-            unit => return whole(counted(nanoseconds, unit)?, resolution).map(Self::new),
-        };
+fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
+    if count == NAT {
+        return None;
+    }
+    let count = scaled(count, resolution);
+    let months = match resolution.unit {
+        Unit::Year if is_date => count.checked_mul(12)?,
+        Unit::Month if is_date => count,
+        unit => return divided(count.checked_mul(attoseconds(unit)?)?, NANOSECOND),
+    };
+    let year = months.div_euclid(12).checked_add(1970)?;
+    first_day(year, months.rem_euclid(12))?.checked_mul(DAY)
+}
+
+fn from_nanoseconds(nanoseconds: i128, resolution: Resolution, is_date: bool) -> Option<i64> {
+    let months = || {
         let (year, month, day) = civil(divided(nanoseconds, DAY)?);
         let months = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
-        let count = if day == 1 { divided(months, per_unit)? } else { return None };
-        whole(count, resolution).map(Self::new)
-    }
-}
-
-impl<U: TimeUnit> Nanoseconds for TimeDelta64<U> {
-    fn to_nanoseconds(self) -> Option<i128> {
-        let (resolution, count) = parts(self.count(), U::RESOLUTION)?;
-        fixed(count, resolution.unit)
-    }
-
-    fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-        let resolution = U::RESOLUTION?;
-        whole(counted(nanoseconds, resolution.unit)?, resolution).map(Self::new)
-    }
-}
-
-/// Returns the resolution, and the number of units in a count; `None` for "not a time" and for generic times.
-fn parts(count: i64, resolution: Option<Resolution>) -> Option<(Resolution, i128)> {
-    let resolution = resolution.filter(|_| count != i64::MIN)?;
-    Some((resolution, scaled(count, resolution)))
-}
-
-/// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
-fn whole(units: i128, resolution: Resolution) -> Option<i64> {
+        (day == 1).then_some(months)
+    };
+    let units = match resolution.unit {
+        Unit::Year if is_date => divided(months()?, 12)?,
+        Unit::Month if is_date => months()?,
+        unit => divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)?,
+    };
     let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
-    (count != i64::MIN).then_some(count)
-}
-
-/// Converts units of a fixed length to nanoseconds.
-fn fixed(units: i128, unit: Unit) -> Option<i128> {
-    divided(units.checked_mul(attoseconds(unit)?)?, NANOSECOND)
-}
-
-/// Converts nanoseconds to units of a fixed length.
-fn counted(nanoseconds: i128, unit: Unit) -> Option<i128> {
-    divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)
+    (count != NAT).then_some(count)
 }
 
 /// Returns the quotient, if there is no remainder.

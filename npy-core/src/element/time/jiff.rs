@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
-use super::convert::{DAY, Nanoseconds, conversions, divided};
+use super::convert::{DAY, conversions, divided};
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::{Element, InvalidValue};
 
