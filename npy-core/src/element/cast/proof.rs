@@ -44,7 +44,7 @@ impl<T> Memory<T> {
         record: &[FieldLayout],
         size: usize,
     ) -> bool {
-        Layout { name, aligned, size: size_of::<T>(), fields }.proved(record, size)
+        proved((name, size_of::<T>()), aligned, &fields, record, size)
     }
 
     /// Like [`proved`](Self::proved), for a newtype, which is stored like its only field. An item has `size` bytes.
@@ -60,73 +60,67 @@ impl<T> Memory<T> {
     }
 }
 
-/// A struct in memory, with its fields in the order of their offsets.
-struct Layout<const N: usize> {
-    /// The name of the struct.
-    name: &'static str,
-    /// True if its dtype is laid out like in C.
+/// Like [`Memory::proved`], for a struct of this name and of `memory` bytes, with its fields in the order of their offsets.
+// Runs at compile time, where an overflow or a bad index is an error.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#[track_caller]
+const fn proved(
+    (name, memory): (&str, usize),
     aligned: bool,
-    /// The size in bytes.
+    fields: &[MemoryField],
+    record: &[FieldLayout],
     size: usize,
-    fields: [MemoryField; N],
+) -> bool {
+    if record.is_empty() {
+        // The derive of the record has already reported an error.
+        return true;
+    }
+    let message = Message::of(&[
+        "`",
+        name,
+        "` has other fields than its record: a view shows the struct as it is in the file, field for field",
+    ]);
+    assert!(record.len() == fields.len(), "{}", message.get());
+    let mut padded = false;
+    let mut end = 0;
+    let mut i = 0;
+    while i < fields.len() {
+        let field = &fields[i];
+        let gaps = (field.offset - end, record[i].offset.saturating_sub(end));
+        let place = [" before `", field.name, "`"];
+        assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
+        padded |= field.padded || gaps.0 > 0;
+        end = field.offset + field.size;
+        i += 1;
+    }
+    let gaps = (memory - end, size.saturating_sub(end));
+    let place = [" at its end", "", ""];
+    assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
+    padded || gaps.0 > 0
 }
 
-impl<const N: usize> Layout<N> {
-    // Runs at compile time, where an overflow or a bad index is an error.
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-    #[track_caller]
-    const fn proved(&self, record: &[FieldLayout], size: usize) -> bool {
-        if record.is_empty() {
-            // The derive of the record has already reported an error.
-            return true;
-        }
-        let message = Message::new().name(self.name).text(" has other fields than its record");
-        let message =
-            message.text(": a view shows the struct as it is in the file, field for field");
-        assert!(record.len() == N, "{}", message.get());
-        let mut padded = false;
-        let mut end = 0;
-        let mut i = 0;
-        while i < N {
-            let MemoryField { name, offset, size, padded: inside, .. } = self.fields[i];
-            let gaps = (offset - end, record[i].offset.saturating_sub(end));
-            assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, Some(name)).get());
-            padded |= inside || gaps.0 > 0;
-            end = offset + size;
-            i += 1;
-        }
-        let gaps = (self.size - end, size.saturating_sub(end));
-        assert!(gaps.0 == gaps.1, "{}", self.other_padding(gaps, None).get());
-        padded || gaps.0 > 0
-    }
-
-    /// Returns the message for padding that differs in memory and in the dtype, before `field` or at the end.
-    const fn other_padding(
-        &self,
-        (memory, dtype): (usize, usize),
-        field: Option<&'static str>,
-    ) -> Message {
-        let message = Message::new().name(self.name).text(" has ");
-        let message =
-            if memory == 0 { message.text("no") } else { message.bytes(memory).text(" of") };
-        let message = message.text(" padding");
-        let message = match field {
-            Some(name) => message.text(" before ").name(name),
-            None => message.text(" at its end"),
-        };
-        let message = message.text(" in memory and ");
-        let message = if dtype == 0 { message.text("none") } else { message.bytes(dtype) };
-        message.text(" in its dtype: ").text(if memory < dtype {
-            "make that padding a field of bytes"
-        } else if self.aligned {
-            "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes"
-        } else {
-            "add #[npy(align)], or #[repr(C, packed)]"
-        })
-    }
+/// Returns the message for padding at this place that differs in memory and in the dtype.
+const fn other_padding(
+    name: &str,
+    aligned: bool,
+    (memory, dtype): (usize, usize),
+    [before, field, after]: [&str; 3],
+) -> Message {
+    let (in_memory, in_dtype) = (Message::bytes(memory), Message::bytes(dtype));
+    let (amount, of) = if memory == 0 { ("no", "") } else { (in_memory.get(), " of") };
+    let stated = if dtype == 0 { "none" } else { in_dtype.get() };
+    let remedy = if memory < dtype {
+        "make that padding a field of bytes"
+    } else if aligned {
+        "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes"
+    } else {
+        "add #[npy(align)], or #[repr(C, packed)]"
+    };
+    let start = Message::of(&["`", name, "` has ", amount, of, " padding", before, field, after]);
+    Message::of(&[start.get(), " in memory and ", stated, " in its dtype: ", remedy])
 }
 
-/// A text that is built at compile time. A piece that does not fit is left out.
+/// A text that is built at compile time.
 struct Message {
     bytes: [u8; Message::LONGEST],
     len: usize,
@@ -135,33 +129,32 @@ struct Message {
 impl Message {
     const LONGEST: usize = 512;
 
-    const fn new() -> Self {
-        Message { bytes: [0; Message::LONGEST], len: 0 }
-    }
-
-    const fn text(mut self, text: &str) -> Self {
-        let (_, free) = self.bytes.split_at_mut(self.len);
-        if let Some((slot, _)) = free.split_at_mut_checked(text.len()) {
-            slot.copy_from_slice(text.as_bytes());
-            self.len = self.len.saturating_add(text.len());
+    /// Joins the pieces. One that does not fit is left out.
+    const fn of(mut pieces: &[&str]) -> Self {
+        let mut message = Message { bytes: [0; Message::LONGEST], len: 0 };
+        while let [piece, rest @ ..] = pieces {
+            let (_, free) = message.bytes.split_at_mut(message.len);
+            if let Some((slot, _)) = free.split_at_mut_checked(piece.len()) {
+                slot.copy_from_slice(piece.as_bytes());
+                message.len = message.len.saturating_add(piece.len());
+            }
+            pieces = rest;
         }
-        self
-    }
-
-    const fn name(self, name: &str) -> Self {
-        self.text("`").text(name).text("`")
+        message
     }
 
     /// `1 byte`, `7 bytes`.
-    const fn bytes(self, count: usize) -> Self {
-        self.number(count).text(if count == 1 { " byte" } else { " bytes" })
+    const fn bytes(count: usize) -> Self {
+        let unit = if count == 1 { " byte" } else { " bytes" };
+        Message::of(&[Message::number(count).get(), unit])
     }
 
-    const fn number(self, n: usize) -> Self {
-        let before = if n < 10 { self } else { self.number(n / 10) };
-        let digits = "0123456789";
-        let (_, digit) = digits.split_at(n % 10);
-        before.text(digit.split_at(1).0)
+    const fn number(n: usize) -> Self {
+        let digit = "0123456789".split_at(n % 10).1.split_at(1).0;
+        if n < 10 {
+            return Message::of(&[digit]);
+        }
+        Message::of(&[Message::number(n / 10).get(), digit])
     }
 
     const fn get(&self) -> &str {
@@ -193,9 +186,8 @@ mod tests {
         };
         let record = [layout("a", 0, 1), layout("b", in_record, 8)];
         let fields = [field("flag", 0, 1), field("value", offset, 8)];
-        let memory = Layout { name: "Sample", aligned, size, fields };
-        std::panic::catch_unwind(|| memory.proved(&record, record_size))
-            .map_err(|message| *message.downcast::<String>().unwrap())
+        let prove = || proved(("Sample", size), aligned, &fields, &record, record_size);
+        std::panic::catch_unwind(prove).map_err(|message| *message.downcast::<String>().unwrap())
     }
 
     #[test]
@@ -205,8 +197,7 @@ mod tests {
         assert_eq!(proof((1, 16), (1, 16), false), Ok(true));
         let inside = MemoryField { padded: true, ..field("a", 0, 4) };
         let record = Packing::Packed.layout([super::field("a", 4, 1)]);
-        let memory = Layout { name: "S", aligned: false, size: 4, fields: [inside] };
-        assert!(memory.proved(&record, 4));
+        assert!(proved(("S", 4), false, &[inside], &record, 4));
     }
 
     #[test]
@@ -261,9 +252,9 @@ mod tests {
         ] {
             assert_eq!(proof(memory, record, aligned), Err(format!("`Sample` has {message}")));
         }
-        let memory = Layout { name: "S", aligned: false, size: 0, fields: [] };
         let record = Packing::Packed.layout([super::field("", 0, 1)]);
-        let error = std::panic::catch_unwind(|| memory.proved(&record, 0)).unwrap_err();
+        let error =
+            std::panic::catch_unwind(|| proved(("S", 0), false, &[], &record, 0)).unwrap_err();
         let message = error.downcast::<String>().unwrap();
         assert!(message.starts_with("`S` has other fields than its record: "), "{message}");
     }
@@ -280,6 +271,6 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_stays_text() {
         let long = "é".repeat(300);
-        assert_eq!(Message::new().text("a").text(&long).text("b").get(), "ab");
+        assert_eq!(Message::of(&["a", &long, "b"]).get(), "ab");
     }
 }
