@@ -54,10 +54,7 @@ pub enum ErrorKind {
     Io(#[source] std::io::Error),
 
     /// The input does not start with the magic bytes of `.npy`.
-    #[error(
-        "not a .npy file: it starts with {found} instead of {magic}{hint}",
-        magic = "\"\\x93NUMPY\""
-    )]
+    #[error("not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")]
     NotNpy {
         /// The first bytes, as an escaped string.
         found: String,

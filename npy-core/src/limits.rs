@@ -1,8 +1,5 @@
 //! Layer 0: the limits on what a file may cost, and the conversions for numbers from files.
 
-#[cfg(feature = "npz")]
-use std::num::NonZeroU64;
-
 use crate::error::{Error, ErrorKind};
 
 /// The number of bytes of memory that count as one element in [`Limits::empty_items`].
@@ -109,8 +106,8 @@ impl Limits {
     pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
         check("an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
         // Zero compressed bytes count as one byte.
-        let compressed = NonZeroU64::new(compressed).unwrap_or(NonZeroU64::MIN);
-        check("a compression ratio", "inflation", bytes / compressed, self.inflation)
+        let ratio = bytes.checked_div(compressed).unwrap_or(bytes);
+        check("a compression ratio", "inflation", ratio, self.inflation)
     }
 
     /// Returns the number of brackets that may be open at once. It is bounded because the functions that walk a dtype are recursive.

@@ -11,8 +11,7 @@ use crate::limits;
 ///
 /// [`ErrorKind::Memory`] if the allocator fails.
 pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
-    let result = vec.try_reserve_exact(additional);
-    result.map_err(|_| refused(bytes(vec, additional)))?;
+    vec.try_reserve_exact(additional).map_err(|_| refused(bytes(vec, additional)))?;
     large_pages(vec.spare_capacity_mut());
     Ok(())
 }
@@ -23,8 +22,7 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
 ///
 /// [`ErrorKind::Memory`] if the allocator fails.
 pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error> {
-    let result = vec.try_reserve(additional);
-    result.map_err(|_| refused(bytes(vec, additional)))
+    vec.try_reserve(additional).map_err(|_| refused(bytes(vec, additional)))
 }
 
 /// Requests pages of 2 MiB for large memory that was not written yet, as NumPy does: a page fault for each 4 KiB takes longer than

@@ -39,10 +39,7 @@ macro_rules! number {
 
             #[inline]
             fn to_bytes(self, order: ByteOrder) -> Self::Array {
-                match order {
-                    ByteOrder::Little => self.to_le_bytes(),
-                    ByteOrder::Big => self.to_be_bytes(),
-                }
+                if order == ByteOrder::Big { self.to_be_bytes() } else { self.to_le_bytes() }
             }
 
             #[inline]
