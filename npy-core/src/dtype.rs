@@ -76,8 +76,6 @@ pub(crate) struct SubArray {
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     itemsize: usize,
-    /// True if a field holds Python objects.
-    has_object: bool,
 }
 
 /// One field of a record.
@@ -183,10 +181,15 @@ impl DType {
 
     /// Returns true if the dtype is or contains a Python object. NumPy stores the data of such an array as a pickle.
     pub fn has_object(&self) -> bool {
+        !self.all_scalars(&|scalar| scalar.kind() != ScalarKind::Object)
+    }
+
+    /// Returns true if the test is true for each scalar in the dtype.
+    fn all_scalars(&self, test: &dyn Fn(Scalar) -> bool) -> bool {
         match &self.0 {
-            Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Object,
-            Kind::SubArray(sub) => sub.base.has_object(),
-            Kind::Record(record) => record.has_object,
+            Kind::Scalar(scalar) => test(*scalar),
+            Kind::SubArray(sub) => sub.base.all_scalars(test),
+            Kind::Record(record) => record.fields.iter().all(|f| f.dtype.all_scalars(test)),
         }
     }
 
@@ -202,7 +205,7 @@ impl DType {
     /// ```
     #[must_use]
     pub fn with_byte_order(&self, order: ByteOrder) -> DType {
-        if self.has_byte_order(order) {
+        if self.all_scalars(&|scalar| scalar.with_byte_order(order) == scalar) {
             return self.clone();
         }
         match &self.0 {
@@ -230,15 +233,6 @@ impl DType {
             Kind::Record(record) => {
                 record.fields.iter().map(|field| field.dtype.ordered_bytes()).sum()
             }
-        }
-    }
-
-    /// Returns whether every number has this byte order or none.
-    fn has_byte_order(&self, order: ByteOrder) -> bool {
-        match &self.0 {
-            Kind::Scalar(scalar) => scalar.with_byte_order(order) == *scalar,
-            Kind::SubArray(sub) => sub.base.has_byte_order(order),
-            Kind::Record(record) => record.fields.iter().all(|f| f.dtype.has_byte_order(order)),
         }
     }
 
@@ -290,19 +284,12 @@ impl DType {
     ///
     /// The caller has checked that names are distinct, offsets ascend, and no fields overlap.
     pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
-        let has_object = fields.iter().any(|field| field.dtype.has_object());
-        DType(Kind::Record(Arc::new(Record { fields, itemsize, has_object })))
+        DType(Kind::Record(Arc::new(Record { fields, itemsize })))
     }
 
     /// Creates a sub-array. The caller has computed its item size.
     fn of_base(base: DType, shape: Vec<usize>, itemsize: usize) -> DType {
         DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
-    }
-
-    /// Creates a sub-array, or fails if its item size exceeds NumPy's limit.
-    fn new_sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
-        let itemsize = DType::size_of_sub_array(&base, &shape)?;
-        Ok(DType::of_base(base, shape, itemsize))
     }
 
     /// Returns the item size of a sub-array, or fails if it exceeds NumPy's limit.

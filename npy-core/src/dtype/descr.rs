@@ -235,7 +235,8 @@ fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
     if shape.len() > limits::MAX_NDIM {
         return Err(fault(item, format!("NumPy has at most {} dimensions", limits::MAX_NDIM)));
     }
-    DType::new_sub_array(base, shape).map_err(|reason| fault(item, reason))
+    let itemsize = DType::size_of_sub_array(&base, &shape).map_err(|reason| fault(item, reason))?;
+    Ok(DType::of_base(base, shape, itemsize))
 }
 
 /// Reads the dimensions in a tuple or list of integers.
