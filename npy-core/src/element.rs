@@ -2,7 +2,6 @@
 
 mod array;
 pub(crate) mod block;
-mod boxed;
 pub(crate) mod cast;
 mod complex;
 pub(crate) mod decode;

@@ -10,6 +10,7 @@ use std::ops::Range;
 #[cfg(feature = "__test-hooks")]
 pub use outline::literal;
 
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field};
 pub use crate::element::Internals;
 pub use crate::element::cast::Plain;
@@ -152,7 +153,7 @@ const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
 #[inline]
 fn range_of<R: NpyRecord, const I: usize>() -> Range<usize> {
     let field = const { layout_of::<R, I>() };
-    field.offset..field.offset.saturating_add(field.size)
+    field.offset..checked::add(field.offset, field.size)
 }
 
 /// Returns the bytes of one field of a record.
@@ -213,7 +214,7 @@ pub fn check(
 ) -> Result<(), InvalidValue> {
     // The compiler removes a counted loop for types without invalid items.
     let count = items.len().checked_div(size).unwrap_or(0);
-    let record = |i: usize| items.get(i.saturating_mul(size)..).and_then(|rest| rest.get(..size));
+    let record = |i: usize| items.get(checked::mul(i, size)..).and_then(|rest| rest.get(..size));
     (0..count)
         .try_for_each(|i| each(record(i).unwrap_or_default()).map_err(|error| error.at_item(i)))
 }

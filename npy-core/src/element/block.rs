@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use crate::checked;
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Place};
 use crate::kernel;
@@ -86,8 +87,7 @@ pub(crate) fn decode_blocks<T>(
 
 /// Returns the bytes of the elements at these indices.
 pub(crate) fn bytes_of(data: &[u8], rows: Range<usize>, itemsize: usize) -> &[u8] {
-    let at = |row: usize| row.saturating_mul(itemsize);
-    data.get(at(rows.start)..at(rows.end)).unwrap_or_default()
+    checked::slice(data, checked::mul(rows.start, itemsize)..checked::mul(rows.end, itemsize))
 }
 
 /// Encoded items that are not yet written: at most one block.
@@ -122,7 +122,7 @@ impl<T: Element> Pending<T> {
     #[inline]
     pub(crate) fn prepare(&mut self, wanted: usize) -> usize {
         let slots = self.most.saturating_sub(self.count).min(wanted);
-        let bytes = self.count.saturating_add(slots).saturating_mul(T::SIZE);
+        let bytes = checked::mul(checked::add(self.count, slots), T::SIZE);
         if bytes > self.buffers.block.len() {
             self.lengthen(bytes);
         }
@@ -146,8 +146,8 @@ impl<T: Element> Pending<T> {
         slots: usize,
         items: impl Iterator<Item = B>,
     ) -> Result<usize, InvalidValue> {
-        let first = self.count.saturating_mul(T::SIZE);
-        let end = first.saturating_add(slots.saturating_mul(T::SIZE));
+        let first = checked::mul(self.count, T::SIZE);
+        let end = checked::add(first, checked::mul(slots, T::SIZE));
         let mut taken = Taken { items: 0, count: &mut self.count };
         if T::SIZE == 0 {
             for item in items.take(slots) {
@@ -167,10 +167,10 @@ impl<T: Element> Pending<T> {
     /// Encodes one item if a slot is free and the item is valid, and returns true if so.
     #[inline]
     pub(crate) fn push(&mut self, item: &T) -> bool {
-        let first = self.count.saturating_mul(T::SIZE);
-        let slot = self.buffers.block.get_mut(first..first.saturating_add(T::SIZE));
+        let first = checked::mul(self.count, T::SIZE);
+        let slot = self.buffers.block.get_mut(first..checked::add(first, T::SIZE));
         let taken = self.count < self.most && slot.is_some_and(|slot| encode(item, slot).is_ok());
-        self.count = self.count.saturating_add(usize::from(taken));
+        self.count = checked::add(self.count, usize::from(taken));
         taken
     }
 
@@ -178,7 +178,7 @@ impl<T: Element> Pending<T> {
     pub(crate) fn take(&mut self) -> &[u8] {
         let count = std::mem::take(&mut self.count);
         self.most = 0;
-        self.buffers.block.truncate(count.saturating_mul(self.plan.src_itemsize));
+        self.buffers.block.truncate(checked::mul(count, self.plan.src_itemsize));
         self.buffers.run(&self.plan, count)
     }
 
@@ -209,13 +209,14 @@ struct Taken<'c> {
 impl Drop for Taken<'_> {
     #[inline]
     fn drop(&mut self) {
-        *self.count = self.count.saturating_add(self.items);
+        *self.count = checked::add(*self.count, self.items);
     }
 }
 
 /// Converts an invalid value to an error with its row; `first` is the row of the first item of the block.
 pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
     let kind = ErrorKind::InvalidValue { reason: error.reason().to_owned() };
+    // Saturates, because a type outside of this crate may state any index.
     let row = limits::to_u64(first.saturating_add(error.item()));
     let error = match error.field() {
         "" => Error::from(kind),

@@ -12,6 +12,7 @@ use std::marker::PhantomData;
 use std::mem::{self, MaybeUninit};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::checked;
 use crate::error::Error;
 use crate::reserve;
 
@@ -51,7 +52,7 @@ impl<T> Plain<T> {
         let count = count.min(spare.len());
         // SAFETY: these are the first `count` slots of the spare capacity, which is borrowed exclusively.
         unsafe { spare.as_mut_ptr().write_bytes(0, count) };
-        let length = values.len().saturating_add(count);
+        let length = checked::add(values.len(), count);
         // SAFETY: all bytes of those slots were just written, and `self` proves that any bytes are valid values.
         unsafe { values.set_len(length) };
     }
@@ -143,7 +144,7 @@ where
     T: Send,
 {
     debug_assert!(!mem::needs_drop::<T>(), "values that were written would leak after an error");
-    let length = values.len().saturating_add(count);
+    let length = checked::add(values.len(), count);
     let written = AtomicUsize::new(0);
     let slots = values.spare_capacity_mut().get_mut(..count).unwrap_or_default();
     let parts = slots.chunks_mut(part.max(1));

@@ -6,6 +6,7 @@ use super::block::{Buffers, decode_blocks, items_per_block};
 use super::cast::{Values, strided_items};
 use super::typed_plan::check_empty;
 use super::{Element, InvalidValue};
+use crate::checked;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::plan::Plan;
@@ -31,7 +32,7 @@ pub(crate) fn decode<T: Element>(
     let swaps = T::__INTERNALS.swaps() && plan.swaps_all();
     let items = if swaps { &buffers.block } else { buffers.run(plan, count) };
     let checked = T::check(items);
-    let bytes = valid(&checked, count).saturating_mul(T::SIZE);
+    let bytes = checked::mul(valid(&checked, count), T::SIZE);
     let items = items.get(..bytes).unwrap_or(items).chunks_exact(T::SIZE);
     if swaps {
         out.append(items.map(|item| T::__INTERNALS.decode::<true>(item)));
@@ -64,7 +65,8 @@ pub(crate) fn decode_all<T: Element>(
 
 /// Returns the number of elements before the first invalid one; `count` if all are valid.
 fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
-    checked.as_ref().err().map_or(count, InvalidValue::item)
+    // A type outside of this crate may state any index.
+    checked.as_ref().err().map_or(count, |error| error.item().min(count))
 }
 
 /// Decodes canonical items at this stride.
@@ -75,11 +77,11 @@ fn decode_strided<T: Element>(
 ) -> Result<(), InvalidValue> {
     let stride = stride.max(1);
     let error = |start: &[u8]| T::check(item::<T>(start)).err();
-    let check = |i: usize| Some(error(items.get(i.saturating_mul(stride)..)?)?.at_item(i));
+    let check = |i: usize| Some(error(items.get(checked::mul(i, stride)..)?)?.at_item(i));
     // For types without invalid items, the compiler removes this loop, because it counts to a number known in advance.
     let count = items.len().div_ceil(stride);
     let checked = (0..count).find_map(check).map_or(Ok(()), Err);
-    let bytes = valid(&checked, count).saturating_mul(stride);
+    let bytes = checked::mul(valid(&checked, count), stride);
     append_strided(out, items.get(..bytes).unwrap_or(items), stride);
     checked
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::checked;
 use crate::dtype::{Scalar, ScalarKind};
 use crate::element::Element;
 use crate::element::macros::of_bytes;
@@ -83,7 +84,7 @@ impl LongDouble {
                 let up = rest > half || (rest == half && kept & 1 == 1);
                 // The first bit of a normal number adds one to the exponent, and so does a carry.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
-                let kept = u64::try_from(kept).unwrap_or_default();
+                let kept: u64 = checked::narrow(kept);
                 sign | (before + kept + u64::from(up))
             }
         };
@@ -92,7 +93,7 @@ impl LongDouble {
 
     /// Returns the sign, the exponent (with a bias of 16383) and the significand, which has one bit before the binary point.
     fn parts(self) -> (bool, u16, u64) {
-        let top = self.0.get(8..).map(u16::decode).unwrap_or_default();
+        let top = u16::decode(checked::tail(&self.0, 8));
         (top & 0x8000 != 0, top & 0x7fff, u64::decode(&self.0))
     }
 
@@ -114,14 +115,13 @@ impl From<f64> for LongDouble {
     fn from(value: f64) -> Self {
         let (bits, negative) = (value.to_bits(), value.is_sign_negative());
         let fraction = bits & FRACTION;
-        let exponent = u16::try_from((bits >> 52) & 0x7ff).unwrap_or_default();
+        let exponent: u16 = checked::narrow((bits >> 52) & 0x7ff);
         let (exponent, significand) = match exponent {
             0 if fraction == 0 => (0, 0),
             0 => {
                 let zeros = fraction.leading_zeros();
                 // If `fraction` had no leading zeros, its first bit would be worth 2^-1011.
-                let exponent = u32::from(16383 - 1011u16).saturating_sub(zeros);
-                (u16::try_from(exponent).unwrap_or_default(), fraction << zeros)
+                (checked::narrow(16383 - 1011 - zeros), fraction << zeros)
             }
             0x7ff => (0x7fff, INTEGER | (fraction << 11)),
             _ => (exponent + (16383 - 1023), INTEGER | (fraction << 11)),

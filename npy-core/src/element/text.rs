@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::checked;
 use crate::dtype::{Scalar, ScalarKind};
 use crate::element::InvalidValue;
 use crate::element::cast::Plain;
@@ -109,7 +110,7 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
 /// Returns the items before the trailing zeros.
 pub(crate) fn without_zeros<T: Default + PartialEq>(items: &[T]) -> &[T] {
     let zeros = items.iter().rev().take_while(|&item| *item == T::default()).count();
-    items.get(..items.len().saturating_sub(zeros)).unwrap_or_default()
+    checked::slice(items, 0..checked::sub(items.len(), zeros))
 }
 
 #[cfg(test)]

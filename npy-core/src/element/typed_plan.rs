@@ -1,5 +1,6 @@
 //! Layer 4: the plan by which the elements of a file become values of a Rust type.
 
+use crate::checked;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::item_shape::ItemShape;
 use crate::element::{Element, block, type_name};
@@ -76,7 +77,7 @@ impl TypedPlan {
         let plan = reading::<T>(&found, &schema, cast)?;
         let is_strided = shape.is_strided(header.shape(), header.order());
         Ok(TypedPlan {
-            id: SchemaId::of::<T>(),
+            id: schema_id::<T>(),
             items: ItemPlan::new(plan, shape.per_item()?, shape::count(outer)?),
             ndim: outer.len(),
             order: if is_strided { Order::C } else { header.order() },
@@ -87,29 +88,24 @@ impl TypedPlan {
 
     /// Returns true if this is the plan for `T`.
     pub(crate) fn is_for<T: Element>(&self) -> bool {
-        let other = SchemaId::of::<T>();
-        std::ptr::fn_addr_eq(self.id.schema, other.schema) && self.id.size == other.size
+        let ((schema, size), (other, other_size)) = (self.id, schema_id::<T>());
+        std::ptr::fn_addr_eq(schema, other) && size == other_size
     }
 
     /// Returns the dimensions of the array, without those of the type.
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
-        header.shape().get(..self.ndim).unwrap_or_default()
+        checked::slice(header.shape(), 0..self.ndim)
     }
 }
 
 /// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan.
-struct SchemaId {
-    schema: fn(ByteOrder) -> Schema,
-    size: usize,
-}
+type SchemaId = (fn(ByteOrder) -> Schema, usize);
 
-impl SchemaId {
-    // Not inlined: in each inlined copy, the function might have another address.
-    /// Returns the identity of the schema of a type.
-    #[inline(never)]
-    fn of<T: Element>() -> Self {
-        SchemaId { schema: T::__INTERNALS.schema, size: T::SIZE }
-    }
+// Not inlined: in each inlined copy, the function might have another address.
+/// Returns the identity of the schema of a type.
+#[inline(never)]
+fn schema_id<T: Element>() -> SchemaId {
+    (T::__INTERNALS.schema, T::SIZE)
 }
 
 /// Returns the canonical schema of `T`.
