@@ -1,5 +1,7 @@
 //! The grammar: values, brackets and separators.
 
+use std::ops::Range;
+
 use super::scanner::Scanner;
 use super::{Caps, Dialect, Fault, Form, Kind, Node, after, fail, to_u32, to_usize};
 use crate::checked;
@@ -58,17 +60,17 @@ impl Parser<'_> {
     fn value(&mut self, or_end: bool) -> Result<Due, Fault> {
         let at = self.scanner.at;
         match self.scanner.peek() {
-            Some(b'(') => self.open(Form::Paren),
+            Some(b'(') => match self.scanner.pair() {
+                Some(strings) => self.pair(strings),
+                None => self.open(Form::Paren),
+            },
             Some(b'[') => self.open(Form::Value(Kind::List)),
             Some(b'{') => self.open(Form::Brace),
             Some(b')' | b']' | b'}') if or_end => self.close(),
             None if self.open != NONE => self.unclosed(),
             _ => {
                 let (kind, end) = self.scanner.atom()?;
-                let index = self.push(Form::Value(kind), at)?;
-                if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-                    (node.end, node.next) = (to_u32(end), after(index));
-                }
+                let index = self.atom(kind, at..end)?;
                 self.complete(index)
             }
         }
@@ -109,13 +111,40 @@ impl Parser<'_> {
         }
     }
 
-    fn open(&mut self, form: Form) -> Result<Due, Fault> {
+    /// Adds a tuple of two strings.
+    fn pair(&mut self, [name, dtype]: [Range<usize>; 2]) -> Result<Due, Fault> {
+        let index = self.bracket(Form::Value(Kind::Tuple))?;
+        let end = checked::add(dtype.end, 1);
+        self.atom(Kind::Str, name)?;
+        let last = self.atom(Kind::Str, dtype)?;
+        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
+            (node.end, node.next) = (to_u32(end), after(last));
+        }
+        self.scanner.at = end;
+        self.complete(index)
+    }
+
+    /// Adds a value that contains no others.
+    fn atom(&mut self, kind: Kind, range: Range<usize>) -> Result<u32, Fault> {
+        let index = self.push(Form::Value(kind), range.start)?;
+        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
+            (node.end, node.next) = (to_u32(range.end), after(index));
+        }
+        Ok(index)
+    }
+
+    /// Adds the bracket that is next, if the limit of nesting allows it.
+    fn bracket(&mut self, form: Form) -> Result<u32, Fault> {
         let at = self.scanner.at;
         if self.scanner.depth >= self.caps.nesting {
             let found = checked::add(self.scanner.depth, 1);
             return Err(Fault::limit(at, "nesting", "nesting", found, self.caps.nesting));
         }
-        self.open = self.push(form, at)?;
+        self.push(form, at)
+    }
+
+    fn open(&mut self, form: Form) -> Result<Due, Fault> {
+        self.open = self.bracket(form)?;
         self.scanner.depth = checked::add(self.scanner.depth, 1);
         self.scanner.bump(1);
         Ok(Due::Value { or_end: true })

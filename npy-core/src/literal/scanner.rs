@@ -1,5 +1,7 @@
 //! Scans tokens: blanks, strings, numbers and names.
 
+use std::ops::Range;
+
 use super::{Dialect, Fault, Kind, fail};
 use crate::checked;
 
@@ -155,10 +157,6 @@ impl<'t> Scanner<'t> {
 
     /// Reads an atom: a value that contains no others. Returns its kind and the offset of its end.
     pub(super) fn atom(&mut self) -> Result<(Kind, usize), Fault> {
-        if let Some(end) = self.plain_string() {
-            self.at = end;
-            return Ok((Kind::Str, end));
-        }
         if let Some(prefix) = self.prefix() {
             return self.string(prefix);
         }
@@ -174,16 +172,21 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Returns the end of a plain string such as `'<f4'`, if one is next. This is a fast path: headers have mostly such strings.
-    #[inline]
-    fn plain_string(&self) -> Option<usize> {
-        let rest = self.rest().strip_prefix(b"'")?;
-        let plain = |byte: u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
-        let length = rest.iter().position(|&byte| !plain(byte))?;
-        match rest.get(length..)? {
-            [b'\'', b',' | b')' | b':', ..] => Some(checked::add(checked::add(self.at, length), 2)),
-            _ => None,
-        }
+    /// Returns the ranges of the two strings if exactly a tuple like `('name', '<f4')` is next. This is a fast path: the headers of
+    /// records consist mostly of such tuples.
+    pub(super) fn pair(&self) -> Option<[Range<usize>; 2]> {
+        let string = |at: usize| {
+            let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
+            let plain = |&byte: &u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');
+            let length = rest.iter().position(|byte| !plain(byte))?;
+            let end = checked::add(checked::add(at, length), 2);
+            (rest.get(length) == Some(&b'\'')).then_some(at..end)
+        };
+        let name = string(checked::add(self.at, 1))?;
+        let comma = self.text.as_bytes().get(name.end..)?;
+        let dtype = string(checked::add(name.end, 2)).filter(|_| comma.starts_with(b", "))?;
+        // Without the bracket, the string may have triple quotes, or another string follows that Python joins to it.
+        (self.text.as_bytes().get(dtype.end) == Some(&b')')).then_some([name, dtype])
     }
 
     /// Reads `True`, `False` or `None`.
