@@ -12,7 +12,7 @@ use crate::element::decode::decode_all;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, check_empty};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
@@ -63,7 +63,7 @@ impl DynArray {
 
     pub(crate) fn from_parts(header: Header, bytes: Vec<u8>) -> Result<Self, Error> {
         header.without_objects()?;
-        if header.data_bytes() != bytes.len() {
+        if header.data_bytes() != limits::to_u64(bytes.len()) {
             let reason =
                 format!("expected {} bytes of data, found {}", header.data_bytes(), bytes.len());
             return Err(ErrorKind::Shape { shape: shape::excerpt(header.shape()), reason }.into());
@@ -157,7 +157,7 @@ impl DynArray {
         }
         let header = Header::new(base.clone(), shape, self.order())?;
         let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, header.data_bytes())?;
+        reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
         if size > 0 {
             for item in self.bytes.chunks_exact(self.dtype().itemsize()) {
                 bytes.extend_from_slice(checked::slice(item, offset..checked::add(offset, size)));
@@ -200,7 +200,7 @@ impl DynArray {
         limits: &Limits,
     ) -> Result<Vec<T>, Error> {
         let plan = &items.plan;
-        decode_all(plan, 0..items.count, limits, |block, rows| {
+        decode_all(plan, 0..limits::to_usize(items.count)?, limits, |block, rows| {
             block.extend_from_slice(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
         })
     }
@@ -228,7 +228,7 @@ impl DynArray {
             return DynArray::from_parts(header, bytes);
         }
         check_empty::<()>(&plan, header.count(), &Limits::default())?;
-        reserve::exact(&mut bytes, header.data_bytes())?;
+        reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
         let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
         for first in (0..header.count()).step_by(block_len) {
             let rows = first..header.count().min(first.saturating_add(block_len));

@@ -127,7 +127,7 @@ pub struct Header {
     shape: Vec<usize>,
     order: Order,
     // The product of the shape, computed once.
-    count: usize,
+    count: u64,
     // `None` for a new header, which is written in the oldest version that fits.
     version: Option<Version>,
 }
@@ -137,7 +137,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `isize` can count.
+    /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `i64` can count.
     /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong in the shape, and for a dtype that could not be
     /// read back within the default [`Limits`]: nested too deep, with too many fields, or with a sub-array of more than 64 dimensions.
     pub fn new(dtype: DType, shape: impl Into<Vec<usize>>, order: Order) -> Result<Self, Error> {
@@ -153,8 +153,8 @@ impl Header {
             let descr = descr::excerpt(&dtype.descr());
             return Err(ErrorKind::DType { descr, reason: reason.into() }.into());
         }
-        shape::bytes(&shape, dtype.itemsize())?;
-        let count = shape::count(&shape)?;
+        shape::bytes_in_file(&shape, dtype.itemsize())?;
+        let count = shape::bytes_in_file(&shape, 1)?;
         Ok(Header { dtype, shape, order, count, version: None })
     }
 
@@ -179,7 +179,7 @@ impl Header {
         self.version.or_else(written).unwrap_or(Version::V3)
     }
 
-    /// Returns the number of elements.
+    /// Returns the number of elements. On a 32-bit target, this is `usize::MAX` if there are more.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -188,12 +188,17 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn count(&self) -> usize {
+        usize::try_from(self.count).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the number of elements in the file.
+    pub(crate) fn elements(&self) -> u64 {
         self.count
     }
 
-    /// Returns the size of the data in bytes. It cannot overflow: `Header::parsed` has checked it.
-    pub(crate) fn data_bytes(&self) -> usize {
-        checked::mul(self.count, self.dtype.itemsize())
+    /// Returns the size of the data in bytes. `Header::parsed` has checked that it does not overflow.
+    pub(crate) fn data_bytes(&self) -> u64 {
+        self.count.saturating_mul(limits::to_u64(self.dtype.itemsize()))
     }
 
     /// Refuses Python objects, which are stored as a pickle.

@@ -39,7 +39,6 @@ pub use any::MapAny;
 pub(crate) use any::header_and_data;
 pub use column::Column;
 
-use crate::checked;
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
@@ -377,7 +376,7 @@ fn create_file(
     let (base, inner) = plan::flatten(item);
     let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
     let bytes = header.to_bytes()?;
-    let length = checked::add(bytes.len(), header.data_bytes());
+    let length = limits::to_u64(bytes.len()).saturating_add(header.data_bytes());
     // An existing file is replaced only after the new one has its length.
     let (mut file, target) = replace::begin(path)?;
     if target.directory().is_none() {
@@ -385,7 +384,7 @@ fn create_file(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
     }
     file.write_all(&bytes)?;
-    extend(&file, limits::to_u64(length))?;
+    extend(&file, length)?;
     target.take(file, false)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::checked;
 use crate::error::{Error, ErrorKind};
-use crate::limits::MAX_NDIM;
+use crate::limits::{self, MAX_NDIM};
 
 /// The order in which the elements of an array are stored.
 ///
@@ -30,7 +30,7 @@ impl Order {
     }
 }
 
-/// Returns the number of elements of a shape.
+/// Returns the number of elements of an array in memory.
 ///
 /// As in NumPy, the product of all dimensions other than zero must fit in an `isize`, even if the
 /// array has no elements.
@@ -42,8 +42,18 @@ pub(crate) fn count(shape: &[usize]) -> Result<usize, Error> {
     bytes(shape, 1)
 }
 
-/// Returns the number of bytes of an array of this shape and item size; see [`count`].
+/// Returns the number of bytes of an array in memory, of this shape and item size; see [`count`].
 pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
+    let max = limits::to_u64(isize::MAX.unsigned_abs());
+    product(shape, itemsize, max).and_then(limits::to_usize)
+}
+
+/// Returns the number of bytes of an array in a file, which has 64 bits on every target; see [`count`].
+pub(crate) fn bytes_in_file(shape: &[usize], itemsize: usize) -> Result<u64, Error> {
+    product(shape, itemsize, i64::MAX.unsigned_abs())
+}
+
+fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
     let error = |reason: String| Error::from(ErrorKind::Shape { shape: excerpt(shape), reason });
     if shape.len() > MAX_NDIM {
         return Err(error(format!(
@@ -51,12 +61,12 @@ pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
             shape.len()
         )));
     }
-    let max = isize::MAX.unsigned_abs();
     let product = |size: usize| {
         let nonzero = shape.iter().filter(|&&n| n > 0);
-        nonzero.copied().try_fold(size, usize::checked_mul).filter(|&n| n <= max)
+        let mut sizes = nonzero.map(|&n| limits::to_u64(n));
+        sizes.try_fold(limits::to_u64(size), u64::checked_mul).filter(|&n| n <= max)
     };
-    // The number of elements must fit in an `isize` even if they have no bytes.
+    // The number of elements must be in range even if they have no bytes.
     match product(1).and_then(|_| product(itemsize)) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(bytes) => Ok(bytes),
@@ -185,6 +195,13 @@ mod tests {
         ] {
             assert!(bytes(shape, itemsize).is_err(), "{shape:?} of {itemsize}");
         }
+    }
+
+    #[test]
+    fn sizes_in_files_have_64_bits_on_every_target() {
+        assert_eq!(bytes_in_file(&[1 << 16, 1 << 16], 8).unwrap(), 1 << 35);
+        assert_eq!(bytes_in_file(&[1 << 30, 1 << 30], 4).unwrap(), 1 << 62);
+        assert!(bytes_in_file(&[1 << 30, 1 << 30], 8).is_err());
     }
 
     #[test]

@@ -210,7 +210,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     };
     check_layout::<T>(&plan.found, plan.is_strided, copy)?;
     let shape = plan.shape(&header).to_vec();
-    let count = plan.items.count;
+    let count = limits::to_usize(plan.items.count)?;
     if size_of::<T>() == 0 {
         Limits::default().check_empty_items(count, 0)?;
     }
@@ -232,12 +232,12 @@ pub(crate) fn data_range(
     start: usize,
     file: &[u8],
 ) -> Result<Range<usize>, ViewError> {
-    let (expected, found) = (header.data_bytes(), checked::sub(file.len(), start));
+    let rest = checked::sub(file.len(), start);
+    let (expected, found) = (header.data_bytes(), limits::to_u64(rest));
     if expected > found {
-        let [expected, found] = [expected, found].map(limits::to_u64);
         return Err(ViewError::Short { expected, found });
     }
-    Ok(start..checked::add(start, expected))
+    Ok(start..checked::add(start, checked::narrow(expected)))
 }
 
 /// Refuses values that differ in the file from those of `T` in memory; `copy` names the call that copies them.

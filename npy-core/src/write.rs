@@ -209,9 +209,9 @@ impl WriteOptions {
         order: Order,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let data = shape::bytes(shape, dtype.itemsize())?;
+        let data = shape::bytes_in_file(shape, dtype.itemsize())?;
         let header = self.header(dtype, shape, order)?;
-        sink.begin(limits::to_u64(header.len()).saturating_add(limits::to_u64(data)))?;
+        sink.begin(limits::to_u64(header.len()).saturating_add(data))?;
         Ok(sink.write_all(&header)?)
     }
 

@@ -17,20 +17,20 @@ pub(crate) struct ItemPlan {
     /// The number of array elements in one value: several for a sub-array, zero for an empty sub-array (`[f32; 0]`).
     pub(crate) per_item: usize,
     /// The number of values in the array.
-    pub(crate) count: usize,
+    pub(crate) count: u64,
     /// The number of values in a block.
     pub(crate) per_block: usize,
 }
 
 impl ItemPlan {
-    fn new(plan: Plan, per_item: usize, count: usize) -> Self {
+    fn new(plan: Plan, per_item: usize, count: u64) -> Self {
         let per_block = block::items_per_block(&plan);
         ItemPlan { plan, per_item, count, per_block }
     }
 
     /// Creates the plan for an array whose values are its single elements.
     pub(crate) fn of_elements(plan: Plan, header: &Header) -> Self {
-        ItemPlan::new(plan, 1, header.count())
+        ItemPlan::new(plan, 1, header.elements())
     }
 
     /// Like [`check_empty`], for this plan.
@@ -78,7 +78,7 @@ impl TypedPlan {
         let is_strided = shape.is_strided(header.shape(), header.order());
         Ok(TypedPlan {
             id: schema_id::<T>(),
-            items: ItemPlan::new(plan, shape.per_item()?, shape::count(outer)?),
+            items: ItemPlan::new(plan, shape.per_item()?, shape::bytes_in_file(outer, 1)?),
             ndim: outer.len(),
             order: if is_strided { Order::C } else { header.order() },
             is_strided,

@@ -15,6 +15,7 @@ use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
+use crate::limits;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::read::check_contiguous;
@@ -112,7 +113,7 @@ impl MapAny {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         check_contiguous(&plan, "the whole array: NpyArray::read_npy")?;
         let plan = &plan.items;
-        if range.end > plan.count || range.start > range.end {
+        if limits::to_u64(range.end) > plan.count || range.start > range.end {
             return Err(self.out_of_range(range.end.saturating_sub(1)));
         }
         decode_all(&plan.plan, range, &Limits::default(), |block, rows| {

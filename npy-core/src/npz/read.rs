@@ -12,7 +12,7 @@ use super::member::Member;
 use super::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
-use crate::limits::{to_u64, to_usize};
+use crate::limits::to_usize;
 use crate::read::{self, ReadNpy};
 use crate::reserve;
 
@@ -240,7 +240,7 @@ fn open_array<R: Read + Seek>(
     let member = Member::new(reader, entry);
     let array = options.arrays.member(member, trusted_len(entry)).map_err(not_an_array)?;
     let header_bytes = array.inner().map_or(0, Member::position);
-    let expected = to_u64(array.header().data_bytes());
+    let expected = array.header().data_bytes();
     let found = entry.size.saturating_sub(header_bytes);
     if array.header().dtype().has_object() || expected == found {
         return Ok(array);

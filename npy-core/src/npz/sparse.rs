@@ -262,7 +262,7 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, expected: &str) -> Resu
 
 /// Refuses a member that is too large for a format or a shape, before it is inflated.
 fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
-    const MAX_BYTES: usize = 256;
+    const MAX_BYTES: u64 = 256;
     let bytes = from.header(name)?.data_bytes();
     if bytes <= MAX_BYTES {
         return Ok(());

@@ -11,6 +11,7 @@ use crate::element::cast::Plain;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::Result;
 use crate::kernel;
+use crate::limits;
 use crate::reserve;
 
 /// Smaller results are decoded block by block. A fuzzer has small inputs, so it uses a low limit.
@@ -47,7 +48,7 @@ impl<R: Read> Reader<R> {
             self.fill_parts(plain.bytes_mut(&mut values), part, &swap)?;
             values
         };
-        self.position.finish(self.header.count());
+        self.position.finish(self.header.elements());
         Ok(Some(values))
     }
 
@@ -71,7 +72,8 @@ impl<R: Read> Reader<R> {
             let bytes = plain.bytes_mut(values.get_mut(start..).unwrap_or_default());
             let found = self.source.fill_slice(bytes)?;
             if found < bytes.len() {
-                return Err(self.truncated(start.saturating_mul(T::SIZE).saturating_add(found)));
+                let found = start.saturating_mul(T::SIZE).saturating_add(found);
+                return Err(self.truncated(limits::to_u64(found)));
             }
             swap(bytes);
         }
@@ -81,7 +83,7 @@ impl<R: Read> Reader<R> {
     /// Reads the data that remains, without decoding it.
     pub(super) fn read_bytes(&mut self) -> Result<DynArray> {
         self.header.without_objects()?;
-        let bytes = self.bytes_left();
+        let bytes = limits::to_usize(self.bytes_left())?;
         let plain = if self.check_available()? { u8::__INTERNALS.plain() } else { None };
         let data = match plain {
             Some(plain) => {
@@ -95,12 +97,12 @@ impl<R: Read> Reader<R> {
                 self.position.is_lost = true;
                 let found = self.source.append(&mut data, bytes)?;
                 if found < bytes {
-                    return Err(self.truncated(found));
+                    return Err(self.truncated(limits::to_u64(found)));
                 }
                 data
             }
         };
-        self.position.finish(self.header.count());
+        self.position.finish(self.header.elements());
         DynArray::from_parts(self.header.clone(), data)
     }
 
@@ -121,7 +123,7 @@ impl<R: Read> Reader<R> {
                 let at = index.saturating_mul(part);
                 let found = file.at(at).fill_slice(part_of_data)?;
                 if found < part_of_data.len() {
-                    return Err(truncated(at.saturating_add(found)));
+                    return Err(truncated(limits::to_u64(at.saturating_add(found))));
                 }
                 finish(part_of_data);
                 Ok(())
@@ -134,7 +136,7 @@ impl<R: Read> Reader<R> {
             let found = self.source.fill_slice(part)?;
             before = before.saturating_add(found);
             if found < part.len() {
-                return Err(self.truncated(before));
+                return Err(self.truncated(limits::to_u64(before)));
             }
             finish(part);
         }

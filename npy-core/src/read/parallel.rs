@@ -14,6 +14,7 @@ use crate::element::cast::{Slots, fill_in_parts};
 use crate::element::decode::decode;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, Result};
+use crate::limits;
 use crate::reserve;
 
 impl<R: Read> Reader<R> {
@@ -29,7 +30,7 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let Some((file, threads)) = self.source.shared() else { return Ok(None) };
-        let (truncated, first) = (self.truncation(), self.position.next_index(plan));
+        let (truncated, first) = (self.truncation(), self.next_row(plan));
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
         self.position.is_lost = true;
@@ -41,13 +42,13 @@ impl<R: Read> Reader<R> {
                 buffers.block.resize(n.saturating_mul(size), 0);
                 let found = file.at(at).fill_slice(&mut buffers.block)?;
                 if found < buffers.block.len() {
-                    return Err(truncated(at.saturating_add(found)));
+                    return Err(truncated(limits::to_u64(at.saturating_add(found))));
                 }
                 decode(&plan.plan, n, buffers, &mut slots)
                     .map_err(|error| block::invalid(&error, first.saturating_add(before)))
             })
         })?;
-        self.position.finish(self.header.count());
+        self.position.finish(self.header.elements());
         self.source.skip(bytes);
         Ok(Some(values))
     }

@@ -9,17 +9,17 @@ use crate::limits::to_u64;
 #[derive(Debug, Default)]
 pub(super) struct Position {
     /// The number of elements before the position.
-    pub(super) elements: usize,
+    pub(super) elements: u64,
     /// The position among values without elements (`[f32; 0]`): the number of values before it, and the number of all values.
-    empty_values: (usize, usize),
+    empty_values: (u64, u64),
     /// True during a read, and after one that failed: the position is unknown.
     pub(super) is_lost: bool,
 }
 
 impl Position {
     /// Returns the position at the start of row `row` of `rows`, after `elements` elements.
-    pub(super) fn at_row(row: usize, rows: usize, elements: usize) -> Self {
-        Position { elements, empty_values: (row, rows), is_lost: false }
+    pub(super) fn at_row(row: usize, rows: usize, elements: u64) -> Self {
+        Position { elements, empty_values: (to_u64(row), to_u64(rows)), is_lost: false }
     }
 
     /// Returns true if no element was read or skipped.
@@ -31,40 +31,43 @@ impl Position {
     #[inline]
     pub(super) fn is_between(&self, per_item: usize) -> bool {
         // The usual case has no division, because this runs for each chunk.
-        per_item <= 1 || self.elements.is_multiple_of(per_item)
+        per_item <= 1 || self.elements.is_multiple_of(to_u64(per_item))
     }
 
     /// Returns the index of the next value of this plan.
     #[inline]
-    pub(super) fn next_index(&self, plan: &ItemPlan) -> usize {
+    pub(super) fn next_index(&self, plan: &ItemPlan) -> u64 {
         match plan.per_item {
             // This case has no division, because this runs for each chunk.
             1 => self.elements,
-            n => self.elements.checked_div(n).unwrap_or_else(|| self.next_empty(plan.count)),
+            n => {
+                self.elements.checked_div(to_u64(n)).unwrap_or_else(|| self.next_empty(plan.count))
+            }
         }
     }
 
     /// Returns the index of the next value if the array has `count` values without elements: `empty_values`, scaled to `count`.
     #[cold]
-    fn next_empty(&self, count: usize) -> usize {
+    fn next_empty(&self, count: u64) -> u64 {
         let (before, all) = self.empty_values;
-        let scaled = u128::from(to_u64(before)).saturating_mul(u128::from(to_u64(count)));
-        let index = if all == 0 { 0 } else { scaled.div_ceil(u128::from(to_u64(all))) };
-        usize::try_from(index).map_or(count, |index| index.min(count))
+        let scaled = u128::from(before).saturating_mul(u128::from(count));
+        let index = if all == 0 { 0 } else { scaled.div_ceil(u128::from(all)) };
+        u64::try_from(index).map_or(count, |index| index.min(count))
     }
 
     /// Moves past `n` values of this plan.
     #[inline]
     pub(super) fn advance(&mut self, plan: &ItemPlan, n: usize) {
-        self.elements = checked::add(self.elements, checked::mul(n, plan.per_item));
+        let elements = checked::mul(n, plan.per_item);
+        self.elements = self.elements.saturating_add(to_u64(elements));
         if plan.per_item == 0 {
-            let before = self.next_empty(plan.count).saturating_add(n);
+            let before = self.next_empty(plan.count).saturating_add(to_u64(n));
             self.empty_values = (before, plan.count);
         }
     }
 
     /// Moves to the end of an array of `count` elements, after a complete read.
-    pub(super) fn finish(&mut self, count: usize) {
+    pub(super) fn finish(&mut self, count: u64) {
         (self.elements, self.is_lost) = (count, false);
     }
 

@@ -11,7 +11,7 @@ use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
-use crate::limits::{self, Limits};
+use crate::limits::{Limits, to_u64};
 use crate::plan::Cast;
 
 /// An array that is being read: the header first, then the elements.
@@ -51,9 +51,13 @@ impl<R> Reader<R> {
         &self.header
     }
 
-    /// Returns the number of elements that have not been read yet.
+    /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
     pub fn remaining(&self) -> usize {
-        self.header.count().saturating_sub(self.position.elements)
+        usize::try_from(self.elements_left()).unwrap_or(usize::MAX)
+    }
+
+    fn elements_left(&self) -> u64 {
+        self.header.elements().saturating_sub(self.position.elements)
     }
 
     /// Returns the same reader, whose errors name this place.
@@ -72,37 +76,43 @@ impl<R> Reader<R> {
         self.header
     }
 
-    /// Returns the number of values of this plan's type that have not been read yet.
+    /// Returns the number of values of this plan's type that have not been read yet, at most `usize::MAX`.
     #[inline]
     pub(super) fn items_left(&self, plan: &ItemPlan) -> usize {
-        plan.count.saturating_sub(self.position.next_index(plan))
+        let left = plan.count.saturating_sub(self.position.next_index(plan));
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the index of the next value, for errors. On a 32-bit target, it is `usize::MAX` from there on.
+    pub(super) fn next_row(&self, plan: &ItemPlan) -> usize {
+        usize::try_from(self.position.next_index(plan)).unwrap_or(usize::MAX)
     }
 
     /// Returns the number of values to read next: all that remain, but at most `max`; an error if they exceed the limits.
     pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
         let count = self.items_left(plan).min(max);
         plan.check_empty::<T>(count, &self.limits)?;
-        self.check_allowed(count.saturating_mul(plan.plan.src_itemsize))?;
+        self.check_allowed(to_u64(count).saturating_mul(to_u64(plan.plan.src_itemsize)))?;
         Ok(count)
     }
 
     /// Returns the number of bytes of the elements that remain.
-    pub(super) fn bytes_left(&self) -> usize {
-        self.remaining().saturating_mul(self.header.dtype().itemsize())
+    pub(super) fn bytes_left(&self) -> u64 {
+        self.elements_left().saturating_mul(to_u64(self.header.dtype().itemsize()))
     }
 
     /// The error for truncated data: only `found` more bytes exist.
-    pub(super) fn truncated(&self, found: usize) -> Error {
+    pub(super) fn truncated(&self, found: u64) -> Error {
         self.truncation()(found)
     }
 
     /// Returns [`truncated`](Self::truncated) as a function that does not borrow the reader, so that other threads can call it.
-    pub(super) fn truncation(&self) -> impl Fn(usize) -> Error + Copy + use<R> {
+    pub(super) fn truncation(&self) -> impl Fn(u64) -> Error + Copy + use<R> {
         let expected = self.header.data_bytes();
         let before = expected.saturating_sub(self.bytes_left());
         move |found| {
-            let found = limits::to_u64(before.saturating_add(found));
-            ErrorKind::Truncated { what: "data", expected: limits::to_u64(expected), found }.into()
+            let found = before.saturating_add(found);
+            ErrorKind::Truncated { what: "data", expected, found }.into()
         }
     }
 
@@ -159,9 +169,9 @@ impl<R> Reader<R> {
 
     /// Refuses to read this many bytes of data after a read that failed, or if they are over the limit.
     #[inline]
-    pub(super) fn check_allowed(&self, bytes: usize) -> Result<()> {
+    pub(super) fn check_allowed(&self, bytes: u64) -> Result<()> {
         self.position.check()?;
-        self.limits.check_array(limits::to_u64(bytes))
+        self.limits.check_array(bytes)
     }
 
     /// The error for an array that is not a list.

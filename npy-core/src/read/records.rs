@@ -10,6 +10,7 @@ use crate::element::decode::decode;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, column_plan};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits;
 #[cfg(feature = "serde")]
 use crate::{
     dtype::DType,
@@ -143,7 +144,7 @@ impl<R: Read> Reader<R> {
         if !plan.plan.is_exact()
             || !self.position.is_between(plan.per_item)
             || max > self.items_left(plan)
-            || self.check_allowed(bytes).is_err()
+            || self.check_allowed(limits::to_u64(bytes)).is_err()
             || T::check(items).is_err()
         {
             return None;
@@ -275,7 +276,7 @@ impl<'r, R> ItemReader<'r, R> {
     /// Returns the index of this element.
     #[cfg(feature = "serde")]
     pub(crate) fn index(&self) -> usize {
-        self.reader.position.next_index(&self.plan).saturating_sub(1)
+        self.reader.next_row(&self.plan).saturating_sub(1)
     }
 }
 
@@ -349,10 +350,10 @@ impl<R: Read> ItemReader<'_, R> {
         let ItemReader { reader, plan, buffers, .. } = self;
         let size = plan.plan.src_itemsize;
         let most = left.min(plan.per_block);
-        let found = reader.source.buffer(size, most.saturating_mul(size))?;
+        let found = reader.source.buffer(size, limits::to_u64(most.saturating_mul(size)))?;
         let count = found.checked_div(size).unwrap_or(most).min(most);
         if count == 0 {
-            return Err(reader.truncated(found));
+            return Err(reader.truncated(limits::to_u64(found)));
         }
         let found = reader.source.buffered();
         let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
@@ -365,7 +366,7 @@ impl<R: Read> ItemReader<'_, R> {
         };
         let checked = (self.check)(items);
         self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
-        let first = reader.position.next_index(plan);
+        let first = reader.next_row(plan);
         checked.map_err(|error| block::invalid(&error, first))
     }
 }

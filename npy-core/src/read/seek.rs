@@ -5,6 +5,7 @@ use std::io::{Read, Seek};
 use super::position::Position;
 use super::reader::Reader;
 use crate::error::{ErrorKind, Result};
+use crate::limits;
 use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
@@ -46,11 +47,74 @@ impl<R: Read + Seek> Reader<R> {
                 return Err(ErrorKind::Shape { shape, reason }.into());
             }
             // Neither product overflows: the header has checked the size of all rows.
-            let before = row.saturating_mul(shape::count(inner)?);
-            let bytes = before.saturating_mul(reader.header.dtype().itemsize());
+            let before = limits::to_u64(row).saturating_mul(shape::bytes_in_file(inner, 1)?);
+            let itemsize = limits::to_u64(reader.header.dtype().itemsize());
+            let bytes = before.saturating_mul(itemsize);
             reader.source.seek_to_data(bytes)?;
             reader.position = Position::at_row(row, rows, before);
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, SeekFrom};
+
+    use super::*;
+    use crate::header::Header;
+
+    /// A file with a header and zeros after it.
+    struct Zeros {
+        header: Vec<u8>,
+        at: u64,
+        end: u64,
+    }
+
+    impl Read for Zeros {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let header = self.header.get(usize::try_from(self.at).unwrap_or(usize::MAX)..);
+            let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+            let read = match header {
+                Some(mut header) if !header.is_empty() => header.read(out)?,
+                _ => io::repeat(0).take(left as u64).read(out)?,
+            };
+            self.at += read as u64;
+            Ok(read)
+        }
+    }
+
+    impl Seek for Zeros {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.at = match to {
+                SeekFrom::Start(at) => at,
+                SeekFrom::Current(by) => self.at.checked_add_signed(by).unwrap(),
+                SeekFrom::End(by) => self.end.checked_add_signed(by).unwrap(),
+            };
+            Ok(self.at)
+        }
+    }
+
+    #[test]
+    fn files_over_4_gib_are_read_on_every_target() {
+        // More bytes, and in the second file more elements, than 32 bits count.
+        for (dtype, shape) in [("<f8", [3_000_000_000, 2]), ("|u1", [3_000_000_000, 2])] {
+            let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();
+            let itemsize = header.dtype().itemsize() as u64;
+            let header = header.to_bytes().unwrap();
+            let end = header.len() as u64 + 6_000_000_000 * itemsize;
+            let mut reader = Reader::new(Zeros { header, at: 0, end }).unwrap();
+            reader.seek_to(2_999_999_000).unwrap();
+            assert_eq!(reader.remaining(), 2000);
+            if dtype == "<f8" {
+                assert_eq!(reader.records::<[f64; 2]>().unwrap().take(10).count(), 10);
+                assert_eq!(reader.read_chunk(&mut Vec::<[f64; 2]>::new(), 2000).unwrap(), 990);
+            } else {
+                assert_eq!(reader.records::<[u8; 2]>().unwrap().count(), 1000);
+            }
+            assert_eq!(reader.remaining(), 0);
+            reader.seek_to(2_999_999_999).unwrap();
+            assert_eq!(reader.remaining(), 2);
+        }
     }
 }

@@ -97,7 +97,7 @@ impl<R: Read> Source<R> {
     ///
     /// Memory grows as bytes arrive, whatever `bytes` is.
     pub(super) fn take(&mut self, bytes: usize) -> Result<&[u8]> {
-        self.buffer(bytes, bytes)?;
+        self.buffer(bytes, limits::to_u64(bytes))?;
         Ok(self.take_buffered(bytes))
     }
 
@@ -109,10 +109,11 @@ impl<R: Read> Source<R> {
         out.extend_from_slice(self.take_buffered(bytes));
         let start = out.len();
         let missing = bytes.saturating_sub(start.saturating_sub(before));
-        if self.available(missing) == Some(missing) {
+        let in_file = limits::to_u64(missing);
+        if self.available(in_file) == Some(in_file) {
             out.try_reserve(missing).map_err(|_| ErrorKind::OutOfMemory)?;
         }
-        let result = (&mut self.inner).take(limits::to_u64(missing)).read_to_end(out);
+        let result = (&mut self.inner).take(in_file).read_to_end(out);
         // These bytes are gone from the stream even if the read failed.
         self.have_read(out.len().saturating_sub(start));
         result.map(|_| out.len().saturating_sub(before))
@@ -122,7 +123,7 @@ impl<R: Read> Source<R> {
     /// that the array has left.
     ///
     /// A small block is read through the buffer, a large one directly. A block that has this length already is not cleared first.
-    pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize, most: usize) -> Result<usize> {
+    pub(super) fn fill(&mut self, block: &mut Vec<u8>, bytes: usize, most: u64) -> Result<usize> {
         const FEW: usize = BLOCK / 4;
         if bytes > BLOCK {
             // One element that is larger than a block: memory grows as its bytes arrive.
@@ -152,13 +153,14 @@ impl<R: Read> Source<R> {
     ///
     /// Reads at most `most` ahead, so that a stream is left directly after its array. After a seek it reads little ahead, as the next read
     /// may be elsewhere.
-    pub(super) fn buffer(&mut self, needed: usize, most: usize) -> Result<usize> {
+    pub(super) fn buffer(&mut self, needed: usize, most: u64) -> Result<usize> {
         const FIRST: usize = 4 << 10;
         if self.buffered().len() >= needed {
             return Ok(self.buffered().len());
         }
         self.buffer.copy_within(self.used..self.end, 0);
         (self.used, self.end) = (0, self.end.saturating_sub(self.used));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         let wanted = needed.max(self.read_ahead.min(most));
         self.read_ahead = self.read_ahead.saturating_mul(4).clamp(FIRST, BLOCK);
         while self.end < needed {
@@ -184,13 +186,13 @@ impl<R: Read> Source<R> {
     }
 
     /// Returns how many of the next `bytes` bytes exist, if that is known.
-    pub(super) fn available(&self, bytes: usize) -> Option<usize> {
-        let ahead = self.buffered().len();
+    pub(super) fn available(&self, bytes: u64) -> Option<u64> {
+        let ahead = limits::to_u64(self.buffered().len());
         if ahead >= bytes {
             return Some(bytes);
         }
         // `left` is negative after a seek past the end.
-        let left = usize::try_from(self.left?.max(0)).unwrap_or(usize::MAX);
+        let left = self.left?.max(0).unsigned_abs();
         Some(ahead.saturating_add(left).min(bytes))
     }
 }
@@ -252,14 +254,13 @@ impl<R> Source<R> {
 
 impl<R: Read + Seek> Source<R> {
     /// Seeks to this offset from the start of the data.
-    pub(super) fn seek_to_data(&mut self, bytes: usize) -> Result<()> {
-        let there = limits::to_u64(bytes);
-        let (from, to) = (i128::from(self.end_at), i128::from(there));
+    pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
+        let (from, to) = (i128::from(self.end_at), i128::from(offset));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.seek_by(by)?;
         (self.used, self.end, self.read_ahead) = (0, 0, 0);
         self.left = self.left.map(|left| left.saturating_sub(by));
-        self.end_at = there;
+        self.end_at = offset;
         Ok(())
     }
 }

@@ -5,12 +5,14 @@ use std::ops::Range;
 
 use super::reader::Reader;
 use crate::array::NpyArray;
+use crate::checked;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers, Filled};
 use crate::element::decode::decode;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, InvalidValue};
 use crate::error::Result;
+use crate::limits;
 use crate::reserve;
 use crate::shape::Order;
 
@@ -107,8 +109,8 @@ impl<R: Read> Reader<R> {
         out: &mut Vec<T>,
         decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
     ) -> Result<()> {
-        let first = self.position.next_index(plan);
-        let rows = first..first.saturating_add(count);
+        let first = self.next_row(plan).min(checked::sub(usize::MAX, count));
+        let rows = first..checked::add(first, count);
         let fill =
             &mut |block: &mut Vec<u8>, rows: Range<usize>| self.fill_block(plan, rows.len(), block);
         let decoded = block::decode_blocks(plan.per_block, rows, buffers, out, fill, decode);
@@ -130,7 +132,7 @@ impl<R: Read> Reader<R> {
             self.position.advance(plan, n);
             return Ok((n, None));
         }
-        let missing = self.truncated(found);
+        let missing = self.truncated(limits::to_u64(found));
         let n = found.checked_div(plan.plan.src_itemsize).unwrap_or_default();
         block.truncate(n.saturating_mul(plan.plan.src_itemsize));
         self.position.advance(plan, n);

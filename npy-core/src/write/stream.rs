@@ -336,7 +336,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
     fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
         let most = match &length {
-            Length::Stated(shape) => shape::count(shape)?,
+            Length::Stated(shape) => limits::to_usize(shape::bytes_in_file(shape, 1)?)?,
             Length::Grows(growing) => growing.most(),
         };
         let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
@@ -581,6 +581,16 @@ mod tests {
         assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [block + 1]);
     }
 
+    #[test]
+    fn files_are_larger_than_any_memory_of_32_bits() {
+        let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
+        writer.written = (1 << 28) - 2;
+        writer.extend([[0.0; 2]; 5]).unwrap();
+        let log = writer.finish().unwrap();
+        assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [(1 << 28) + 3, 2]);
+        assert_eq!(log.at, 128 + 16 * ((1 << 28) + 3));
+    }
+
     // With 32 bits, a `usize` cannot count that far.
     #[cfg(target_pointer_width = "64")]
     #[test]
@@ -597,9 +607,9 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_no_larger_than_any_memory() {
+    fn an_array_is_no_larger_than_any_file() {
         let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
-        writer.written = (isize::MAX / 16).unsigned_abs() - 1;
+        writer.written = writer.most - 1;
         writer.pending.open(writer.most - writer.written);
         writer.push(&[0.0; 2]).unwrap();
         let error = writer.push(&[0.0; 2]).unwrap_err();

@@ -26,7 +26,7 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     let header = Header::read_from(&mut file)?;
     let (stated, plan) = fit::<T>(&header)?;
     let data = file.stream_position()?;
-    let bytes = limits::to_u64(header.data_bytes());
+    let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
         return Err(ErrorKind::Truncated { what: "data", expected: bytes, found }.into());

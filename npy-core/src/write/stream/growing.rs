@@ -44,16 +44,17 @@ impl<W> Growing<W> {
         self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
     }
 
-    /// Returns the largest number of rows that an array of such elements can have.
+    /// Returns the largest number of rows that a file of such elements can have.
     fn most_rows(&self) -> usize {
         let row_bytes = self.stated.row.saturating_mul(self.stated.item_size).max(1);
-        isize::MAX.unsigned_abs().checked_div(row_bytes).unwrap_or(0)
+        let rows = i64::MAX.unsigned_abs().checked_div(limits::to_u64(row_bytes)).unwrap_or(0);
+        usize::try_from(rows).unwrap_or(usize::MAX)
     }
 
     /// Returns the error for one element more than `most`.
     pub(super) fn full(&self) -> Error {
         let digits = self.header.digits();
-        if self.header.most() > self.most_rows() {
+        if self.header.most() >= self.most_rows() {
             let reason = "with more elements it would be larger than any memory".into();
             return ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into();
         }
@@ -72,7 +73,7 @@ impl<W: Write> Growing<W> {
         if field.is_empty() {
             return Ok(());
         }
-        let data = limits::to_u64(count.saturating_mul(self.stated.item_size));
+        let data = limits::to_u64(count).saturating_mul(limits::to_u64(self.stated.item_size));
         let (at, end) = (offset(self.start, at), self.data.saturating_add(data));
         sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
         if let Some(length) = self.stated.shape.get_mut(self.stated.axis) {
