@@ -53,6 +53,11 @@
 #[cfg(test)]
 extern crate self as npy_core;
 
+/// Compiles the examples of the README.
+#[cfg(all(doctest, feature = "derive"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod array;
 mod checked;
 pub mod dtype;
