@@ -12,6 +12,7 @@ use std::str::Utf8Error;
 use crate::checked;
 use crate::dtype::DType;
 use crate::dtype::{descr, reads_back};
+use crate::error::formats;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
@@ -89,18 +90,7 @@ impl Version {
 /// Returns the error for a file that starts with these bytes and is not a `.npy` file.
 pub(crate) fn not_npy(start: &[u8]) -> Error {
     let shown = start.get(..Version::BYTES).unwrap_or(start);
-    let hint = match shown {
-        [] => "; it is empty",
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
-            "; it looks like a .npz archive (or another zip): use npz::Reader"
-        }
-        [0x80, 2..=5, ..] => {
-            "; it looks like a pickle, which is code and is not run here: save it with np.save"
-        }
-        [0x89, b'H', b'D', b'F', ..] => "; it looks like HDF5: use a reader for HDF5",
-        [0x1f, 0x8b, ..] => "; it looks gzipped: decompress it first",
-        _ => "",
-    };
+    let hint = formats::hint(start);
     ErrorKind::NotNpy { found: format!("\"{}\"", shown.escape_ascii()), hint }.into()
 }
 

@@ -10,7 +10,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::name;
 use super::records::{Common, EndRecord, LocalHeader, Part};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, formats};
 use crate::limits::{self, Limits};
 pub(super) use central::Central;
 use end::End;
@@ -228,23 +228,27 @@ fn unknown_method(method: u16) -> Error {
     )
 }
 
-/// The error for a file without an end record. The message says if the file is a `.npy` file.
+/// The error for a file without an end record: an incomplete archive, or a file of another format.
 fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
-    match read_at(file, 0, 6).as_deref() {
-        Ok(b"\x93NUMPY") => {
-            malformed("it is a .npy file, of one array: ReadNpy::read_npy reads it")
+    match read_at(file, 0, formats::START) {
+        Ok(start) if start.starts_with(b"PK") => {
+            corrupt("it has no end record, so it is incomplete")
         }
-        Ok(_) => corrupt("it has no end record, so it is incomplete"),
-        Err(_) => malformed("it has no end record, and its start cannot be read"),
+        Ok(start) => {
+            let shown = start.get(..8).unwrap_or(&start);
+            let found = format!("\"{}\"", shown.escape_ascii());
+            ErrorKind::NotNpz { found, hint: formats::hint(&start) }.into()
+        }
+        Err(error) => error,
     }
 }
 
 /// The error for a file that does not begin like an archive.
 fn other_start(file: &mut (impl Read + Seek)) -> Error {
-    match read_at(file, 0, 6) {
-        Ok(start) if start != b"\x93NUMPY" => malformed(format!(
+    match read_at(file, 0, formats::START) {
+        Ok(start) if formats::hint(&start).is_empty() => malformed(format!(
             "the file begins with b\"{}\", where NumPy expects a member; remove what is before the archive, or read it by npz::Reader::new",
-            start.escape_ascii()
+            start.get(..6).unwrap_or(&start).escape_ascii()
         )),
         _ => not_an_archive(file),
     }
