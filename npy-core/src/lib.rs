@@ -88,9 +88,15 @@ pub mod value;
 mod view;
 mod write;
 
+/// The iterators that methods return, for programs that name their types.
+pub mod iter {
+    pub use crate::array::IntoIter;
+    pub use crate::shape::Iter;
+}
+
 #[cfg(feature = "serde")]
 pub use crate::serde::Rows;
-pub use array::NpyArray;
+pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;
 pub use element::cast::zero_copy::ZeroCopy;
@@ -115,8 +121,8 @@ pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
 pub use npz::NpzArchive;
 pub use plan::Cast;
-pub use read::{ReadNpy, ReadOptions, Reader, Records};
+pub use read::{ReadNpy, ReadOptions, Reader, Records, load};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};
-pub use write::{WriteNpy, WriteOptions, Writer};
+pub use write::{ArrayWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
