@@ -1,5 +1,7 @@
 //! Layer 5: an array whose dtype is only known at run time.
 
+mod iter;
+
 use std::cell::Cell;
 use std::fmt;
 
@@ -17,6 +19,7 @@ use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub use iter::Values;
 
 /// An array of any dtype, stored as the bytes of its file.
 ///
@@ -117,8 +120,8 @@ impl DynArray {
     }
 
     /// Iterates over the elements in C order, whatever the order of the file.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
-        self.items_in(Order::C).map(|item| Value::new(self.dtype(), item))
+    pub fn iter(&self) -> Values<'_> {
+        Values { of: self, from: shape::reordered(self.shape(), self.order(), Order::C) }
     }
 
     /// Returns one field of every record (`"gain"`), or a part of it: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"`

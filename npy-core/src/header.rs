@@ -7,6 +7,7 @@ mod dict;
 pub(crate) mod growth;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::str::Utf8Error;
 
 use crate::checked;
@@ -84,6 +85,17 @@ impl Version {
     /// Returns the size in the file, in bytes, of a part of the text.
     fn bytes_of(self, decoded: &str) -> usize {
         if self == Version::V3 { decoded.len() } else { decoded.chars().count() }
+    }
+}
+
+/// Prints the number of the version: `1.0`.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Version::V1 => "1.0",
+            Version::V2 => "2.0",
+            Version::V3 => "3.0",
+        })
     }
 }
 

@@ -91,11 +91,15 @@ mod write;
 /// The iterators that methods return, for programs that name their types.
 pub mod iter {
     pub use crate::array::IntoIter;
+    pub use crate::dynamic::Values;
+    #[cfg(feature = "mmap")]
+    pub use crate::mmap::Values as ColumnValues;
     pub use crate::shape::Iter;
+    pub use crate::value::{CodePoints, Fields, Parts};
 }
 
 #[cfg(feature = "serde")]
-pub use crate::serde::Rows;
+pub use crate::serde::DeserializedRows;
 pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;
@@ -114,8 +118,6 @@ pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "mmap")]
 pub use mmap::{Column, Map, MapAny, MapMut};
-#[cfg(all(feature = "derive", feature = "npz"))]
-pub use npy_derive::NpzArchive;
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
@@ -126,3 +128,10 @@ pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};
 pub use write::{ArrayWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
+
+/// The former name of [`DeserializedRows`].
+#[cfg(feature = "serde")]
+#[deprecated(
+    note = "renamed to `DeserializedRows`; the rows of a member of an archive are another type"
+)]
+pub type Rows<'r, R, T> = DeserializedRows<'r, R, T>;

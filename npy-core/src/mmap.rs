@@ -22,6 +22,7 @@
 mod access;
 mod any;
 mod column;
+mod traits;
 
 use std::fmt;
 use std::fs::File;
@@ -35,7 +36,7 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 
 pub use access::Access;
 pub use any::MapAny;
-pub use column::Column;
+pub use column::{Column, Values};
 
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};

@@ -175,6 +175,16 @@ macro_rules! view {
             }
         }
 
+        /// Iterates over the elements in C order, whatever their order in memory.
+        impl<'v, T> IntoIterator for &'v $name<'_, T> {
+            type Item = &'v T;
+            type IntoIter = Iter<'v, T>;
+
+            fn into_iter(self) -> Iter<'v, T> {
+                self.iter()
+            }
+        }
+
         /// Dereferences to the elements in the order of the file.
         impl<T> Deref for $name<'_, T> {
             type Target = [T];

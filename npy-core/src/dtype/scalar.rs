@@ -82,7 +82,7 @@ pub enum Unit {
     Attosecond,
 }
 
-const UNITS: [(Unit, &str); 13] = [
+pub(super) const UNITS: [(Unit, &str); 13] = [
     (Unit::Year, "Y"),
     (Unit::Month, "M"),
     (Unit::Week, "W"),

@@ -3,6 +3,7 @@
 mod central;
 mod end;
 mod entry;
+mod names;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,6 +16,7 @@ use crate::limits::{self, Limits};
 pub(super) use central::Central;
 use end::End;
 pub(super) use entry::Entry;
+pub use names::Names;
 
 const TRUNCATED: &str = "its directory ends too early";
 
@@ -88,8 +90,13 @@ impl Directory {
     }
 
     /// Iterates over the shortest names by which [`find`](Self::find) finds each member.
-    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.file_names().map(|name| self.shown(name))
+    pub(super) fn names(&self) -> Names<'_> {
+        Names { of: self, from: self.members.iter() }
+    }
+
+    /// Returns the shortest name of this member.
+    pub(super) fn shown_name<'d>(&self, member: &'d Entry) -> &'d str {
+        self.shown(member.name.as_str())
     }
 
     /// Returns the name of a member without `.npy`, or unchanged if the archive also has a member of exactly the shorter name.

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::directory::{Directory, Entry, malformed};
+use super::directory::{Directory, Entry, Names, malformed};
 use super::member::Member;
 use super::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -88,7 +88,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// A final `.npy` is removed, unless another member already has the shortened name: the members `a.npy` and `a.npy.npy` are
     /// `a` and `a.npy.npy`. Members that are not arrays are included.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn names(&self) -> Names<'_> {
         self.directory.names()
     }
 
