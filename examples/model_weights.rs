@@ -42,7 +42,7 @@ impl Dense {
     }
 
     fn run(&self, inputs: &[f32]) -> Vec<f32> {
-        let rows = self.weights.as_slice().chunks(inputs.len());
+        let rows = self.weights.as_slice_memory_order().chunks(inputs.len());
         let sum = |row: &[f32]| row.iter().zip(inputs).map(|(w, x)| w * x).sum::<f32>();
         rows.zip(&self.bias).map(|(row, bias)| (sum(row) + bias).max(0.0)).collect()
     }

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let array = NpyArray::<f64>::read_npy(PATH)?;
-    assert!(array.as_slice().iter().enumerate().all(|(i, x)| *x == value(i)));
+    assert!(array.as_slice_memory_order().iter().enumerate().all(|(i, x)| *x == value(i)));
     println!("{WORKERS} processes filled {:?} in {PATH}", array.shape());
     Ok(())
 }

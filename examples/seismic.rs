@@ -45,15 +45,9 @@ struct Filtered<const N: usize> {
 }
 
 impl<const N: usize> Trace<N> {
-    /// `NET.STATION.CHANNEL`
+    /// `NETWORK.STATION.LOCATION.CHANNEL`, as seismologists write it; this file has no location code.
     fn id(&self) -> String {
-        format!("{}.{}.{}", self.network, self.station, self.channel)
-    }
-
-    /// Returns the index and the value of the sample with the largest amplitude.
-    fn peak(&self) -> Option<(usize, f32)> {
-        let numbered = self.samples.iter().copied().enumerate();
-        numbered.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))
+        format!("{}.{}..{}", self.network, self.station, self.channel)
     }
 
     /// Returns the time of a sample.
@@ -98,11 +92,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let output = output.canonicalize()?;
 
     let traces = Vec::<Trace<N>>::read_npy(&input)?;
-    println!("{:<12} {:<30} {:>12}  at", "trace", "start", "peak");
+    println!("{:<12} {:<30} {:>14}  at", "trace", "start", "peak (counts)");
     for trace in &traces {
-        if let Some((sample, value)) = trace.peak() {
+        if let Some((sample, value)) = peak(&trace.samples) {
             let (id, start, time) = (trace.id(), trace.start, trace.time_of(sample));
-            println!("{id:<12} {start:<30} {value:>12.1}  {time}");
+            println!("{id:<12} {start:<30} {value:>14.1}  {time}");
         }
     }
 
@@ -113,32 +107,64 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("\n{}: {}", copy.display(), Header::read_npy(&copy)?.dtype());
 
     let picture = output.join("rjob_traces.svg");
-    plot(&traces, &picture)?;
+    plot(&traces, &filtered, &picture)?;
     println!("{}", picture.display());
     Ok(())
 }
 
-/// Draws each trace in its own panel, over the seconds since its start.
+/// Returns the index and the value of the sample with the largest amplitude.
+fn peak(samples: &[f32]) -> Option<(usize, f32)> {
+    let numbered = samples.iter().copied().enumerate();
+    numbered.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))
+}
+
+/// Draws each trace in its own panel, over seconds since its start: the filtered samples over the raw ones.
 fn plot<const N: usize>(
     traces: &[Trace<N>],
+    filtered: &[Filtered<N>],
     path: &Path,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let height = 200 * u32::try_from(traces.len().max(1))?;
+    let height = 260 * u32::try_from(traces.len().max(1))?;
     let root = SVGBackend::new(path, (1000, height)).into_drawing_area();
     root.fill(&WHITE)?;
-    for (panel, trace) in root.split_evenly((traces.len().max(1), 1)).iter().zip(traces) {
-        let peak = trace.peak().map_or(1.0, |(_, value)| value.abs().max(f32::MIN_POSITIVE));
-        let seconds = N as f64 / trace.rate;
+    let panels = root.split_evenly((traces.len().max(1), 1));
+    for (panel, (trace, filtered)) in panels.iter().zip(traces.iter().zip(filtered)) {
+        let peak = peak(&trace.samples).map_or(1.0, |(_, value)| value.abs().max(1.0)) * 1.05;
+        let corner = filtered.header.corner_hz;
         let mut chart = ChartBuilder::on(panel)
-            .margin(8)
+            .margin(10)
+            .margin_right(20)
             .caption(format!("{}  {}", trace.id(), trace.start), ("sans-serif", 16))
-            .x_label_area_size(24)
-            .y_label_area_size(60)
-            .build_cartesian_2d(0.0..seconds, -peak..peak)?;
-        chart.configure_mesh().x_desc("s").y_labels(5).x_labels(12).draw()?;
-        let points = trace.samples.iter().enumerate();
-        let points = points.map(|(i, &sample)| (i as f64 / trace.rate, sample));
-        chart.draw_series(LineSeries::new(points, &BLUE))?;
+            .x_label_area_size(36)
+            .y_label_area_size(70)
+            .build_cartesian_2d(0.0..N as f64 / trace.rate, -peak..peak)?;
+        chart
+            .configure_mesh()
+            .x_desc("seconds since the start")
+            .y_desc("counts")
+            .x_labels(7)
+            .y_labels(5)
+            .x_label_formatter(&|seconds| format!("{seconds:.0}"))
+            .y_label_formatter(&|counts| format!("{counts:.0}"))
+            .light_line_style(WHITE)
+            .draw()?;
+        let line = |samples: &[f32; N], color: RGBColor| {
+            let points = samples.iter().enumerate();
+            let points = points.map(|(i, &sample)| (i as f64 / trace.rate, sample));
+            LineSeries::new(points.collect::<Vec<_>>(), color)
+        };
+        let legend = |color: RGBColor| {
+            move |(x, y)| PathElement::new(vec![(x, y), (x + 16, y)], color.stroke_width(2))
+        };
+        let (gray, blue) = (RGBColor(170, 170, 170), RGBColor(20, 80, 170));
+        chart.draw_series(line(&trace.samples, gray))?.label("raw").legend(legend(gray));
+        let label = format!("above {corner} Hz");
+        chart.draw_series(line(&filtered.samples, blue))?.label(label).legend(legend(blue));
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.8))
+            .draw()?;
     }
     root.present()?;
     Ok(())

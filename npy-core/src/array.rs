@@ -1,21 +1,33 @@
 //! Layer 5: an array of any rank with elements of a Rust type.
 
-use std::fmt;
+mod borrowed;
+mod iter;
+pub(crate) mod print;
+mod traits;
 
 use crate::error::{Error, ErrorKind};
-use crate::shape::{self, Order};
+use crate::shape::{self, Iter, Order};
+pub use borrowed::NpyView;
+pub use iter::IntoIter;
 
-/// An array of any rank: the elements in the order of the file, the shape, and the order (C or Fortran).
+/// An array of any rank: the elements, the shape, and the order in which the elements are in memory (C or Fortran).
+///
+/// [`at`](Self::at), `array[[i, j]]`, [`iter`](Self::iter), [`into_vec`](Self::into_vec) and `for` go by the *logical* (C) order, in which
+/// the last index changes fastest, whatever the order in memory. The methods that end with `memory_order` go by that of the memory, which
+/// is that of the file; they copy nothing.
 ///
 /// ```
 /// use npy_core::{NpyArray, Order, ReadNpy, WriteNpy};
 ///
 /// let array = NpyArray::new(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?;
-/// assert_eq!(array.get(&[1, 0]), Some(&4.0));
+/// assert_eq!(array[[1, 0]], 4.0);
 ///
 /// let mut file = Vec::new();
 /// array.to_order(Order::Fortran).write_npy_to(&mut file)?;
-/// assert_eq!(NpyArray::<f64>::read_npy_from(&file[..])?, array);
+/// let read = NpyArray::<f64>::read_npy_from(&file[..])?;
+/// assert_eq!(read, array);
+/// assert_eq!(read.as_slice_memory_order(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+/// assert_eq!(read.into_vec(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone)]
@@ -46,11 +58,7 @@ impl<T> NpyArray<T> {
         order: Order,
     ) -> Result<Self, Error> {
         let shape = shape.into();
-        let count = shape::count(&shape)?;
-        if count != data.len() {
-            let reason = format!("expected {count} elements, found {}", data.len());
-            return Err(ErrorKind::Shape { shape: shape::excerpt(&shape), reason }.into());
-        }
+        check_count(&shape, data.len())?;
         Ok(NpyArray { data, shape, order })
     }
 
@@ -59,24 +67,14 @@ impl<T> NpyArray<T> {
         &self.shape
     }
 
-    /// Returns the order in which the elements are stored.
+    /// Returns the number of dimensions.
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Returns the order in which the elements are in memory.
     pub fn order(&self) -> Order {
         self.order
-    }
-
-    /// Returns the elements in the order of the file.
-    pub fn as_slice(&self) -> &[T] {
-        &self.data
-    }
-
-    /// Returns the elements in the order of the file, mutable.
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.data
-    }
-
-    /// Returns the elements in the order of the file.
-    pub fn into_vec(self) -> Vec<T> {
-        self.data
     }
 
     /// Returns the number of elements.
@@ -89,12 +87,17 @@ impl<T> NpyArray<T> {
         self.data.is_empty()
     }
 
-    /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
-    pub fn get(&self, index: &[usize]) -> Option<&T> {
+    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+    pub fn at(&self, index: &[usize]) -> Option<&T> {
         self.data.get(shape::position(&self.shape, self.order, index)?)
     }
 
-    /// Iterates over the elements in C order (the last index changes fastest), whatever the order of storage.
+    /// Returns the element of this index, to change it; `None` if the index is out of range.
+    pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
+        self.data.get_mut(shape::position(&self.shape, self.order, index)?)
+    }
+
+    /// Iterates over the elements in C order (the last index changes fastest), whatever their order in memory.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order};
@@ -103,20 +106,50 @@ impl<T> NpyArray<T> {
     /// assert!(array.iter().eq(&[1, 2, 3, 4, 5, 6]));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> Iter<'_, T> {
         self.in_order(Order::C)
     }
 
-    /// Iterates over the elements in this order.
-    pub(crate) fn in_order(&self, order: Order) -> impl Iterator<Item = &T> {
-        let is_stored = self.order.normalized(&self.shape) == order.normalized(&self.shape);
-        let stored = is_stored.then(|| self.data.iter());
-        let permuted = (!is_stored).then(|| shape::reordered(&self.shape, self.order, order));
-        let permuted = permuted.into_iter().flatten().filter_map(|at| self.data.get(at));
-        stored.into_iter().flatten().chain(permuted)
+    /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of the
+    /// array once more.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let array = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// assert_eq!(array.into_vec(), [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn into_vec(self) -> Vec<T> {
+        self.into_order(Order::C).data
     }
 
-    /// Returns the same array with its elements stored in this order.
+    /// Returns the elements in the order of the memory, which [`order`](Self::order) names.
+    pub fn as_slice_memory_order(&self) -> &[T] {
+        &self.data
+    }
+
+    /// Returns the elements in the order of the memory, to change them.
+    pub fn as_slice_memory_order_mut(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
+    /// Returns the elements in the order of the memory.
+    pub fn into_vec_memory_order(self) -> Vec<T> {
+        self.data
+    }
+
+    /// Returns a borrowed array of the same elements.
+    pub fn view(&self) -> NpyView<'_, T> {
+        NpyView::from_parts(&self.data, self.shape.clone(), self.order)
+    }
+
+    /// Iterates over the elements in this order.
+    pub(crate) fn in_order(&self, order: Order) -> Iter<'_, T> {
+        Iter::new(&self.data, &self.shape, self.order, order)
+    }
+
+    /// Returns the same array with its elements in this order in memory.
     #[must_use]
     pub fn to_order(&self, order: Order) -> Self
     where
@@ -125,23 +158,51 @@ impl<T> NpyArray<T> {
         let data = self.in_order(order).cloned().collect();
         NpyArray { data, shape: self.shape.clone(), order }
     }
-}
 
-/// Arrays are equal if they have the same shape and the same elements at the same indexes, whatever the order of storage.
-impl<T: PartialEq> PartialEq for NpyArray<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.shape == other.shape && self.iter().eq(other.iter())
+    /// Moves the elements into this order in memory; nothing is copied if they already have it.
+    #[must_use]
+    pub fn into_order(self, order: Order) -> Self {
+        let NpyArray { data, shape, order: stored } = self;
+        if stored.normalized(&shape) == order.normalized(&shape) {
+            return NpyArray { data, shape, order };
+        }
+        let mut slots: Vec<Option<T>> = data.into_iter().map(Some).collect();
+        let positions = shape::reordered(&shape, stored, order);
+        let data = positions.filter_map(|at| slots.get_mut(at)?.take()).collect();
+        NpyArray { data, shape, order }
+    }
+
+    /// Returns the elements in the order of the memory.
+    #[deprecated(
+        note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order`, which says so, or `iter`"
+    )]
+    pub fn as_slice(&self) -> &[T] {
+        &self.data
+    }
+
+    /// Returns the elements in the order of the memory, to change them.
+    #[deprecated(
+        note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order_mut`, which says so, or `at_mut`"
+    )]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
+    /// Returns the element of this index; `None` if the index is out of range.
+    #[deprecated(note = "renamed to `at`, as in views and maps")]
+    pub fn get(&self, index: &[usize]) -> Option<&T> {
+        self.at(index)
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for NpyArray<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NpyArray")
-            .field("shape", &self.shape)
-            .field("order", &self.order)
-            .field("data", &self.data)
-            .finish()
+/// Refuses a shape of another number of elements.
+fn check_count(shape: &[usize], found: usize) -> Result<(), Error> {
+    let count = shape::count(shape)?;
+    if count == found {
+        return Ok(());
     }
+    let reason = format!("expected {count} elements, found {found}");
+    Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into())
 }
 
 #[cfg(test)]
@@ -152,7 +213,8 @@ mod tests {
     fn a_shape_with_another_number_of_elements_is_refused() {
         assert!(NpyArray::new(vec![0; 5], [2, 3]).is_err());
         assert!(NpyArray::new(Vec::<u8>::new(), [usize::MAX, 2]).is_err());
-        assert_eq!(NpyArray::new(vec![7], []).unwrap().get(&[]), Some(&7));
+        assert!(NpyView::new(&[0; 5], [2, 3]).is_err());
+        assert_eq!(NpyArray::new(vec![7], []).unwrap().at(&[]), Some(&7));
         assert!(NpyArray::new(Vec::<u8>::new(), [0, 3]).unwrap().is_empty());
     }
 
@@ -160,9 +222,31 @@ mod tests {
     fn arrays_of_different_order_are_equal() {
         let c = NpyArray::new((0..24).collect(), [2, 3, 4]).unwrap();
         let fortran = c.to_order(Order::Fortran);
-        assert_ne!(c.as_slice(), fortran.as_slice());
+        assert_ne!(c.as_slice_memory_order(), fortran.as_slice_memory_order());
         assert_eq!(c, fortran);
-        assert_eq!(c.get(&[1, 2, 3]), fortran.get(&[1, 2, 3]));
-        assert_eq!(fortran.to_order(Order::C).as_slice(), c.as_slice());
+        assert_eq!(c.at(&[1, 2, 3]), fortran.at(&[1, 2, 3]));
+        assert_eq!(fortran.to_order(Order::C).as_slice_memory_order(), c.as_slice_memory_order());
+        assert_eq!(
+            c.view().to_order(Order::Fortran).as_slice_memory_order(),
+            fortran.as_slice_memory_order()
+        );
+    }
+
+    /// Guards that no method hides the order of the memory: values, `for`, sums and indexes agree whatever the order.
+    #[test]
+    fn all_but_memory_order_is_logical() {
+        let text = |n: usize| n.to_string();
+        let c = NpyArray::new((0..24).map(text).collect(), [2, 3, 4]).unwrap();
+        let fortran = c.clone().into_order(Order::Fortran);
+        assert_eq!(fortran.as_slice_memory_order()[1], "12");
+        assert_eq!(fortran[[1, 2, 3]], "23");
+        assert_eq!(fortran.iter().len(), 24);
+        assert!(fortran.iter().eq(c.iter()));
+        assert!(fortran.iter().rev().eq(c.iter().rev()));
+        assert!((&fortran).into_iter().eq(c.as_slice_memory_order()));
+        let joined = fortran.iter().fold(String::new(), |all, text| all + text);
+        assert_eq!(joined, (0..24).map(text).collect::<String>());
+        assert_eq!(fortran.clone().into_iter().collect::<Vec<_>>(), c.clone().into_vec());
+        assert_eq!(fortran.into_vec(), c.into_vec());
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! If such a check is missing, a debug build panics; a release build saturates, or returns zero or an empty slice.
 
+pub(crate) mod named;
+
 use std::ops::Range;
 
 macro_rules! operation {

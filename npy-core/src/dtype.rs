@@ -5,6 +5,7 @@
 //! ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
+mod print;
 pub(crate) mod reads_back;
 mod scalar;
 

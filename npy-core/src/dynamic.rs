@@ -1,11 +1,13 @@
 //! Layer 5: an array whose dtype is only known at run time.
 
-mod print;
+mod iter;
 
+use std::cell::Cell;
 use std::fmt;
 
+use crate::array::print::{Align, MAX_PIECES, print};
 use crate::checked;
-use crate::dtype::DType;
+use crate::dtype::{DType, Scalar};
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::decode::decode_all;
@@ -17,6 +19,7 @@ use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub use iter::Values;
 
 /// An array of any dtype, stored as the bytes of its file.
 ///
@@ -106,14 +109,19 @@ impl DynArray {
     /// assert!(array.get(&[2, 0]).is_none());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
+    pub fn at(&self, index: &[usize]) -> Option<Value<'_>> {
         let at = shape::position(self.shape(), self.order(), index)?;
         Some(Value::new(self.dtype(), self.item(at)))
     }
 
+    /// Returns the element of this index, like [`at`](Self::at).
+    pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
+        self.at(index)
+    }
+
     /// Iterates over the elements in C order, whatever the order of the file.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
-        self.items_in(Order::C).map(|item| Value::new(self.dtype(), item))
+    pub fn iter(&self) -> Values<'_> {
+        Values { of: self, from: shape::reordered(self.shape(), self.order(), Order::C) }
     }
 
     /// Returns one field of every record (`"gain"`), or a part of it: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"`
@@ -187,9 +195,9 @@ impl DynArray {
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         let (items, limits) = (&plan.items, Limits::default());
-        match plan.is_strided {
-            true => self.to_order(Order::C)?.decode(items, &limits),
-            false => self.decode(items, &limits),
+        match self.order().normalized(self.shape()) {
+            Order::C => self.decode(items, &limits),
+            Order::Fortran => self.to_order(Order::C)?.decode(items, &limits),
         }
     }
 
@@ -269,10 +277,31 @@ impl DynArray {
         let start = checked::mul(at, size);
         checked::slice(&self.bytes, start..checked::add(start, size))
     }
+}
 
-    /// Returns the header that is written before the bytes.
-    pub(crate) fn header(&self) -> &Header {
-        &self.header
+/// Prints the elements in brackets, one row per line. An array of more than a thousand elements shows the first and the last three
+/// along each dimension.
+///
+/// ```
+/// use npy_core::{DynArray, Order};
+///
+/// let array = DynArray::new("<i2".parse()?, [2, 2], Order::C, vec![1, 0, 20, 0, 3, 0, 4, 0])?;
+/// assert_eq!(array.to_string(), "[[ 1 20]\n [ 3  4]]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl fmt::Display for DynArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Numbers are aligned in columns; other values are not padded.
+        let is_number = self.dtype().scalar().is_some_and(Scalar::is_number);
+        let align = if is_number { Align::Right } else { Align::None };
+        let left = Cell::new(MAX_PIECES);
+        let element = |index: &[usize]| {
+            let mut text = String::new();
+            // Writing to a `String` never fails.
+            let _ = self.at(index).map(|value| value.print(&mut text, &left));
+            text
+        };
+        print(f, self.shape(), align, element, || left.get() > 0)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layer 0: the error type of the crate, which has a kind and the places where the error happened.
 
+pub(crate) mod formats;
 mod view;
 
 use std::fmt;
@@ -59,7 +60,16 @@ pub enum ErrorKind {
         /// The first bytes, as an escaped string.
         found: String,
         /// The format it seems to have instead, and what to do with it; empty if unknown.
-        hint: &'static str,
+        hint: String,
+    },
+
+    /// The file is not an archive.
+    #[error("not a .npz archive: it starts with {found} and has no directory of members{hint}")]
+    NotNpz {
+        /// The first bytes, as an escaped string.
+        found: String,
+        /// The format of the file and what to do with it; empty if unknown.
+        hint: String,
     },
 
     /// A version of the format other than 1.0, 2.0 and 3.0.
@@ -249,6 +259,24 @@ pub enum ErrorKind {
     )]
     Locked,
 
+    /// An error of a type of another crate, made by [`Error::custom`].
+    #[error("{reason}")]
+    Custom {
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+
+    /// A file that is appended to has complete rows that its header does not count, as after a writer was killed.
+    #[error(
+        "the header counts {counted} rows, and {uncounted} complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove"
+    )]
+    UncountedRows {
+        /// The number of rows in the header.
+        counted: u64,
+        /// The number of complete rows after them.
+        uncounted: u64,
+    },
+
     /// The memory for the result could not be allocated.
     #[error("out of memory: {bytes} bytes could not be allocated; read the array in parts")]
     Memory {
@@ -258,9 +286,29 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// Creates an error for a type that implements [`ReadNpy`](crate::ReadNpy) or [`WriteNpy`](crate::WriteNpy) in another crate.
+    pub fn custom(reason: impl fmt::Display) -> Self {
+        ErrorKind::Custom { reason: reason.to_string() }.into()
+    }
+
     /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
+    }
+
+    /// Returns the kind of the error by value, without its location.
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns true if the operating system failed to read or write.
+    pub fn is_io(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Io(_))
+    }
+
+    /// Returns true if the file exceeds one of the [`Limits`](crate::Limits).
+    pub fn is_limit(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Limit { .. })
     }
 
     /// Returns the location of the error, outermost place first.
@@ -328,6 +376,18 @@ impl From<std::io::Error> for Error {
             Ok(ours) => ours,
             Err(error) => ErrorKind::Io(error).into(),
         }
+    }
+}
+
+/// Keeps the kind of a failure of the operating system; all other errors are
+/// [`InvalidData`](std::io::ErrorKind::InvalidData). [`Error::from`] restores the error.
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Io(error) => error.kind(),
+            _ => std::io::ErrorKind::InvalidData,
+        };
+        std::io::Error::new(kind, error)
     }
 }
 

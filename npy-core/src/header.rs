@@ -7,11 +7,13 @@ mod dict;
 pub(crate) mod growth;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::str::Utf8Error;
 
 use crate::checked;
 use crate::dtype::DType;
 use crate::dtype::{descr, reads_back};
+use crate::error::formats;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
@@ -86,21 +88,21 @@ impl Version {
     }
 }
 
+/// Prints the number of the version: `1.0`.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Version::V1 => "1.0",
+            Version::V2 => "2.0",
+            Version::V3 => "3.0",
+        })
+    }
+}
+
 /// Returns the error for a file that starts with these bytes and is not a `.npy` file.
 pub(crate) fn not_npy(start: &[u8]) -> Error {
     let shown = start.get(..Version::BYTES).unwrap_or(start);
-    let hint = match shown {
-        [] => "; it is empty",
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
-            "; it looks like a .npz archive (or another zip): use npz::Reader"
-        }
-        [0x80, 2..=5, ..] => {
-            "; it looks like a pickle, which is code and is not run here: save it with np.save"
-        }
-        [0x89, b'H', b'D', b'F', ..] => "; it looks like HDF5: use a reader for HDF5",
-        [0x1f, 0x8b, ..] => "; it looks gzipped: decompress it first",
-        _ => "",
-    };
+    let hint = formats::hint(start);
     ErrorKind::NotNpy { found: format!("\"{}\"", shown.escape_ascii()), hint }.into()
 }
 

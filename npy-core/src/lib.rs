@@ -53,6 +53,11 @@
 #[cfg(test)]
 extern crate self as npy_core;
 
+/// Compiles the examples of the README.
+#[cfg(all(doctest, feature = "derive"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod array;
 mod checked;
 pub mod dtype;
@@ -83,9 +88,19 @@ pub mod value;
 mod view;
 mod write;
 
+/// The iterators that methods return, for programs that name their types.
+pub mod iter {
+    pub use crate::array::IntoIter;
+    pub use crate::dynamic::Values;
+    #[cfg(feature = "mmap")]
+    pub use crate::mmap::Values as ColumnValues;
+    pub use crate::shape::Iter;
+    pub use crate::value::{CodePoints, Fields, Parts};
+}
+
 #[cfg(feature = "serde")]
-pub use crate::serde::Rows;
-pub use array::NpyArray;
+pub use crate::serde::DeserializedRows;
+pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::DynArray;
 pub use element::cast::zero_copy::ZeroCopy;
@@ -103,15 +118,20 @@ pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "mmap")]
 pub use mmap::{Column, Map, MapAny, MapMut};
-#[cfg(all(feature = "derive", feature = "npz"))]
-pub use npy_derive::NpzArchive;
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
 pub use npz::NpzArchive;
 pub use plan::Cast;
-pub use read::{ReadNpy, ReadOptions, Reader, Records};
+pub use read::{ReadNpy, ReadOptions, Reader, Records, load};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};
-pub use write::{WriteNpy, WriteOptions, Writer};
+pub use write::{ArrayWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
+
+/// The former name of [`DeserializedRows`].
+#[cfg(feature = "serde")]
+#[deprecated(
+    note = "renamed to `DeserializedRows`; the rows of a member of an archive are another type"
+)]
+pub type Rows<'r, R, T> = DeserializedRows<'r, R, T>;

@@ -22,6 +22,7 @@
 mod access;
 mod any;
 mod column;
+mod traits;
 
 use std::fmt;
 use std::fs::File;
@@ -37,7 +38,7 @@ pub use access::Access;
 pub use any::MapAny;
 #[cfg(feature = "npz")]
 pub(crate) use any::header_and_data;
-pub use column::Column;
+pub use column::{Column, Values};
 
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
@@ -45,7 +46,7 @@ use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::limits;
 use crate::plan;
-use crate::shape::{self, Order};
+use crate::shape::{self, Iter, Order};
 use crate::view::{self, Located};
 use crate::write::replace;
 
@@ -277,9 +278,19 @@ macro_rules! read_access {
                 &self.located.shape
             }
 
-            /// Returns the order in which the elements are stored.
+            /// Returns the order in which the elements are in the file.
             pub fn order(&self) -> Order {
                 self.located.order
+            }
+
+            /// Returns the elements in the order of the file, like the slice that the map dereferences to.
+            pub fn as_slice_memory_order(&self) -> &[T] {
+                self.as_slice()
+            }
+
+            /// Iterates over the elements in C order (the last index changes fastest), whatever their order in the file.
+            pub fn iter(&self) -> Iter<'_, T> {
+                Iter::new(self.as_slice(), self.shape(), self.order(), Order::C)
             }
 
             /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.

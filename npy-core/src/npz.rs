@@ -45,11 +45,18 @@ pub mod sparse;
 mod spool;
 mod write;
 
+pub use directory::Names;
 pub use fields::{ArchiveField, NpzArchive, load, save};
 #[cfg(feature = "mmap")]
 pub use map::Map;
 pub use member::Member;
+#[cfg(feature = "derive")]
+pub use npy_derive::NpzArchive;
 pub use options::{ReadOptions, WriteOptions};
 pub use read::Reader;
-pub use rows::Rows;
+pub use rows::MemberWriter;
 pub use write::Writer;
+
+/// The former name of [`MemberWriter`].
+#[deprecated(note = "renamed to `MemberWriter`; the rows that serde deserializes are another type")]
+pub type Rows<'w, T, W> = MemberWriter<'w, T, W>;

@@ -24,6 +24,7 @@ pub use crate::schema::Schema;
 use crate::schema::{FieldRules, ReadRules};
 
 /// The dtype of a field, and the rules by which it is read.
+#[derive(Debug)]
 pub struct FieldSchema {
     dtype: DType,
     rules: FieldRules,
@@ -123,6 +124,7 @@ pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
 
 /// Detects whether a type is `ZeroCopy`: `Probe::<T>::__plain()` is then the inherent function, and otherwise the function of
 /// [`NotZeroCopy`].
+#[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);
 
 impl<T: ZeroCopy> Probe<T> {

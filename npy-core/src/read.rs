@@ -33,6 +33,27 @@ pub use records::Records;
 #[cfg(feature = "mmap")]
 pub(crate) use records::check_contiguous;
 
+/// Reads a `.npy` file; the same as [`ReadNpy::read_npy`], without an import of the trait.
+///
+/// ```
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-load-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// npy_core::save(&path, &[1.0, 2.0, 3.0])?;
+/// let numbers = npy_core::load::<Vec<f64>>(&path)?;
+/// assert_eq!(numbers, [1.0, 2.0, 3.0]);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`ReadNpy::read_npy`].
+#[doc(alias = "fromfile")]
+pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
+    A::read_npy(path)
+}
+
 /// A type that can be read from a `.npy` file in one call.
 ///
 /// | type | reads |
@@ -83,9 +104,39 @@ pub trait ReadNpy: Sized {
         ReadOptions::new().read_from(reader)
     }
 
-    /// Reads the array from a reader that has read the header.
-    #[doc(hidden)]
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self>;
+    /// Reads the array from a reader that has read the header. It is the one method that an array type of another crate implements.
+    ///
+    /// ```
+    /// use std::io::Read;
+    ///
+    /// use npy_core::{Error, NpyArray, ReadNpy, Reader, Result, WriteNpy};
+    ///
+    /// /// A picture: rows of pixels, one after the other.
+    /// struct Picture {
+    ///     width: usize,
+    ///     pixels: Vec<u8>,
+    /// }
+    ///
+    /// impl ReadNpy for Picture {
+    ///     fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+    ///         let array: NpyArray<u8> = reader.read_array()?;
+    ///         let &[_, width] = array.shape() else {
+    ///             return Err(Error::custom("a picture has two dimensions"));
+    ///         };
+    ///         Ok(Picture { width, pixels: array.into_vec() })
+    ///     }
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![0_u8; 6], [2, 3])?.write_npy_to(&mut file)?;
+    /// assert_eq!(Picture::read_npy_from(&file[..])?.width, 3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self>;
 }
 
 /// Options for reading.
@@ -144,7 +195,7 @@ impl ReadOptions {
     ///
     /// As [`ReadNpy::read_npy`].
     pub fn read<A: ReadNpy>(&self, path: impl AsRef<Path>) -> Result<A> {
-        A::take(&mut self.open(path)?)
+        A::read_npy_array(&mut self.open(path)?)
     }
 
     /// Reads exactly one array from a reader; see [`ReadNpy::read_npy_from`].
@@ -153,7 +204,7 @@ impl ReadOptions {
     ///
     /// As [`ReadNpy::read_npy`].
     pub fn read_from<A: ReadNpy>(&self, reader: impl Read) -> Result<A> {
-        A::take(&mut self.reader(reader)?)
+        A::read_npy_array(&mut self.reader(reader)?)
     }
 
     /// Opens a file and reads its header.

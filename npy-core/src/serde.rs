@@ -1,11 +1,13 @@
 //! Layer 7: arrays of any dtype to and from any type that serde supports. Feature `serde`.
 
+mod array;
+mod elements;
 mod infer;
 mod rows;
 mod value;
 mod weight;
 
-pub use rows::Rows;
+pub use rows::DeserializedRows;
 
 use std::fmt::{self, Display};
 

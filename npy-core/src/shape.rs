@@ -1,8 +1,11 @@
 //! Layer 1: the number of elements of a shape, and the position of each in C and Fortran order.
 
+mod iter;
+
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, MAX_NDIM};
+pub use iter::Iter;
 
 /// The order in which the elements of an array are stored.
 ///
@@ -10,7 +13,7 @@ use crate::limits::{self, MAX_NDIM};
 /// use npy_core::{NpyArray, Order};
 ///
 /// let c = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-/// assert_eq!(c.to_order(Order::Fortran).as_slice(), [1, 4, 2, 5, 3, 6]);
+/// assert_eq!(c.to_order(Order::Fortran).as_slice_memory_order(), [1, 4, 2, 5, 3, 6]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -130,16 +133,20 @@ pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {
     if to == Order::C {
         axes.reverse();
     }
-    Positions { axes, at: 0, left: count }
+    Positions { axes, at: 0, passed: 0, left: count }
 }
 
 /// The iterator of [`reordered`]. It counts like an odometer whose first axis changes fastest.
+#[derive(Clone, Debug)]
 pub(crate) struct Positions {
     axes: Vec<Axis>,
     at: usize,
+    /// The number of positions returned from the front, and of those not returned yet.
+    passed: usize,
     left: usize,
 }
 
+#[derive(Clone, Debug)]
 struct Axis {
     index: usize,
     len: usize,
@@ -151,6 +158,7 @@ impl Iterator for Positions {
 
     fn next(&mut self) -> Option<usize> {
         self.left = self.left.checked_sub(1)?;
+        self.passed = checked::add(self.passed, 1);
         let at = self.at;
         for axis in &mut self.axes {
             axis.index = checked::add(axis.index, 1);
@@ -167,6 +175,20 @@ impl Iterator for Positions {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
+    }
+}
+
+impl DoubleEndedIterator for Positions {
+    fn next_back(&mut self) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        let mut index = checked::add(self.passed, self.left);
+        let mut at = 0usize;
+        for axis in &self.axes {
+            let (quotient, rest) = (index.checked_div(axis.len)?, index.checked_rem(axis.len)?);
+            at = checked::add(at, checked::mul(rest, axis.stride));
+            index = quotient;
+        }
+        Some(at)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Layer 5: one element of an array whose dtype is only known at run time.
 
+mod iter;
 mod print;
 
 use crate::checked;
@@ -10,6 +11,7 @@ use crate::element::time::NAT;
 use crate::kernel::cast::{half, raw, signed};
 use crate::plan;
 use crate::shape;
+pub use iter::{CodePoints, Fields, Parts};
 
 /// An element of a [`DynArray`](crate::DynArray), or a part of one, borrowed from it.
 ///
@@ -34,7 +36,9 @@ use crate::shape;
 /// assert_eq!(item.field("id").and_then(|id| id.as_u64()), Some(7));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+///
+/// Values are equal if they are the same kind and equal in Rust: NaN differs from itself, and byte orders and padding do not matter.
+#[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
     /// `|b1`
@@ -183,12 +187,8 @@ pub struct Str<'a> {
 
 impl<'a> Str<'a> {
     /// Iterates over the code points, without trailing zeros. NumPy allows any number as a code point.
-    pub fn code_points(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'a> {
-        let order = self.order;
-        self.units.iter().map(move |unit| match order {
-            ByteOrder::Little => u32::from_le_bytes(*unit),
-            ByteOrder::Big => u32::from_be_bytes(*unit),
-        })
+    pub fn code_points(&self) -> CodePoints<'a> {
+        CodePoints { of: self.order, from: self.units.iter() }
     }
 
     /// Returns the text.
@@ -216,13 +216,8 @@ pub struct RecordValue<'a> {
 
 impl<'a> RecordValue<'a> {
     /// Iterates over the names and values of the fields.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&'a str, Value<'a>)> + use<'a> {
-        let item = self.item;
-        self.fields.iter().map(move |field| {
-            // Missing bytes count as zero.
-            let part = item.get(field.offset()..).unwrap_or_default();
-            (field.name(), Value::new(field.dtype(), part))
-        })
+    pub fn iter(&self) -> Fields<'a> {
+        Fields { of: self.item, from: self.fields.iter() }
     }
 
     /// Returns the field of this name, if there is one.
@@ -250,11 +245,10 @@ impl<'a> ArrayValue<'a> {
     }
 
     /// Iterates along the first dimension: over sub-arrays of one dimension less, or over elements.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'a>> + use<'a> {
-        let array = *self;
+    pub fn iter(&self) -> Parts<'a> {
         let count = self.shape.first().copied();
         debug_assert!(count.is_some(), "a sub-array has a dimension");
-        (0..count.unwrap_or(0)).map(move |i| array.nth(i))
+        Parts { of: *self, from: 0..count.unwrap_or(0) }
     }
 
     /// Returns the part at this index of the first dimension; `None` if the index is out of range.

@@ -12,7 +12,7 @@ use crate::error::ViewError;
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::shape::{self, Order};
+use crate::shape::{self, Iter, Order};
 
 /// An array in the bytes of a `.npy` file, borrowed in place: nothing is copied, and element bytes are not inspected.
 ///
@@ -160,9 +160,29 @@ macro_rules! view {
                 &self.shape
             }
 
-            /// Returns the order in which the elements are stored.
+            /// Returns the order in which the elements are in memory, which is that of the file.
             pub fn order(&self) -> Order {
                 self.order
+            }
+
+            /// Returns the elements in the order of the memory, like the slice that the view dereferences to.
+            pub fn as_slice_memory_order(&self) -> &[T] {
+                self.items
+            }
+
+            /// Iterates over the elements in C order (the last index changes fastest), whatever their order in memory.
+            pub fn iter(&self) -> Iter<'_, T> {
+                Iter::new(self.items, &self.shape, self.order, Order::C)
+            }
+        }
+
+        /// Iterates over the elements in C order, whatever their order in memory.
+        impl<'v, T> IntoIterator for &'v $name<'_, T> {
+            type Item = &'v T;
+            type IntoIter = Iter<'v, T>;
+
+            fn into_iter(self) -> Iter<'v, T> {
+                self.iter()
             }
         }
 

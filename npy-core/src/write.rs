@@ -1,6 +1,7 @@
 //! Layer 6: everything that writes.
 
 pub(crate) mod array_sink;
+mod array_writer;
 mod dynamic;
 pub(crate) mod elements;
 pub(crate) mod failure;
@@ -23,9 +24,19 @@ use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
-pub use stream::Writer;
+pub use array_writer::ArrayWriter;
 #[cfg(feature = "npz")]
 pub(crate) use stream::check_end;
+pub use stream::{UncountedRows, Writer};
+
+/// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait. See [`load`](crate::load).
+///
+/// # Errors
+///
+/// As [`WriteNpy::write_npy`].
+pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<()> {
+    array.write_npy(path)
+}
 
 /// A type that can be written to a `.npy` file in one call.
 ///
@@ -83,9 +94,37 @@ pub trait WriteNpy {
         WriteOptions::new().write_to(writer, self)
     }
 
-    /// Writes header and data.
-    #[doc(hidden)]
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()>;
+    /// Writes the array to this writer. It is the one method that an array type of another crate implements.
+    ///
+    /// Elements that are contiguous in memory are passed on as a [`NpyView`](crate::NpyView); others are iterated over by
+    /// [`ArrayWriter::elements`].
+    ///
+    /// ```
+    /// use npy_core::{ArrayWriter, NpyArray, NpyView, ReadNpy, Result, WriteNpy};
+    ///
+    /// /// A picture: rows of pixels, one after the other.
+    /// struct Picture {
+    ///     width: usize,
+    ///     pixels: Vec<u8>,
+    /// }
+    ///
+    /// impl WriteNpy for Picture {
+    ///     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+    ///         let shape = [self.pixels.len() / self.width, self.width];
+    ///         NpyView::new(&self.pixels, shape)?.write_npy_array(to)
+    ///     }
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// Picture { width: 3, pixels: vec![0; 6] }.write_npy_to(&mut file)?;
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy`].
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()>;
 }
 
 /// Options for writing.
@@ -107,6 +146,7 @@ pub struct WriteOptions {
     byte_order: Option<ByteOrder>,
     order: Option<Order>,
     sync: bool,
+    uncounted_rows: UncountedRows,
 }
 
 impl WriteOptions {
@@ -166,7 +206,7 @@ impl WriteOptions {
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
         let replaced = replace::replace(path, self.sync, &mut |file| {
-            array.__npy_write(self, &mut PlainWriter(file))
+            array.write_npy_array(ArrayWriter::new(self, &mut PlainWriter(file)))
         });
         replaced.map(drop).map_err(|e| e.in_file(path))
     }
@@ -177,7 +217,7 @@ impl WriteOptions {
     ///
     /// As [`WriteNpy::write_npy`].
     pub fn write_to<A: WriteNpy + ?Sized>(&self, writer: impl Write, array: &A) -> Result<()> {
-        array.__npy_write(self, &mut PlainWriter(writer))
+        array.write_npy_array(ArrayWriter::new(self, &mut PlainWriter(writer)))
     }
 
     fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {

@@ -7,44 +7,44 @@ const _: () = {
     where
         Vec<T>: ::npy_core::npz::ArchiveField,
     {
-        const DENY_UNKNOWN: ::core::primitive::bool = true;
-        fn write<__W: ::std::io::Write>(
+        const __NPY_DENY_UNKNOWN: ::core::primitive::bool = true;
+        fn __npy_write<__W: ::std::io::Write>(
             &self,
             __to: &mut __npy::npz::Writer<__W>,
             __at: &::core::primitive::str,
         ) -> ::core::result::Result<(), __npy::Error> {
-            <Vec<T> as __npy::npz::ArchiveField>::put(&self.weights, __to, __at, "weights")?;
-            <f32 as __npy::npz::ArchiveField>::put(&self.bias, __to, __at, "bias")?;
-            <Pick as __npy::NpzArchive>::put_flat(&self.inner, __to, __at)?;
+            <Vec<T> as __npy::npz::ArchiveField>::__npy_write_field(&self.weights, __to, __at, "weights")?;
+            <f32 as __npy::npz::ArchiveField>::__npy_write_field(&self.bias, __to, __at, "bias")?;
+            <Pick as __npy::NpzArchive>::__npy_write_flat(&self.inner, __to, __at)?;
             ::core::result::Result::Ok(())
         }
-        fn is_in<__R: ::std::io::Read + ::std::io::Seek>(
+        fn __npy_is_in<__R: ::std::io::Read + ::std::io::Seek>(
             __from: &__npy::npz::Reader<__R>,
             __at: &::core::primitive::str,
         ) -> ::core::primitive::bool {
-            <Vec<T> as __npy::npz::ArchiveField>::any_in(__from, __at, &["weights"])
-                || <f32 as __npy::npz::ArchiveField>::any_in(__from, __at, &["bias", "b"])
-                || <Pick as __npy::npz::ArchiveField>::is_in(__from, __at)
+            <Vec<T> as __npy::npz::ArchiveField>::__npy_any_in(__from, __at, &["weights"])
+                || <f32 as __npy::npz::ArchiveField>::__npy_any_in(__from, __at, &["bias", "b"])
+                || <Pick as __npy::npz::ArchiveField>::__npy_is_in(__from, __at)
         }
-        fn takes(
+        fn __npy_takes(
             __member: &::core::primitive::str,
             __at: &::core::primitive::str,
         ) -> ::core::primitive::bool {
-            <Vec<T> as __npy::npz::ArchiveField>::any_takes(__member, __at, &["weights"])
-                || <f32 as __npy::npz::ArchiveField>::any_takes(__member, __at, &["bias", "b"])
-                || <Pick as __npy::npz::ArchiveField>::takes(__member, __at)
+            <Vec<T> as __npy::npz::ArchiveField>::__npy_any_takes(__member, __at, &["weights"])
+                || <f32 as __npy::npz::ArchiveField>::__npy_any_takes(__member, __at, &["bias", "b"])
+                || <Pick as __npy::npz::ArchiveField>::__npy_takes(__member, __at)
         }
-        fn read<__R: ::std::io::Read + ::std::io::Seek>(
+        fn __npy_read<__R: ::std::io::Read + ::std::io::Seek>(
             __from: &mut __npy::npz::Reader<__R>,
             __at: &::core::primitive::str,
         ) -> ::core::result::Result<Self, __npy::Error> {
             ::core::result::Result::Ok(Self {
-                weights: <Vec<T> as __npy::npz::ArchiveField>::take(__from, __at, &["weights"])?,
-                bias: match <f32 as __npy::npz::ArchiveField>::find(__from, __at, &["bias", "b"])? {
+                weights: <Vec<T> as __npy::npz::ArchiveField>::__npy_read_field(__from, __at, &["weights"])?,
+                bias: match <f32 as __npy::npz::ArchiveField>::__npy_find(__from, __at, &["bias", "b"])? {
                     ::core::option::Option::Some(__found) => __found,
                     ::core::option::Option::None => <f32 as ::core::default::Default>::default(),
                 },
-                inner: <Pick as __npy::npz::ArchiveField>::read(__from, __at)?,
+                inner: <Pick as __npy::npz::ArchiveField>::__npy_read(__from, __at)?,
                 cached: <bool as ::core::default::Default>::default(),
             })
         }

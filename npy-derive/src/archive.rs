@@ -87,24 +87,24 @@ impl<'a> Archive<'a> {
     /// ```text
     /// impl NpzArchive for Layer {}
     /// impl ArchiveField for Layer {
-    ///     const DENY_UNKNOWN: bool = false;
-    ///     fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<(), Error> {
-    ///         <NpyArray<f32> as ArchiveField>::put(&self.weights, to, at, "weights")?;
-    ///         <Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;
+    ///     const __NPY_DENY_UNKNOWN: bool = false;
+    ///     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<(), Error> {
+    ///         <NpyArray<f32> as ArchiveField>::__npy_write_field(&self.weights, to, at, "weights")?;
+    ///         <Vec<f32> as ArchiveField>::__npy_write_field(&self.bias, to, at, "bias")?;
     ///         Ok(())
     ///     }
-    ///     fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-    ///         <NpyArray<f32> as ArchiveField>::any_in(from, at, &["weights"])
-    ///             || <Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])
+    ///     fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    ///         <NpyArray<f32> as ArchiveField>::__npy_any_in(from, at, &["weights"])
+    ///             || <Vec<f32> as ArchiveField>::__npy_any_in(from, at, &["bias"])
     ///     }
-    ///     fn takes(member: &str, at: &str) -> bool {
-    ///         <NpyArray<f32> as ArchiveField>::any_takes(member, at, &["weights"])
-    ///             || <Vec<f32> as ArchiveField>::any_takes(member, at, &["bias"])
+    ///     fn __npy_takes(member: &str, at: &str) -> bool {
+    ///         <NpyArray<f32> as ArchiveField>::__npy_any_takes(member, at, &["weights"])
+    ///             || <Vec<f32> as ArchiveField>::__npy_any_takes(member, at, &["bias"])
     ///     }
-    ///     fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self, Error> {
+    ///     fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self, Error> {
     ///         Ok(Self {
-    ///             weights: <NpyArray<f32> as ArchiveField>::take(from, at, &["weights"])?,
-    ///             bias: match <Vec<f32> as ArchiveField>::find(from, at, &["bias"])? {
+    ///             weights: <NpyArray<f32> as ArchiveField>::__npy_read_field(from, at, &["weights"])?,
+    ///             bias: match <Vec<f32> as ArchiveField>::__npy_find(from, at, &["bias"])? {
     ///                 Some(found) => found,
     ///                 None => <Vec<f32> as Default>::default(),
     ///             },
@@ -122,9 +122,12 @@ impl<'a> Archive<'a> {
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
 
         let puts = fields.iter().map(put);
-        let are_in = fields.iter().map(|field| asked(field, ["is_in", "any_in"], &quote!(__from)));
-        let taken =
-            fields.iter().map(|field| asked(field, ["takes", "any_takes"], &quote!(__member)));
+        let are_in = fields
+            .iter()
+            .map(|field| asked(field, ["__npy_is_in", "__npy_any_in"], &quote!(__from)));
+        let taken = fields
+            .iter()
+            .map(|field| asked(field, ["__npy_takes", "__npy_any_takes"], &quote!(__member)));
         let taken_out = fields.iter().map(take);
         let skipped = self.skipped.iter().map(|field| {
             let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
@@ -147,9 +150,9 @@ impl<'a> Archive<'a> {
 
                 #[automatically_derived]
                 impl #impl_generics #npz::ArchiveField for #ident #type_generics #where_clause {
-                    const DENY_UNKNOWN: #bool = #deny_unknown;
+                    const __NPY_DENY_UNKNOWN: #bool = #deny_unknown;
 
-                    fn write<__W: ::std::io::Write>(
+                    fn __npy_write<__W: ::std::io::Write>(
                         &self,
                         __to: &mut #npz::Writer<__W>,
                         __at: &#str,
@@ -158,15 +161,15 @@ impl<'a> Archive<'a> {
                         #result::Ok(())
                     }
 
-                    fn is_in<__R: #reads>(__from: &#npz::Reader<__R>, __at: &#str) -> #bool {
+                    fn __npy_is_in<__R: #reads>(__from: &#npz::Reader<__R>, __at: &#str) -> #bool {
                         #(#are_in)||*
                     }
 
-                    fn takes(__member: &#str, __at: &#str) -> #bool {
+                    fn __npy_takes(__member: &#str, __at: &#str) -> #bool {
                         #(#taken)||*
                     }
 
-                    fn read<__R: #reads>(
+                    fn __npy_read<__R: #reads>(
                         __from: &mut #npz::Reader<__R>,
                         __at: &#str,
                     ) -> #result<Self, __npy::Error> {
@@ -207,22 +210,24 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Generates the code that writes the field: `<Vec<f32> as ArchiveField>::put(&self.bias, to, at, "bias")?;`.
+/// Generates the code that writes the field: `<Vec<f32> as ArchiveField>::__npy_write_field(&self.bias, to, at, "bias")?;`.
 fn put(field: &Field<'_>) -> TokenStream {
     let (name, ty, member) = (&field.name, field.ty, &field.member);
     match &field.stored {
         Stored::Flat => {
-            quote!(<#ty as __npy::NpzArchive>::put_flat(&self.#member, __to, __at)?;)
+            quote!(<#ty as __npy::NpzArchive>::__npy_write_flat(&self.#member, __to, __at)?;)
         }
         // With the span of the module: a missing function is reported there.
         Stored::With(module) => quote_spanned! {at(module)=>
-            <#module::Stored as __npy::npz::ArchiveField>::put(&#module::encode(&self.#member), __to, __at, #name)?;
+            <#module::Stored as __npy::npz::ArchiveField>::__npy_write_field(&#module::encode(&self.#member), __to, __at, #name)?;
         },
-        _ => quote!(<#ty as __npy::npz::ArchiveField>::put(&self.#member, __to, __at, #name)?;),
+        _ => {
+            quote!(<#ty as __npy::npz::ArchiveField>::__npy_write_field(&self.#member, __to, __at, #name)?;)
+        }
     }
 }
 
-/// Generates a call that asks about the field's members: `<Vec<f32> as ArchiveField>::any_in(from, at, &["bias"])`.
+/// Generates a call that asks about the field's members: `<Vec<f32> as ArchiveField>::__npy_any_in(from, at, &["bias"])`.
 fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenStream {
     let (ty, names) = (field.ty, names(field));
     let [of_all, of_any] = questions.map(|name| Ident::new(name, Span::call_site()));
@@ -237,12 +242,12 @@ fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenS
     }
 }
 
-/// Generates the code that reads the field: `bias: <Vec<f32> as ArchiveField>::take(from, at, &["bias"])?`.
+/// Generates the code that reads the field: `bias: <Vec<f32> as ArchiveField>::__npy_read_field(from, at, &["bias"])?`.
 fn take(field: &Field<'_>) -> TokenStream {
     let (ty, member, names) = (field.ty, &field.member, names(field));
     let stored = match &field.stored {
         Stored::Flat => {
-            return quote!(#member: <#ty as __npy::npz::ArchiveField>::read(__from, __at)?);
+            return quote!(#member: <#ty as __npy::npz::ArchiveField>::__npy_read(__from, __at)?);
         }
         Stored::With(module) => quote_spanned!(at(module)=> #module::Stored),
         _ => quote!(#ty),
@@ -252,14 +257,15 @@ fn take(field: &Field<'_>) -> TokenStream {
         _ => value,
     };
     let Some(default) = &field.default else {
-        let taken = quote!(<#stored as __npy::npz::ArchiveField>::take(__from, __at, #names)?);
+        let taken =
+            quote!(<#stored as __npy::npz::ArchiveField>::__npy_read_field(__from, __at, #names)?);
         let taken = decoded(taken);
         return quote!(#member: #taken);
     };
     let value = value(default, member, ty);
     let found = decoded(quote!(__found));
     quote! {
-        #member: match <#stored as __npy::npz::ArchiveField>::find(__from, __at, #names)? {
+        #member: match <#stored as __npy::npz::ArchiveField>::__npy_find(__from, __at, #names)? {
             ::core::option::Option::Some(__found) => #found,
             ::core::option::Option::None => #value,
         }
@@ -316,7 +322,7 @@ pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream 
 
             #[automatically_derived]
             impl #impl_generics #krate::npz::ArchiveField for #ident #type_generics #where_clause {
-                fn write<__W: ::std::io::Write>(
+                fn __npy_write<__W: ::std::io::Write>(
                     &self,
                     _: &mut #krate::npz::Writer<__W>,
                     _: &#str,
@@ -324,15 +330,15 @@ pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream 
                     loop {}
                 }
 
-                fn is_in<__R: #reads>(_: &#krate::npz::Reader<__R>, _: &#str) -> ::core::primitive::bool {
+                fn __npy_is_in<__R: #reads>(_: &#krate::npz::Reader<__R>, _: &#str) -> ::core::primitive::bool {
                     loop {}
                 }
 
-                fn takes(_: &#str, _: &#str) -> ::core::primitive::bool {
+                fn __npy_takes(_: &#str, _: &#str) -> ::core::primitive::bool {
                     loop {}
                 }
 
-                fn read<__R: #reads>(
+                fn __npy_read<__R: #reads>(
                     _: &mut #krate::npz::Reader<__R>,
                     _: &#str,
                 ) -> ::core::result::Result<Self, #krate::Error> {

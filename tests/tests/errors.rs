@@ -57,6 +57,16 @@ fn appended_twice() -> Result<(), Error> {
     Writer::<u8, _>::append(&path).map(drop)
 }
 
+/// Appends to a file that has a row more than its header counts, as after a kill.
+fn appended_after_a_kill() -> Result<(), Error> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("npy-core-uncounted.npy");
+    let mut file = Vec::new();
+    [1_u8, 2].write_npy_to(&mut file)?;
+    std::fs::write(&path, [&file[..], &[3]].concat()).unwrap();
+    Writer::<u8>::append(&path).map(drop)
+}
+
 /// A test for the kind, the failing call, and the message.
 type Case = (fn(&ErrorKind) -> bool, Result<(), Error>, &'static str);
 
@@ -76,7 +86,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::NotNpy { .. }),
             header("PK\u{3}\u{4}...."),
-            r#"not a .npy file: it starts with "PK\x03\x04...." instead of "\x93NUMPY"; it looks like a .npz archive (or another zip)"#,
+            r#"not a .npy file: it starts with "PK\x03\x04...." instead of "\x93NUMPY"; it is a .npz archive (or another zip): read it with npz::load or npz::Reader"#,
         ),
         (
             |kind| matches!(kind, ErrorKind::Version { .. }),
@@ -156,8 +166,8 @@ fn every_kind_says_what_to_do() {
         ),
         (
             |kind| matches!(kind, ErrorKind::Archive { .. }),
-            npz::Reader::new(Cursor::new(file("'<f8'", "(0,)", &[]))).map(drop),
-            "the archive is malformed: it is a .npy file, of one array: ReadNpy::read_npy reads it",
+            npz::Reader::new(Cursor::new(b"PK\x03\x04")).map(drop),
+            "the archive is malformed: it has no end record, so it is incomplete; copy the file again, or write it again",
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingMember { .. }),
@@ -178,6 +188,21 @@ fn every_kind_says_what_to_do() {
             |kind| matches!(kind, ErrorKind::Locked),
             appended_twice(),
             "npy-core-locked.npy: another writer is appending to it; wait until it has finished, or write to another file",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::NotNpz { .. }),
+            npz::Reader::new(Cursor::new(b"\x89HDF\r\n\x1a\n and more")).map(drop),
+            r#"not a .npz archive: it starts with "\x89HDF\r\n\x1a\n" and has no directory of members; it is HDF5: open it with an HDF5 reader"#,
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }),
+            appended_after_a_kill(),
+            "npy-core-uncounted.npy: the header counts 2 rows, and 1 complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        ),
+        (
+            |kind| matches!(kind, ErrorKind::Custom { .. }),
+            Err(Error::custom("a picture has two dimensions")),
+            "a picture has two dimensions",
         ),
         (
             |kind| matches!(kind, ErrorKind::Memory { .. }),

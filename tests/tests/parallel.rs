@@ -80,7 +80,7 @@ fn four_processes_fill_one_array() {
 
     let array = NpyArray::<Cell>::read_npy(&path).unwrap();
     assert_eq!(array.shape(), [ROWS, COLUMNS]);
-    for (i, found) in array.as_slice().iter().enumerate() {
+    for (i, found) in array.as_slice_memory_order().iter().enumerate() {
         assert_eq!(*found, cell(i / COLUMNS, i % COLUMNS), "{i}");
     }
     #[cfg(feature = "live")]

@@ -172,7 +172,7 @@ fn several_dimensions_go_in_their_order() {
         WriteOptions::new().order(order).write(&path, &array).unwrap();
         let read = NpyArray::<Trace<f32, 900>>::read_npy(&path).unwrap();
         assert_eq!((read.shape(), read.order()), (array.shape(), order));
-        let id = |i, j| read.get(&[i, j]).unwrap().id;
+        let id = |i, j| read.at(&[i, j]).unwrap().id;
         assert_eq!([id(0, 0), id(0, 2), id(1, 0), id(1, 2)], [0, 2, 3, 5], "{order:?}");
     }
 }

@@ -26,15 +26,15 @@ fn in_sequence(value: Value) -> Value {
 
 /// Asserts that the rows read back equal from a file.
 fn assert_rows_come_back(row: &Value) {
-    let array = DynArray::serialize_rows(std::slice::from_ref(row)).unwrap();
+    let array = DynArray::try_from_rows(std::slice::from_ref(row)).unwrap();
     let mut file = Vec::new();
     array.write_npy_to(&mut file).unwrap();
-    let rows: Vec<Value> = DynArray::read_npy_from(&file[..]).unwrap().from_rows().unwrap();
+    let rows: Vec<Value> = DynArray::read_npy_from(&file[..]).unwrap().to_rows().unwrap();
     assert_eq!(rows, std::slice::from_ref(row));
 }
 
 fn refused(row: Value) -> String {
-    DynArray::serialize_rows(&[row]).unwrap_err().to_string()
+    DynArray::try_from_rows(&[row]).unwrap_err().to_string()
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn values_nested_without_end_are_refused_and_not_followed() {
             serializer.serialize_some(&Some)
         }
     }
-    let error = DynArray::serialize_rows(&[Endless]).unwrap_err().to_string();
+    let error = DynArray::try_from_rows(&[Endless]).unwrap_err().to_string();
     assert!(error.contains("nested more than 200 deep"), "{error}");
-    let error = DynArray::serialize_rows(&[Some]).unwrap_err().to_string();
+    let error = DynArray::try_from_rows(&[Some]).unwrap_err().to_string();
     assert!(error.contains("nested more than 200 deep"), "{error}");
 }
 
@@ -164,7 +164,7 @@ fn more_fields_or_a_longer_header_than_a_reader_takes_are_refused() {
     let row = Value::Object(fields((1 << 16) + 1));
     assert!(refused(row).contains("65537 fields"));
     let row = Value::Object(fields(1 << 16));
-    let array = DynArray::serialize_rows(&[row]).unwrap();
+    let array = DynArray::try_from_rows(&[row]).unwrap();
     let mut file = Vec::new();
     let error = array.write_npy_to(&mut file).unwrap_err().to_string();
     assert!(error.contains("but a reader accepts at most 1048576") && file.is_empty(), "{error}");

@@ -200,7 +200,7 @@ fn records_of_any_rank_come_in_file_order() {
         let bytes = file(&array, ByteOrder::Little);
         let mut reader = Reader::new(&bytes[..]).unwrap();
         let items: Vec<u8> = reader.records().unwrap().map(Result::unwrap).collect();
-        assert_eq!(items, array.as_slice());
+        assert_eq!(items, array.as_slice_memory_order());
     }
     let fortran = file(&c.to_order(Order::Fortran), ByteOrder::Little);
     let mut reader = Reader::new(&fortran[..]).unwrap();

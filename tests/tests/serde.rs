@@ -85,14 +85,14 @@ fn dimensions_are_sequences_in_c_order() {
     let fortran = raw("|u1", &[2, 3], Order::Fortran, &[1, 4, 2, 5, 3, 6]);
     for array in [c, fortran] {
         assert_eq!(serde_json::to_value(&array).unwrap(), json!([[1, 2, 3], [4, 5, 6]]));
-        assert_eq!(array.from_rows::<[u8; 3]>().unwrap(), [[1, 2, 3], [4, 5, 6]]);
+        assert_eq!(array.to_rows::<[u8; 3]>().unwrap(), [[1, 2, 3], [4, 5, 6]]);
     }
     let single = raw("|u1", &[], Order::C, &[7]);
     assert_eq!(serde_json::to_value(&single).unwrap(), json!(7));
-    assert_eq!(single.from_rows::<u8>().unwrap(), [7]);
+    assert_eq!(single.to_rows::<u8>().unwrap(), [7]);
     let empty = raw("|u1", &[0, 3], Order::C, &[]);
     assert_eq!(serde_json::to_value(&empty).unwrap(), json!([]));
-    assert_eq!(empty.from_rows::<Vec<u8>>().unwrap(), [[0; 0]; 0]);
+    assert_eq!(empty.to_rows::<Vec<u8>>().unwrap(), [[0; 0]; 0]);
 }
 
 #[derive(Deserialize, Debug, PartialEq)]
@@ -111,7 +111,7 @@ struct Row {
 #[test]
 fn rows_become_structs_and_maps() {
     let array = array(&traces());
-    let rows: Vec<Row> = array.from_rows().unwrap();
+    let rows: Vec<Row> = array.to_rows().unwrap();
     let head = |time: Option<&str>| {
         BTreeMap::from([
             ("code".to_owned(), Some("RJOB".to_owned())),
@@ -128,7 +128,7 @@ fn rows_become_structs_and_maps() {
         span: 7,
     };
     assert_eq!(rows, [row(Some("2022-01-08")), row(None)]);
-    let maps: Vec<HashMap<String, serde_json::Value>> = array.from_rows().unwrap();
+    let maps: Vec<HashMap<String, serde_json::Value>> = array.to_rows().unwrap();
     assert_eq!(maps[0]["samples"], json!([[1, 2], [3, -4]]));
 }
 
@@ -141,10 +141,10 @@ enum Phase {
 #[test]
 fn variants_are_names_or_numbers() {
     let names = raw("|S2", &[2], Order::C, b"P\0S\0");
-    assert_eq!(names.from_rows::<Phase>().unwrap(), [Phase::P, Phase::S]);
+    assert_eq!(names.to_rows::<Phase>().unwrap(), [Phase::P, Phase::S]);
     let numbers = raw("|u1", &[2], Order::C, &[1, 0]);
-    assert_eq!(numbers.from_rows::<Phase>().unwrap(), [Phase::S, Phase::P]);
-    assert!(raw("|u1", &[1], Order::C, &[2]).from_rows::<Phase>().is_err());
+    assert_eq!(numbers.to_rows::<Phase>().unwrap(), [Phase::S, Phase::P]);
+    assert!(raw("|u1", &[1], Order::C, &[2]).to_rows::<Phase>().is_err());
 }
 
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -168,16 +168,16 @@ fn what_does_not_fit_is_named() {
 
     let array = raw("[('inner', [('x', '<u2')])]", &[2], Order::C, &[1, 0, 0, 1]);
     assert_eq!(
-        message(array.from_rows::<Outer>()),
+        message(array.to_rows::<Outer>()),
         "row 1: field \"inner.x\": invalid value: integer `256`, expected u8"
     );
     let missing = raw("[('inner', [('y', '<u2')])]", &[1], Order::C, &[1, 0]);
-    assert_eq!(message(missing.from_rows::<Outer>()), "row 0: field \"inner\": missing field `x`");
+    assert_eq!(message(missing.to_rows::<Outer>()), "row 0: field \"inner\": missing field `x`");
     let nat = array_of_nat();
-    assert!(message(nat.from_rows::<i64>()).contains("row 0: NaT is not a number"));
-    assert_eq!(nat.from_rows::<Option<i64>>().unwrap(), [None]);
+    assert!(message(nat.to_rows::<i64>()).contains("row 0: NaT is not a number"));
+    assert_eq!(nat.to_rows::<Option<i64>>().unwrap(), [None]);
     let surrogate = raw("<U1", &[1], Order::C, &[0, 0xd8, 0, 0]);
-    assert!(message(surrogate.from_rows::<String>()).contains("U+D800 is not a character"));
+    assert!(message(surrogate.to_rows::<String>()).contains("U+D800 is not a character"));
 }
 
 fn array_of_nat() -> DynArray {
@@ -213,7 +213,7 @@ fn rows_that_are_serialized_make_an_array() {
         some: Some(-1),
         map: BTreeMap::from([("a", 1), ("b", 2)]),
     };
-    let array = DynArray::serialize_rows(&[pick("x"), pick("𝄞yz")]).unwrap();
+    let array = DynArray::try_from_rows(&[pick("x"), pick("𝄞yz")]).unwrap();
     assert_eq!(
         array.dtype().to_string(),
         "[('name', '<U3'), ('place', [('f0', '<f4'), ('f1', '<f8')]), ('many', '<i2', (3,)), \
@@ -226,23 +226,23 @@ fn rows_that_are_serialized_make_an_array() {
     );
     // A number without a type of its own gets the widest type.
     let rows = [json!({"a": 1, "b": [1.5]}), json!({"b": [2], "a": -1})];
-    let array = DynArray::serialize_rows(&rows).unwrap();
+    let array = DynArray::try_from_rows(&rows).unwrap();
     assert_eq!(array.dtype().to_string(), "[('a', '<i8'), ('b', '<f8', (1,))]");
-    let array = DynArray::serialize_rows(&[json!({"a": 1}), json!({"a": "x"})]);
+    let array = DynArray::try_from_rows(&[json!({"a": 1}), json!({"a": "x"})]);
     assert!(message(array).contains("has one dtype"));
     let rows = [json!({"a": 1.5, "b": ["x"]}), json!({"b": ["long"], "a": -1.0})];
-    let array = DynArray::serialize_rows(&rows).unwrap();
+    let array = DynArray::try_from_rows(&rows).unwrap();
     assert_eq!(array.dtype().to_string(), "[('a', '<f8'), ('b', '<U4', (1,))]");
     assert_eq!(array.to_string(), "[(1.5, ['x']) (-1.0, ['long'])]");
     // Rows that are not records.
-    let array = DynArray::serialize_rows(&[[1u8, 2], [3, 4]]).unwrap();
+    let array = DynArray::try_from_rows(&[[1u8, 2], [3, 4]]).unwrap();
     assert_eq!((array.shape(), array.dtype().to_string()), (&[2, 2][..], "|u1".into()));
-    assert_eq!(DynArray::serialize_rows(&["", ""]).unwrap().dtype().to_string(), "<U1");
+    assert_eq!(DynArray::try_from_rows(&["", ""]).unwrap().dtype().to_string(), "<U1");
 }
 
 #[test]
 fn rows_without_a_dtype_are_refused() {
-    let refused = |rows: &[serde_json::Value]| message(DynArray::serialize_rows(rows));
+    let refused = |rows: &[serde_json::Value]| message(DynArray::try_from_rows(rows));
     assert!(refused(&[]).contains("NpyRecord"));
     assert!(refused(&[json!({"a": {"b": null}})]).contains("field \"a.b\": `()` has no dtype"));
     assert!(refused(&[json!([1]), json!([1, 2])]).contains("row 1: a sequence of 2 values"));
@@ -252,9 +252,9 @@ fn rows_without_a_dtype_are_refused() {
     assert!(
         refused(&[json!({"a": "x\0"})]).contains("row 0: field \"a\": \"x\\0\" ends with a NUL")
     );
-    assert!(message(DynArray::serialize_rows(&[Some(1), None])).contains("row 1: `None`"));
+    assert!(message(DynArray::try_from_rows(&[Some(1), None])).contains("row 1: `None`"));
     let keys = HashMap::from([((1, 2), 3)]);
-    assert!(message(DynArray::serialize_rows(&[keys])).contains("not text or a number"));
+    assert!(message(DynArray::try_from_rows(&[keys])).contains("not text or a number"));
 }
 
 #[test]
@@ -288,11 +288,11 @@ fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
         ("[('x', '|V0', (1000000, 0, 5)), ('y', '|u1', (0,))]", &[1000]),
     ] {
         let array = raw(descr, shape, Order::C, &[]);
-        assert!(message(array.from_rows::<serde_json::Value>()).contains("empty_items"), "{descr}");
+        assert!(message(array.to_rows::<serde_json::Value>()).contains("empty_items"), "{descr}");
         assert!(serde_json::to_string(&array).unwrap_err().to_string().contains("empty_items"));
     }
     let inside = raw("[('x', '|S0', (1000, 1000)), ('y', '|u1')]", &[2], Order::C, &[1, 2]);
-    assert!(inside.from_rows::<serde_json::Value>().is_err());
+    assert!(inside.to_rows::<serde_json::Value>().is_err());
     let mut file = Vec::new();
     inside.write_npy_to(&mut file).unwrap();
     assert!(npy_core::Reader::new(&file[..]).unwrap().deserialize::<u8>().is_err());
@@ -304,12 +304,12 @@ fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
 #[test]
 fn values_that_do_not_fit_the_type_are_errors() {
     let three = raw("[('x', '|u1', (3,))]", &[1], Order::C, &[1, 2, 3]);
-    assert!(message(three.from_rows::<([u8; 2],)>()).contains("field \"x\""));
-    assert_eq!(three.from_rows::<([u8; 3],)>().unwrap(), [([1, 2, 3],)]);
+    assert!(message(three.to_rows::<([u8; 2],)>()).contains("field \"x\""));
+    assert_eq!(three.to_rows::<([u8; 3],)>().unwrap(), [([1, 2, 3],)]);
     let two = raw("[('x', '|u1'), ('y', '|u1')]", &[1], Order::C, &[1, 2]);
-    assert!(message(two.from_rows::<(u8,)>()).contains("1 more fields"));
-    assert!(raw("|S3", &[1], Order::C, b"abc").from_rows::<[u8; 2]>().is_err());
-    assert!(raw("<c8", &[1], Order::C, &[0; 8]).from_rows::<[f32; 1]>().is_err());
+    assert!(message(two.to_rows::<(u8,)>()).contains("1 more fields"));
+    assert!(raw("|S3", &[1], Order::C, b"abc").to_rows::<[u8; 2]>().is_err());
+    assert!(raw("<c8", &[1], Order::C, &[0; 8]).to_rows::<[f32; 1]>().is_err());
 }
 
 /// Guards the numbers of JSON, and repeated names.
@@ -317,7 +317,7 @@ fn values_that_do_not_fit_the_type_are_errors() {
 fn rows_of_json_become_arrays() {
     let dtype = |rows: serde_json::Value| {
         let rows: Vec<serde_json::Value> = serde_json::from_value(rows).unwrap();
-        DynArray::serialize_rows(&rows).map(|array| format!("{} {array}", array.dtype()))
+        DynArray::try_from_rows(&rows).map(|array| format!("{} {array}", array.dtype()))
     };
     assert_eq!(dtype(json!([1, -1])).unwrap(), "<i8 [ 1 -1]");
     assert_eq!(dtype(json!([{"x": 1}, {"x": 1.5}])).unwrap(), "[('x', '<f8')] [(1.0,) (1.5,)]");
@@ -326,7 +326,7 @@ fn rows_of_json_become_arrays() {
     assert!(mixed.contains("row 0: no dtype holds both 18446744073709551615"), "{mixed}");
     assert!(message(dtype(json!([9_007_199_254_740_993u64, 0.5]))).contains("row 0: "));
     let text = |text: &'static str| ([["a", "b"], ["c", text]], (vec!["a"], vec![text]));
-    let array = DynArray::serialize_rows(&[text("c"), text("long")]).unwrap();
+    let array = DynArray::try_from_rows(&[text("c"), text("long")]).unwrap();
     let expected = "[('f0', '<U4', (2, 2)), ('f1', '<U4', (2, 1))]";
     assert_eq!(array.dtype().to_string(), expected);
 
@@ -338,7 +338,7 @@ fn rows_of_json_become_arrays() {
     }
 
     let twice = Twice { x: 1, more: BTreeMap::from([("x".into(), 2)]) };
-    assert!(message(DynArray::serialize_rows(&[twice])).contains("a second field called \"x\""));
+    assert!(message(DynArray::try_from_rows(&[twice])).contains("a second field called \"x\""));
     let surrogate = raw("<U1", &[1], Order::C, &[0, 0xd8, 0, 0]);
     assert!(serde_json::to_string(&surrogate).unwrap_err().to_string().contains("U+D800"));
 }

@@ -169,10 +169,10 @@ fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
             continue;
         };
         let read = NpyArray::<T>::read_npy_from(placed.bytes()).unwrap();
-        assert_eq!(view.as_slice(), read.as_slice());
+        assert_eq!(view.as_slice(), read.as_slice_memory_order());
         assert_eq!((view.shape(), view.order()), (read.shape(), read.order()));
         for index in [[0, 0], [1, 0], [0, items.len() - 1], [2, 0], [0, items.len()]] {
-            assert_eq!(view.at(&index), array.get(&index), "{index:?}");
+            assert_eq!(view.at(&index), array.at(&index), "{index:?}");
         }
         assert_eq!(view.at(&[0]), None);
     }

@@ -66,7 +66,7 @@ fn assert_paid(name: &str, file: &[u8], cost: usize) {
 fn memory_for_rows_is_bounded_by_the_file_size() {
     for (name, file) in small_files_of_many_values() {
         let array = DynArray::read_npy_from(&file[..]).unwrap();
-        let (rows, cost) = peak(|| array.from_rows::<Value>());
+        let (rows, cost) = peak(|| array.to_rows::<Value>());
         assert_paid(name, &file, cost);
         let (streamed, cost) = peak(|| -> Result<Vec<Value>, Error> {
             Reader::new(&file[..])?.deserialize::<Value>()?.collect()
@@ -95,8 +95,8 @@ fn large_rows_of_no_bytes_are_counted_by_their_size() {
         [0; 32]
     }
     let array = |rows: usize| DynArray::new("[]".parse().unwrap(), [rows], Order::C, vec![]);
-    assert!(array(1000).unwrap().from_rows::<Large>().is_ok());
-    let (rows, cost) = peak(|| array(20_000).unwrap().from_rows::<Large>());
+    assert!(array(1000).unwrap().to_rows::<Large>().is_ok());
+    let (rows, cost) = peak(|| array(20_000).unwrap().to_rows::<Large>());
     assert!(rows.is_err() && cost < 10_000);
 }
 

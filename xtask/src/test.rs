@@ -10,6 +10,9 @@ pub(crate) fn run(args: &[&str]) -> Result {
         // Nothing may depend on default features, except the examples in the docs.
         let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(&mut cargo(&bare))?;
+        // A crate of a user, which is not a member of the workspace.
+        let outside = ["test", "--manifest-path", "tests/outside/Cargo.toml"];
+        run_command(cargo(&outside).args(["--target-dir", "target/outside"]))?;
     }
     let all = cargo(&["test", "--workspace", "--all-features"]);
     run_command(with_numpy(all)?.args(args))

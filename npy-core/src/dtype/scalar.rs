@@ -60,7 +60,7 @@ macro_rules! units {
             $(#[doc = concat!("`", $name, "`")] $unit,)*
         }
 
-        const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
+        pub(super) const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
     };
 }
 

@@ -19,7 +19,7 @@ pub(crate) const BLOCK: usize = 256 << 10;
 pub(crate) const WRITE_BLOCK: usize = 512 << 10;
 
 /// The buffers for running a plan on one block after another: the block, and a second buffer for items that cannot be converted in place.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
     scratch: Vec<u8>,

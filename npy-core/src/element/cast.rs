@@ -18,6 +18,7 @@ use crate::reserve;
 
 /// Proof that the memory of a `T` is exactly its canonical bytes, so that arrays are read into and written from their memory.
 #[doc(hidden)]
+#[derive(Debug)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
 
 impl<T> Plain<T> {

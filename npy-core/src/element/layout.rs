@@ -7,7 +7,7 @@ use crate::element::record::FieldLayout;
 use crate::limits::MAX_ITEMSIZE;
 
 /// The rule for the positions of the fields of a record.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Packing {
     /// Fields follow each other without gaps.
     Packed,
@@ -23,7 +23,7 @@ pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
 }
 
 /// A field whose offset is not known yet.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Place {
     field: FieldLayout,
     /// The offset from an attribute, and the error if the field cannot be there.

@@ -130,6 +130,13 @@ impl From<f64> for LongDouble {
     }
 }
 
+/// Prints the nearest `f64`, which may have fewer digits than NumPy prints.
+impl fmt::Display for LongDouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.to_f64(), f)
+    }
+}
+
 /// Prints the 80 bits and the nearest `f64`.
 impl fmt::Debug for LongDouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -74,13 +74,21 @@ macro_rules! in_place {
 }
 pub(crate) use in_place;
 
-/// Implements `TryFrom<&str>` and `PartialEq<&str>` for text of a fixed width.
+/// Implements `TryFrom<&str>`, `FromStr` and `PartialEq<&str>` for text of a fixed width.
 macro_rules! from_str {
     ($name:ident) => {
         impl<const N: usize> TryFrom<&str> for $name<N> {
             type Error = $crate::element::InvalidValue;
 
             fn try_from(text: &str) -> Result<Self, Self::Error> {
+                $name::new(text)
+            }
+        }
+
+        impl<const N: usize> std::str::FromStr for $name<N> {
+            type Err = $crate::element::InvalidValue;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
                 $name::new(text)
             }
         }

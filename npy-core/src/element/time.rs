@@ -11,10 +11,11 @@
 
 #[cfg(feature = "chrono")]
 mod chrono;
-#[cfg(any(feature = "chrono", feature = "jiff"))]
 mod convert;
 #[cfg(feature = "jiff")]
 mod jiff;
+mod parse;
+mod system;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -81,6 +82,12 @@ impl TimeUnit for Generic {
 
 /// A multiple of a unit: `Times<25, Second>` is `[25s]`. `N` is 1 to 2147483647.
 pub struct Times<const N: u32, U>(PhantomData<fn() -> U>);
+
+impl<const N: u32, U> fmt::Debug for Times<N, U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Times<{N}, _>")
+    }
+}
 
 impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
     const RESOLUTION: Option<Resolution> = {

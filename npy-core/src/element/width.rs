@@ -54,6 +54,7 @@ pub trait Codec {
 }
 
 /// The dtype kind of items that hold values of `T`, and the functions that read and write them.
+#[derive(Debug)]
 pub struct Format<T> {
     kind: ScalarKind,
     /// The number of bytes that the width counts as one: 4 for a character, 1 for a byte.
@@ -84,9 +85,11 @@ pub trait WideBytes: Wide {
 }
 
 /// Stores a `T` in `N` characters or bytes.
+#[derive(Debug)]
 pub struct Width<T, const N: usize>(PhantomData<T>);
 
 /// Stores a `T` in `N` bytes.
+#[derive(Debug)]
 pub struct WidthBytes<T, const N: usize>(PhantomData<T>);
 
 impl<T: Wide, const N: usize> Codec for Width<T, N> {

@@ -18,9 +18,8 @@ use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
 use crate::shape::Order;
 use crate::view::ArrayView;
-use crate::write::array_sink::ArraySink;
 use crate::write::elements::Elements;
-use crate::write::{WriteNpy, WriteOptions};
+use crate::write::{ArrayWriter, WriteNpy};
 
 /// Reads an array with the number of dimensions of `D`, in the order of the file. `ArrayD` accepts any number.
 ///
@@ -35,7 +34,7 @@ use crate::write::{WriteNpy, WriteOptions};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+    fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         let array = reader.read_array::<T>()?;
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
@@ -51,7 +50,7 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
 
 /// Writes any array or view. Like NumPy, uses Fortran order for an array that is in Fortran order in memory.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
         let in_fortran_order = || {
             let elements = self.view().reversed_axes().to_slice()?;
@@ -64,7 +63,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
                 Order::Fortran => self.view().reversed_axes().into_iter(),
             },
         };
-        options.write_array(self.shape(), elements, sink)
+        to.options.write_array(self.shape(), elements, to.sink)
     }
 }
 
@@ -74,7 +73,7 @@ impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
 
     fn try_from(array: NpyArray<T>) -> Result<Self> {
         let shape = IxDyn(array.shape()).set_f(array.order() == Order::Fortran);
-        ArrayD::from_shape_vec(shape, array.into_vec()).map_err(unshaped)
+        ArrayD::from_shape_vec(shape, array.into_vec_memory_order()).map_err(unshaped)
     }
 }
 
@@ -100,7 +99,7 @@ macro_rules! as_ndarray {
             ///
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
             pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
-                view(self.as_slice(), self.shape(), self.order())
+                view(self.as_slice_memory_order(), self.shape(), self.order())
             }
         }
     )*};

@@ -132,7 +132,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     /// Iterates over the values in the order of the file.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = F> + FusedIterator {
+    pub fn iter(&self) -> Values<'_, F> {
         let (items, batches) = match self.items() {
             Some(items) => (items, None),
             None => (&[][..], Some(Box::new(Batches::new(self)))),
@@ -254,8 +254,9 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 }
 
-/// An iterator over the values of a column.
-struct Values<'c, F> {
+/// The iterator of [`Column::iter`].
+#[derive(Clone)]
+pub struct Values<'c, F> {
     /// The bytes from the next value on; empty if values are decoded in batches.
     items: &'c [u8],
     stride: usize,
@@ -296,6 +297,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
 }
 
 /// An iterator that decodes the values of a column a batch at a time.
+#[derive(Clone)]
 struct Batches<'c, F> {
     column: &'c Column<'c, F>,
     /// The records after the batch.
@@ -349,6 +351,12 @@ impl<F: ZeroCopy> Iterator for Batches<'_, F> {
 impl<F: ZeroCopy> ExactSizeIterator for Values<'_, F> {}
 
 impl<F: ZeroCopy> FusedIterator for Values<'_, F> {}
+
+impl<F: ZeroCopy> fmt::Debug for Values<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("left", &self.len()).finish_non_exhaustive()
+    }
+}
 
 impl<F: ZeroCopy + fmt::Debug> fmt::Debug for Column<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

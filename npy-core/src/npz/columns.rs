@@ -18,6 +18,7 @@ use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::plan::{self, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
+use crate::write::ArrayWriter;
 use crate::write::WriteNpy;
 
 impl<W: Write> Writer<W> {
@@ -71,7 +72,9 @@ impl<W: Write> Writer<W> {
             let (base, inner) = plan::flatten(field.dtype());
             let shape = [&[records.len()], &inner[..]].concat();
             let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
-            self.add(field.name(), &mut |sink| array.__npy_write(&options, sink))?;
+            self.add(field.name(), &mut |sink| {
+                array.write_npy_array(ArrayWriter::new(&options, sink))
+            })?;
         }
         Ok(())
     }

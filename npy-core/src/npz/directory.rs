@@ -3,6 +3,7 @@
 mod central;
 mod end;
 mod entry;
+mod names;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -10,11 +11,12 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use super::name;
 use super::records::{Common, EndRecord, LocalHeader, Part};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, formats};
 use crate::limits::{self, Limits};
 pub(super) use central::Central;
 use end::End;
 pub(super) use entry::Entry;
+pub use names::Names;
 
 const TRUNCATED: &str = "its directory ends too early";
 
@@ -88,8 +90,13 @@ impl Directory {
     }
 
     /// Iterates over the shortest names by which [`find`](Self::find) finds each member.
-    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.file_names().map(|name| self.shown(name))
+    pub(super) fn names(&self) -> Names<'_> {
+        Names { of: self, from: self.members.iter() }
+    }
+
+    /// Returns the shortest name of this member.
+    pub(super) fn shown_name<'d>(&self, member: &'d Entry) -> &'d str {
+        self.shown(member.name.as_str())
     }
 
     /// Returns the name of a member without `.npy`, or unchanged if the archive also has a member of exactly the shorter name.
@@ -228,23 +235,27 @@ fn unknown_method(method: u16) -> Error {
     )
 }
 
-/// The error for a file without an end record. The message says if the file is a `.npy` file.
+/// The error for a file without an end record: an incomplete archive, or a file of another format.
 fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
-    match read_at(file, 0, 6).as_deref() {
-        Ok(b"\x93NUMPY") => {
-            malformed("it is a .npy file, of one array: ReadNpy::read_npy reads it")
+    match read_at(file, 0, formats::START) {
+        Ok(start) if start.starts_with(b"PK") => {
+            corrupt("it has no end record, so it is incomplete")
         }
-        Ok(_) => corrupt("it has no end record, so it is incomplete"),
-        Err(_) => malformed("it has no end record, and its start cannot be read"),
+        Ok(start) => {
+            let shown = start.get(..8).unwrap_or(&start);
+            let found = format!("\"{}\"", shown.escape_ascii());
+            ErrorKind::NotNpz { found, hint: formats::hint(&start) }.into()
+        }
+        Err(error) => error,
     }
 }
 
 /// The error for a file that does not begin like an archive.
 fn other_start(file: &mut (impl Read + Seek)) -> Error {
-    match read_at(file, 0, 6) {
-        Ok(start) if start != b"\x93NUMPY" => malformed(format!(
+    match read_at(file, 0, formats::START) {
+        Ok(start) if formats::hint(&start).is_empty() => malformed(format!(
             "the file begins with b\"{}\", where NumPy expects a member; remove what is before the archive, or read it by npz::Reader::new",
-            start.escape_ascii()
+            start.get(..6).unwrap_or(&start).escape_ascii()
         )),
         _ => not_an_archive(file),
     }

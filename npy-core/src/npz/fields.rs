@@ -25,8 +25,8 @@ use crate::write::WriteNpy;
 pub trait NpzArchive: ArchiveField {
     /// For generated code: writes its members among those of the archive that it is flattened into.
     #[doc(hidden)]
-    fn put_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        self.write(to, at)
+    fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        self.__npy_write(to, at)
     }
 }
 
@@ -76,51 +76,51 @@ pub trait NpzArchive: ArchiveField {
 pub trait ArchiveField: Sized {
     /// True if reading fails when the archive has other members than its own.
     #[doc(hidden)]
-    const DENY_UNKNOWN: bool = false;
+    const __NPY_DENY_UNKNOWN: bool = false;
 
     /// Writes its members: `at`, or names that begin with `at/`; any name if `at` is empty.
     #[doc(hidden)]
-    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
+    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
 
     /// Returns true if the archive has any of its members.
     #[doc(hidden)]
-    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool;
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool;
 
     /// Returns true if the member is one of its own.
     #[doc(hidden)]
-    fn takes(member: &str, at: &str) -> bool;
+    fn __npy_takes(member: &str, at: &str) -> bool;
 
     /// Reads its members.
     #[doc(hidden)]
-    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self>;
+    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self>;
 
     /// For generated code, like all methods below: writes it as the field of this name.
     #[doc(hidden)]
-    fn put<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
-        self.write(to, &inside(at, name))
+    fn __npy_write_field<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
+        self.__npy_write(to, &inside(at, name))
     }
 
     /// Returns true if the archive has it under one of these names.
     #[doc(hidden)]
-    fn any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::is_in(from, &inside(at, name)))
+    fn __npy_any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
+        names.iter().any(|name| Self::__npy_is_in(from, &inside(at, name)))
     }
 
     /// Returns true if the member is one of its own under one of these names.
     #[doc(hidden)]
-    fn any_takes(member: &str, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::takes(member, &inside(at, name)))
+    fn __npy_any_takes(member: &str, at: &str, names: &[&str]) -> bool {
+        names.iter().any(|name| Self::__npy_takes(member, &inside(at, name)))
     }
 
     /// Reads it, if the archive has it under one of these names.
     #[doc(hidden)]
-    fn find<R: Read + Seek>(
+    fn __npy_find<R: Read + Seek>(
         from: &mut Reader<R>,
         at: &str,
         names: &[&str],
     ) -> Result<Option<Self>> {
         let names = names.iter().map(|name| inside(at, name));
-        let there: Vec<String> = names.filter(|name| Self::is_in(from, name)).collect();
+        let there: Vec<String> = names.filter(|name| Self::__npy_is_in(from, name)).collect();
         match there.as_slice() {
             [] => Ok(None),
             [name] => read_at(from, name).map(Some),
@@ -135,10 +135,14 @@ pub trait ArchiveField: Sized {
     /// Reads it under the one of these names that the archive has. If there is none, reads it under the first name: that returns an error
     /// for an array, and an empty value for an `Option` or a map.
     #[doc(hidden)]
-    fn take<R: Read + Seek>(from: &mut Reader<R>, at: &str, names: &[&str]) -> Result<Self> {
-        match Self::find(from, at, names)? {
+    fn __npy_read_field<R: Read + Seek>(
+        from: &mut Reader<R>,
+        at: &str,
+        names: &[&str],
+    ) -> Result<Self> {
+        match Self::__npy_find(from, at, names)? {
             Some(field) => Ok(field),
-            None => Self::read(from, &inside(at, names.first().unwrap_or(&""))),
+            None => Self::__npy_read(from, &inside(at, names.first().unwrap_or(&""))),
         }
     }
 }
@@ -146,47 +150,47 @@ pub trait ArchiveField: Sized {
 // Without this, the compiler would name the two bounds instead of `ArchiveField`.
 #[diagnostic::do_not_recommend]
 impl<A: ReadNpy + WriteNpy> ArchiveField for A {
-    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         to.write(at, self)
     }
 
-    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
         from.contains(at)
     }
 
-    fn takes(member: &str, at: &str) -> bool {
+    fn __npy_takes(member: &str, at: &str) -> bool {
         member == name::plain(at)
     }
 
-    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
         from.read(at).map_err(|error| error.map_kind(with_remedy))
     }
 }
 
 impl<T: ArchiveField> ArchiveField for Option<T> {
-    const DENY_UNKNOWN: bool = T::DENY_UNKNOWN;
+    const __NPY_DENY_UNKNOWN: bool = T::__NPY_DENY_UNKNOWN;
 
-    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        self.as_ref().map_or(Ok(()), |field| field.write(to, at))
+    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |field| field.__npy_write(to, at))
     }
 
-    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        T::is_in(from, at)
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        T::__npy_is_in(from, at)
     }
 
-    fn takes(member: &str, at: &str) -> bool {
-        T::takes(member, at)
+    fn __npy_takes(member: &str, at: &str) -> bool {
+        T::__npy_takes(member, at)
     }
 
-    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
-        if T::is_in(from, at) { T::read(from, at).map(Some) } else { Ok(None) }
+    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+        if T::__npy_is_in(from, at) { T::__npy_read(from, at).map(Some) } else { Ok(None) }
     }
 }
 
 impl<T: NpzArchive> NpzArchive for Option<T> {}
 
 impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T> {
-    fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         for (key, field) in self {
             let key = key.to_string();
             if key.is_empty() || key.contains('/') || name::plain(&key) != key {
@@ -197,25 +201,25 @@ impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T
             if is_deep(at) {
                 return Err(to.in_file(too_deep(at)));
             }
-            field.write(to, &inside(at, &key))?;
+            field.__npy_write(to, &inside(at, &key))?;
         }
         Ok(())
     }
 
-    fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        names_below(from, at).any(|member| Self::takes(member, at))
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        names_below(from, at).any(|member| Self::__npy_takes(member, at))
     }
 
-    fn takes(member: &str, at: &str) -> bool {
-        let taken = |(text, _): (_, K)| T::takes(member, &inside(at, text));
+    fn __npy_takes(member: &str, at: &str) -> bool {
+        let taken = |(text, _): (_, K)| T::__npy_takes(member, &inside(at, text));
         key_of(member, at).is_some_and(taken)
     }
 
-    fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
         if let Some(deep) = names_below(from, at).find(|member| is_deep(member)) {
             return Err(from.in_file(too_deep(deep)));
         }
-        let taken = names_below(from, at).filter(|member| Self::takes(member, at));
+        let taken = names_below(from, at).filter(|member| Self::__npy_takes(member, at));
         let keys = taken.filter_map(|member| key_of::<K>(member, at));
         let keys: BTreeMap<K, String> = keys.map(|(text, key)| (key, inside(at, text))).collect();
         let read = |(key, at): (K, String)| read_at(from, &at).map(|field| (key, field));
@@ -251,7 +255,7 @@ impl<W: Write> Writer<W> {
     ///
     /// As [`Writer::write`]; a second member of one name is an error. The members before it are written.
     pub fn write_fields<T: NpzArchive>(&mut self, archive: &T) -> Result<()> {
-        archive.write(self, "")
+        archive.__npy_write(self, "")
     }
 }
 
@@ -347,9 +351,9 @@ fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m st
 
 /// Reads a field or an archive at `at`; an error if it denies unknown members and there are any.
 fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<T> {
-    if T::DENY_UNKNOWN {
+    if T::__NPY_DENY_UNKNOWN {
         let own = names_below(from, at);
-        let unknown: Vec<_> = own.filter(|member| !T::takes(member, at)).collect();
+        let unknown: Vec<_> = own.filter(|member| !T::__npy_takes(member, at)).collect();
         if !unknown.is_empty() {
             let remedy = "add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped";
             let error = wanted_by::<T>(unknown_members(&unknown, remedy)).into();
@@ -357,7 +361,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> R
         }
     }
     // Adds the name of this type to an error that has no type name yet.
-    T::read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
+    T::__npy_read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
 }
 
 fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
-use super::directory::{Directory, malformed};
+use super::directory::{Directory, Names, malformed};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Result, ViewError};
@@ -66,7 +66,7 @@ impl Map {
     }
 
     /// Iterates over the names of the members; see [`Reader::names`](super::Reader::names).
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn names(&self) -> Names<'_> {
         self.directory.names()
     }
 

@@ -108,7 +108,7 @@ impl<R: Read> Read for Member<R> {
         };
         read.map_err(|error| match error.kind() {
             ErrorKind::Io(io) if io.kind() == io::ErrorKind::Interrupted => io.kind().into(),
-            _ => io::Error::other(error),
+            _ => error.into(),
         })
     }
 }

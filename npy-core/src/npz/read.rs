@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::directory::{Directory, Entry, malformed};
+use super::directory::{Directory, Entry, Names, malformed};
 use super::member::Member;
 use super::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
@@ -86,7 +86,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// A final `.npy` is removed, unless another member already has the shortened name: the members `a.npy` and `a.npy.npy` are
     /// `a` and `a.npy.npy`. Members that are not arrays are included.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+    pub fn names(&self) -> Names<'_> {
         self.directory.names()
     }
 
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by
     /// anything but deflate.
     pub fn read<A: ReadNpy>(&mut self, name: &str) -> Result<A> {
-        self.located(name, |reader, index| A::take(&mut reader.open_array(index)?))
+        self.located(name, |reader, index| A::read_npy_array(&mut reader.open_array(index)?))
     }
 
     /// Reads the bytes of a member, which need not be an array.
@@ -257,8 +257,8 @@ fn open_array<R: Read + Seek>(
 /// The error for a member that is not an array.
 fn not_an_array(error: Error) -> Error {
     error.map_kind(|kind| match kind {
-        ErrorKind::NotNpy { found, hint: "" } => {
-            let hint = "; npz::Reader::read_bytes gives the bytes of any member";
+        ErrorKind::NotNpy { found, hint } => {
+            let hint = format!("{hint}; npz::Reader::read_bytes gives the bytes of any member");
             ErrorKind::NotNpy { found, hint }
         }
         kind => kind,

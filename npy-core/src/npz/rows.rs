@@ -17,7 +17,7 @@ use crate::write;
 /// directory; otherwise it is in the system's temporary directory. [`finish`](Self::finish) writes the member; without it, the rows are
 /// lost.
 #[must_use = "without `finish` there is no member"]
-pub struct Rows<'w, T: Element, W: Write> {
+pub struct MemberWriter<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
     name: String,
     rows: write::Writer<T, Spool>,
@@ -45,17 +45,17 @@ impl<W: Write> Writer<W> {
     ///
     /// [`ErrorKind::MemberName`](crate::ErrorKind::MemberName) as [`write`](Self::write),
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
-    pub fn start<T: Element>(&mut self, name: &str) -> Result<Rows<'_, T, W>> {
+    pub fn start<T: Element>(&mut self, name: &str) -> Result<MemberWriter<'_, T, W>> {
         let rows = self.located(|writer| {
             writer.check_name(name)?;
             let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
-        Ok(Rows { archive: self, name: name.to_owned(), rows })
+        Ok(MemberWriter { archive: self, name: name.to_owned(), rows })
     }
 }
 
-impl<T: Element, W: Write> Rows<'_, T, W> {
+impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// Returns the number of rows so far.
     pub fn count(&self) -> usize {
         self.rows.count()
@@ -101,7 +101,7 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     ///
     /// As [`Writer::write`](super::Writer::write).
     pub fn finish(self) -> Result<()> {
-        let Rows { archive, name, rows } = self;
+        let MemberWriter { archive, name, rows } = self;
         let mut spool =
             archive.located(|_| rows.finish().map_err(|error| error.in_member(&name)))?;
         archive.add(&name, &mut |writer| {
@@ -113,9 +113,9 @@ impl<T: Element, W: Write> Rows<'_, T, W> {
     }
 }
 
-impl<T: Element, W: Write> fmt::Debug for Rows<'_, T, W> {
+impl<T: Element, W: Write> fmt::Debug for MemberWriter<'_, T, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("npz::Rows")
+        f.debug_struct("MemberWriter")
             .field("name", &self.name)
             .field("count", &self.count())
             .finish_non_exhaustive()

@@ -194,22 +194,22 @@ macro_rules! layout {
         impl<T: Element, I: Index> NpzArchive for $type<T, I> {}
 
         impl<T: Element, I: Index> ArchiveField for $type<T, I> {
-            fn write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+            fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
                 self.check().map_err(|error| to.in_file(error))?;
                 $(to.write(&inside(at, stringify!($index)), &self.$index)?;)*
                 end(to, at, $name, (self.shape, &self.data, self.is_array))
             }
 
-            fn is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+            fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
                 from.contains(&inside(at, FORMAT))
             }
 
-            fn takes(member: &str, at: &str) -> bool {
+            fn __npy_takes(member: &str, at: &str) -> bool {
                 let own = [FORMAT, SHAPE, DATA, IS_ARRAY, $(stringify!($index)),*];
                 below(member, at).is_some_and(|name| own.contains(&name))
             }
 
-            fn read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+            fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
                 let shape = start(from, at, $name)?;
                 $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
                 let data = from.read(&inside(at, DATA))?;
@@ -342,16 +342,19 @@ mod tests {
         let mut matrix = matrix();
         assert!(reader(|writer| writer.write_fields(&matrix)).names().eq(names));
         matrix.is_array = true;
-        let mut reader = reader(|writer| matrix.write(writer, "x"));
+        let mut reader = reader(|writer| matrix.__npy_write(writer, "x"));
         assert!(reader.names().eq(
             names.map(|name| format!("x/{name}")).iter().map(String::as_str).chain(["x/_is_array"])
         ));
         assert_eq!(reader.header("x/format").unwrap().dtype().to_string(), "|S3");
         assert_eq!(reader.header("x/shape").unwrap().dtype().to_string(), "<i8");
-        assert!(Csr::<f32>::is_in(&reader, "x") && !Csr::<f32>::is_in(&reader, ""));
-        assert_eq!(Csr::<f32>::read(&mut reader, "x").unwrap(), matrix);
+        assert!(Csr::<f32>::__npy_is_in(&reader, "x") && !Csr::<f32>::__npy_is_in(&reader, ""));
+        assert_eq!(Csr::<f32>::__npy_read(&mut reader, "x").unwrap(), matrix);
         for member in reader.names() {
-            assert!(Csr::<f32>::takes(member, "x") && !Csr::<f32>::takes(member, ""), "{member}");
+            assert!(
+                Csr::<f32>::__npy_takes(member, "x") && !Csr::<f32>::__npy_takes(member, ""),
+                "{member}"
+            );
         }
     }
 

@@ -18,6 +18,7 @@ use super::name;
 use super::options::WriteOptions;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::write::ArrayWriter;
 use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
 use crate::write::replace::{self, Directory};
@@ -196,7 +197,7 @@ impl<W: Write> Writer<W> {
     /// The errors of [`WriteNpy::write_npy`], and [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
     pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
         let options = self.options.arrays.clone();
-        self.add(name, &mut |sink| array.__npy_write(&options, sink))
+        self.add(name, &mut |sink| array.write_npy_array(ArrayWriter::new(&options, sink)))
     }
 
     /// Writes an array under the first of the names `arr_0`, `arr_1` and so on that no member has, like a positional argument of

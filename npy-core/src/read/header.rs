@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::source::Source;
-use crate::error::Result;
+use crate::error::{Result, formats};
 use crate::header::{self, Header, Version};
 use crate::limits::Limits;
 
@@ -25,7 +25,13 @@ pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> R
 fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
     let start = source.take(Version::BYTES)?;
     match start.first_chunk() {
-        Some(start) => Version::parse(*start),
+        Some(start) if start.starts_with(header::MAGIC) => Version::parse(*start),
+        Some(&start) => {
+            // More bytes name more formats; those of a stream are left in it.
+            let more = source.buffered();
+            let more = more.get(..formats::START.saturating_sub(start.len())).unwrap_or(more);
+            Err(header::not_npy(&[&start, more].concat()))
+        }
         None => Err(header::short_start(start)),
     }
 }

@@ -1,5 +1,6 @@
 //! Elements one by one and in chunks, and columns: reads that do not take the memory of the whole array.
 
+use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
 use std::mem;
@@ -220,6 +221,24 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
                 .fold_block(T::SIZE, folded, |folded, item| f(folded, Ok(T::decode(item))));
         }
         folded
+    }
+}
+
+impl<R, T> Records<'_, R, T> {
+    /// Returns the number of elements left. An error ends the iteration earlier, so this is not an [`ExactSizeIterator`].
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Returns true if no element is left.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<R, T> fmt::Debug for Records<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("left", &self.len()).finish_non_exhaustive()
     }
 }
 

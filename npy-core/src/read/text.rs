@@ -92,7 +92,7 @@ impl<R: Read> Reader<R> {
 macro_rules! texts {
     ($($type:ty),*) => {$(
         impl ReadNpy for Vec<$type> {
-            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 reader.located(|reader| match reader.header.shape() {
                     [_] => reader.texts(),
                     _ => Err(reader.no_list::<Self>()),
@@ -101,7 +101,7 @@ macro_rules! texts {
         }
 
         impl ReadNpy for NpyArray<$type> {
-            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 reader.located(|reader| {
                     reader.check_nothing_read()?;
                     let texts = reader.texts()?;
@@ -116,7 +116,7 @@ texts!(String, Vec<u8>);
 
 /// Reads a single element: an array without dimensions.
 impl ReadNpy for String {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+    fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.located(|reader| {
             reader.check_nothing_read()?;
             let text = if reader.header.shape().is_empty() { reader.texts()?.pop() } else { None };

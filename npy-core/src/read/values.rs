@@ -14,7 +14,7 @@ use crate::error::Result;
 macro_rules! read_by {
     ($method:ident: $([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> ReadNpy for $type {
-            fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 reader.$method()
             }
         }
@@ -33,7 +33,7 @@ read_by!(read_single: [T: Element, const N: usize] [T; N]);
 for_each_single!(single);
 
 impl<T: Element> ReadNpy for Box<[T]> {
-    fn take<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+    fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         reader.read_vec().map(Vec::into_boxed_slice)
     }
 }

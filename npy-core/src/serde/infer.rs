@@ -22,6 +22,16 @@ use crate::reserve;
 use crate::shape::Order;
 
 impl DynArray {
+    /// Creates an array of these rows, like [`try_from_rows`](Self::try_from_rows).
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_rows`](Self::try_from_rows).
+    #[deprecated(note = "renamed to `try_from_rows`; `to_rows` leads back")]
+    pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
+        DynArray::try_from_rows(rows)
+    }
+
     /// Creates an array of these rows. Its dtype is inferred from how they serialize.
     ///
     /// A struct is a record. So is a map, if its keys are text or numbers, and a tuple struct, whose fields are `f0`, `f1`, …. A sequence
@@ -42,7 +52,7 @@ impl DynArray {
     ///     Pick { station: "RJOB", time: 1.5, gains: vec![1, 2] },
     ///     Pick { station: "X", time: 2.5, gains: vec![3, 4] },
     /// ];
-    /// let array = DynArray::serialize_rows(&picks)?;
+    /// let array = DynArray::try_from_rows(&picks)?;
     /// let descr = "[('station', '<U4'), ('time', '<f8'), ('gains', '<i2', (2,))]";
     /// assert_eq!(array.dtype().to_string(), descr);
     /// assert_eq!(array.get(&[1]).unwrap().to_string(), "('X', 2.5, [3, 4])");
@@ -54,7 +64,7 @@ impl DynArray {
     /// [`ErrorKind::InvalidValue`], with the row and the field, for `None`, for variants with fields, for sequences nested more than 64
     /// deep, and if the length of a sequence or the kind of a value changes from row to row (numbers are widened instead); also if there
     /// are no rows. [`ErrorKind::DType`] for a dtype that no header can hold, such as records nested more than 99 deep.
-    pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
+    pub fn try_from_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {
             let measured = Measure::default().run(row).and_then(|row| kind.join(row));

@@ -1,5 +1,6 @@
 //! Items of an array as values of any type that can be deserialized.
 
+use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
 
@@ -40,7 +41,7 @@ impl DynArray {
     ///
     /// let mut file = Vec::new();
     /// [Written { id: 7, gains: [0.5, 2.0] }].write_npy_to(&mut file)?;
-    /// let rows: Vec<Read> = DynArray::read_npy_from(&file[..])?.from_rows()?;
+    /// let rows: Vec<Read> = DynArray::read_npy_from(&file[..])?.to_rows()?;
     /// assert_eq!(rows, [Read { id: 7, gains: vec![0.5, 2.0] }]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -50,7 +51,7 @@ impl DynArray {
     /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses;
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the values may take much more memory than the bytes of the array
     /// ([`Limits::empty_items`](crate::Limits::empty_items)).
-    pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
+    pub fn to_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
         weight::check(self.dtype(), self.shape(), size_of::<T>(), &Limits::default())?;
         let ordered = self.in_c_order()?;
         let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
@@ -61,10 +62,20 @@ impl DynArray {
             single => Ok(vec![make((0, single))?]),
         }
     }
+
+    /// Converts the rows to values, like [`to_rows`](Self::to_rows).
+    ///
+    /// # Errors
+    ///
+    /// As [`to_rows`](Self::to_rows).
+    #[deprecated(note = "renamed to `to_rows`; `try_from_rows` makes an array from rows")]
+    pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
+        self.to_rows()
+    }
 }
 
 impl<R: Read> Reader<R> {
-    /// Iterates over the items that remain, as values of any type that serde can deserialize from them; see [`DynArray::from_rows`].
+    /// Iterates over the items that remain, as values of any type that serde can deserialize from them; see [`DynArray::to_rows`].
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -86,23 +97,25 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects,
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `from_rows`, with the limits of this reader. If a later read fails, the
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) as for `to_rows`, with the limits of this reader. If a later read fails, the
     /// iterator returns the error. If the type refuses an item, the iterator returns that error and then continues with the next item.
-    pub fn deserialize<T: DeserializeOwned>(&mut self) -> Result<Rows<'_, R, T>, Error> {
+    pub fn deserialize<T: DeserializeOwned>(
+        &mut self,
+    ) -> Result<DeserializedRows<'_, R, T>, Error> {
         let items = self.elements(|dtype, count, limits| {
             weight::check(dtype, &[count], size_of::<T>(), limits)
         })?;
-        Ok(Rows { items, of: PhantomData })
+        Ok(DeserializedRows { items, of: PhantomData })
     }
 }
 
 /// The items of an array as values of a type: the iterator of [`Reader::deserialize`].
-pub struct Rows<'r, R, T> {
+pub struct DeserializedRows<'r, R, T> {
     items: ItemReader<'r, R>,
     of: PhantomData<T>,
 }
 
-impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
+impl<R: Read, T: DeserializeOwned> Iterator for DeserializedRows<'_, R, T> {
     type Item = Result<T, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -114,6 +127,29 @@ impl<R: Read, T: DeserializeOwned> Iterator for Rows<'_, R, T> {
         let value = Value::new(dtype, self.items.item(dtype.itemsize()));
         let made = T::deserialize(Row(value)).map_err(|error| error.in_row(self.items.index()));
         Some(made.map_err(|error| reader.in_file(error)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        // One more item if an error comes last.
+        (0, self.items.len().checked_add(1))
+    }
+}
+
+impl<R, T> DeserializedRows<'_, R, T> {
+    /// Returns the number of rows left. A read that fails ends the iteration earlier.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Returns true if no row is left.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<R, T> fmt::Debug for DeserializedRows<'_, R, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeserializedRows").field("left", &self.len()).finish_non_exhaustive()
     }
 }
 

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 /// A writer that is told the length of an array before its first byte.
-#[doc(hidden)]
-pub trait ArraySink: Write {
+pub(crate) trait ArraySink: Write {
     /// Announces the number of bytes of the array. The caller does this once, before the first byte.
     ///
     /// # Errors

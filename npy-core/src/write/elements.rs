@@ -8,7 +8,7 @@ use super::array_sink::ArraySink;
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 
@@ -84,7 +84,13 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     let mut first = 0usize;
     while first < count {
         let slots = pending.prepare(count);
-        pending.fill(slots, items.by_ref()).map_err(|error| block::invalid(&error, first))?;
+        let filled = pending.fill(slots, items.by_ref());
+        let filled = filled.map_err(|error| block::invalid(&error, first))?;
+        if filled < slots {
+            let found = first.saturating_add(filled);
+            let reason = format!("expected {count} elements, found {found}");
+            return Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into());
+        }
         writer.write_all(pending.take())?;
         first = first.saturating_add(slots);
         pending.open(count.saturating_sub(first));

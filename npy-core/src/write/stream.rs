@@ -20,6 +20,7 @@ use crate::header::growth::Growth;
 use crate::limits;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
+pub use append::UncountedRows;
 #[cfg(feature = "npz")]
 pub(crate) use growing::check_end;
 use growing::{Growing, Stated};
@@ -67,10 +68,10 @@ use sink::Sink;
 /// the old and the new length. If the file has fewer elements than this mix, this crate opens the file once more (if it was opened by its
 /// path); if the file has more, the array seems shorter than it is.
 ///
-/// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes nothing
-/// more: elements that were not flushed are lost.
+/// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes what it has,
+/// like [`BufWriter`](std::io::BufWriter), but ignores errors.
 #[must_use = "`finish` is the only way to learn that all was written"]
-pub struct Writer<T: Element, W: Write> {
+pub struct Writer<T: Element, W: Write = File> {
     sink: Sink<W>,
     pending: Pending<T>,
     /// The number of elements that were written, including those that the file had before.
@@ -123,8 +124,9 @@ impl<T: Element> Writer<T, File> {
     /// grows, in Fortran order the last one. If the array has several dimensions, write the elements in the order of the file, and as many
     /// as make complete rows.
     ///
-    /// The file must have all bytes that its header states. Bytes after those, which a process wrote before it was killed and not
-    /// yet stated in the header, are removed.
+    /// The file must have all bytes that its header states. It may have complete rows after those, which a process wrote before it was
+    /// killed and had not counted in the header yet. They are refused, unless
+    /// [`WriteOptions::uncounted_rows`] says to keep or to remove them. Part of a row is overwritten.
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. The lock is advisory: it
     /// affects only other `Writer`s. On a file system without locks, two writers at the same time lose rows.
@@ -139,8 +141,7 @@ impl<T: Element> Writer<T, File> {
     /// of the type and the file has some field, for Python objects, and if another array follows in the same file, and those of
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
-        let path = path.as_ref();
-        append::open(path).map_err(|error| error.in_file(path))
+        WriteOptions::new().append(path)
     }
 
     /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their number and waits for that. The first
@@ -312,6 +313,32 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if there are fewer elements than the shape has. [`ErrorKind::Io`] also if the file
     /// was opened by its path, and has been replaced or removed since.
     pub fn finish(mut self) -> Result<W> {
+        self.try_finish()?;
+        Ok(self.sink.take())
+    }
+
+    /// Does all that [`finish`](Self::finish) does, but keeps the writer: after an error, elements that are missing can be added, and the
+    /// inner writer can be looked at.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, Writer};
+    ///
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::<u8, _>::with_shape(&mut file, &[3])?;
+    /// writer.push(&1)?;
+    /// let error = writer.try_finish().unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
+    ///
+    /// writer.write_slice(&[2, 3])?;
+    /// writer.finish()?;
+    /// assert_eq!(file[128..], [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish).
+    pub fn try_finish(&mut self) -> Result<()> {
         self.settle(self.file.as_ref().and_then(|file| file.sync))?;
         self.located(|writer| {
             match &writer.length {
@@ -324,8 +351,7 @@ impl<T: Element, W: Write> Writer<T, W> {
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
             writer.check_path()
-        })?;
-        Ok(self.sink.into_inner())
+        })
     }
 
     /// Refuses to report success if the path leads to another file by now.
@@ -341,6 +367,12 @@ impl<T: Element, W: Write> Writer<T, W> {
         };
         let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
         Ok(Writer { sink: Sink::new(inner), pending, written, most, length, file: None })
+    }
+
+    /// Returns the same writer, of a file that was opened by its path.
+    fn in_opened(mut self, file: OpenedFile<W>) -> Self {
+        self.file = Some(file);
+        self
     }
 
     /// Prepares slots for up to `wanted` elements, and returns their number; 0 if the array is full.
@@ -397,6 +429,15 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 }
 
+/// Writes what was added, and ignores errors: only [`finish`](Writer::finish) returns them.
+impl<T: Element, W: Write> Drop for Writer<T, W> {
+    fn drop(&mut self) {
+        if self.sink.is_open() {
+            let _ = self.flush();
+        }
+    }
+}
+
 impl<T: Element, W: Write> fmt::Debug for Writer<T, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(&type_name::<Self>())
@@ -443,9 +484,49 @@ impl WriteOptions {
             };
             let writer =
                 Writer::resume(0, place.take(file, self.sync)?, plan, Length::Grows(growing))?;
-            Ok(Writer { file: Some(opened), ..writer })
+            Ok(writer.in_opened(opened))
         };
         create().map_err(|error: Error| error.in_file(path))
+    }
+
+    /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header decides the version, the byte order and
+    /// the order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::append`].
+    pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
+        let path = path.as_ref();
+        append::open(self, path).map_err(|error| error.in_file(path))
+    }
+
+    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
+    ///
+    /// ```
+    /// use std::io::Write;
+    ///
+    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-uncounted-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// save(&path, &[1.0, 2.0])?;
+    /// // A row that a writer left when it was killed.
+    /// std::fs::OpenOptions::new().append(true).open(&path)?.write_all(&3.0_f64.to_le_bytes())?;
+    ///
+    /// let error = Writer::<f64>::append(&path).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+    /// let mut writer =
+    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>(&path)?;
+    /// writer.push(&4.0)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>(&path)?, [1.0, 2.0, 3.0, 4.0]);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
+        self.uncounted_rows = rows;
+        self
     }
 
     /// Starts an array in a writer that can seek; see [`Writer::new`].

@@ -1,6 +1,7 @@
 //! Layer 6: writes text and bytes. The longest value determines the width.
 
 use super::array_sink::ArraySink;
+use super::array_writer::ArrayWriter;
 use super::dynamic::write_blocks;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
@@ -116,18 +117,18 @@ impl WriteOptions {
 macro_rules! texts {
     ($($type:ty as $text:ty),*) => {$(
         impl WriteNpy for [$type] {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
                 let items = |_| self.iter();
-                options.write_texts::<_, $text, _>(&[self.len()], Order::C, items, sink)
+                to.options.write_texts::<_, $text, _>(&[self.len()], Order::C, items, to.sink)
             }
         }
 
         write_by_deref! { [] Vec<$type> as [$type], [const N: usize] [$type; N] as [$type] }
 
         impl WriteNpy for NpyArray<$type> {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
                 let items = |order| self.in_order(order);
-                options.write_texts::<_, $text, _>(self.shape(), self.order(), items, sink)
+                to.options.write_texts::<_, $text, _>(self.shape(), self.order(), items, to.sink)
             }
         }
     )*};
@@ -137,9 +138,9 @@ texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
 
 /// Writes a single element: an array without dimensions.
 impl WriteNpy for str {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         let items = |_| std::iter::once(&self);
-        options.write_texts::<_, str, _>(&[], Order::C, items, sink)
+        to.options.write_texts::<_, str, _>(&[], Order::C, items, to.sink)
     }
 }
 

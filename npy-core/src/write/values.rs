@@ -1,31 +1,39 @@
 //! Implements `WriteNpy` for single elements, lists and arrays.
 
-use super::array_sink::ArraySink;
+use super::WriteNpy;
+use super::array_writer::ArrayWriter;
 use super::elements::{Elements, list};
-use super::{WriteNpy, WriteOptions};
-use crate::array::NpyArray;
+use crate::array::{NpyArray, NpyView};
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::single::for_each_single;
 use crate::error::Result;
 
 impl<T: Element> WriteNpy for [T] {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        options.write_array(&[self.len()], list(self), sink)
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        to.options.write_array(&[self.len()], list(self), to.sink)
     }
 }
 
 impl<T: Element> WriteNpy for NpyArray<T> {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        let contiguous = Some((self.as_slice(), self.order()));
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        let contiguous = Some((self.as_slice_memory_order(), self.order()));
         let elements = Elements { contiguous, each: |order| self.in_order(order) };
-        options.write_array(self.shape(), elements, sink)
+        to.options.write_array(self.shape(), elements, to.sink)
+    }
+}
+
+impl<T: Element> WriteNpy for NpyView<'_, T> {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        let contiguous = Some((self.as_slice_memory_order(), self.order()));
+        let elements = Elements { contiguous, each: |order| self.in_order(order) };
+        to.options.write_array(self.shape(), elements, to.sink)
     }
 }
 
 impl WriteNpy for DynArray {
-    fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-        options.write_dyn(self, sink)
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        to.options.write_dyn(self, to.sink)
     }
 }
 
@@ -33,8 +41,8 @@ impl WriteNpy for DynArray {
 macro_rules! write_by_deref {
     ($([$($generics:tt)*] $type:ty as $target:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-                <$target>::__npy_write(self, options, sink)
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+                <$target>::write_npy_array(self, to)
             }
         }
     )*};
@@ -51,8 +59,8 @@ write_by_deref! {
 macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
-            fn __npy_write(&self, options: &WriteOptions, sink: &mut dyn ArraySink) -> Result<()> {
-                options.write_array(&[], list(std::slice::from_ref(self)), sink)
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+                to.options.write_array(&[], list(std::slice::from_ref(self)), to.sink)
             }
         }
     )*};

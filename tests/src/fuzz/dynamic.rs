@@ -45,7 +45,7 @@ pub(super) fn run(input: &[u8]) {
     let fortran = turned(&array, Order::Fortran);
     assert_eq!(turned(&fortran, Order::C).as_bytes(), turned(&array, Order::C).as_bytes());
 
-    if let Ok(rows) = array.from_rows::<serde_json::Value>() {
+    if let Ok(rows) = array.to_rows::<serde_json::Value>() {
         assert_eq!(rows.len(), array.shape().first().copied().unwrap_or(1));
     }
     let _ = serde_json::to_value(&array);

@@ -62,7 +62,7 @@ fn check<T: ZeroCopy>(file: &[u8]) {
     let read = NpyArray::<T>::read_npy_from(file).expect("what can be viewed can be read");
     assert_eq!(view.shape(), read.shape());
     assert_eq!(view.order(), read.order());
-    assert_eq!(view.len(), read.as_slice().len());
+    assert_eq!(view.len(), read.as_slice_memory_order().len());
     let encoded = |items: &[T]| {
         let mut bytes = vec![0; T::SIZE];
         let mut all = Vec::new();
@@ -72,7 +72,7 @@ fn check<T: ZeroCopy>(file: &[u8]) {
         }
         all
     };
-    assert_eq!(encoded(&view), encoded(read.as_slice()));
+    assert_eq!(encoded(&view), encoded(read.as_slice_memory_order()));
     let origin = vec![0; view.shape().len()];
     assert_eq!(view.at(&origin).is_some(), !view.is_empty());
 }

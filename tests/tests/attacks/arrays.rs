@@ -59,7 +59,7 @@ fn rows(bytes: &[u8], _: &Path) -> Result<(), String> {
 
 fn all_rows(bytes: &[u8], _: &Path) -> Result<(), String> {
     let array = DynArray::read_npy_from(bytes).map_err(|error| error.to_string())?;
-    said(array.from_rows::<serde::de::IgnoredAny>())
+    said(array.to_rows::<serde::de::IgnoredAny>())
 }
 
 fn records(bytes: &[u8], _: &Path) -> Result<(), String> {
@@ -106,7 +106,7 @@ pub(crate) const READERS: [(&str, bool, Read); 21] = [
     ("Reader::records", false, records),
     ("Reader::read_column", false, column),
     ("Reader::deserialize", false, rows),
-    ("DynArray::from_rows", false, all_rows),
+    ("DynArray::to_rows", false, all_rows),
     ("ArrayView", false, |bytes, _| said(ArrayView::<Row>::from_bytes(bytes))),
     ("Map", false, map::<u8>),
     ("MapAny", false, map_any),

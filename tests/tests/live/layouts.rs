@@ -79,7 +79,7 @@ fn the_deepest_dtypes_that_we_write_are_read_by_numpy() {
     let sequences = serde_json::json!({ "x": nested(63, |value| serde_json::json!([value])) });
     let dir = tempfile::tempdir().unwrap();
     for (name, row) in [("records", records), ("sequences", sequences)] {
-        let array = DynArray::serialize_rows(&[row]).unwrap();
+        let array = DynArray::try_from_rows(&[row]).unwrap();
         array.write_npy(dir.path().join(name)).unwrap();
     }
     let script = r#"

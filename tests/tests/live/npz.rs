@@ -46,9 +46,9 @@ np.savez('empty.npz')
         let names = ["grid", "fortran", "text", "big", "records", "a/b", "größe", "arr_0", "arr_1"];
         assert!(reader.names().eq(names), "{name}");
         let grid: NpyArray<f64> = reader.read("grid").unwrap();
-        assert_eq!((grid.shape(), grid.get(&[1, 0])), (&[2, 3][..], Some(&3.0)));
+        assert_eq!((grid.shape(), grid.at(&[1, 0])), (&[2, 3][..], Some(&3.0)));
         let fortran: NpyArray<i16> = reader.read("fortran").unwrap();
-        assert_eq!((fortran.order(), fortran.get(&[1, 0])), (Order::Fortran, Some(&3)));
+        assert_eq!((fortran.order(), fortran.at(&[1, 0])), (Order::Fortran, Some(&3)));
         assert_eq!(reader.read::<Vec<String>>("text").unwrap(), ["a", "é€"]);
         assert!(reader.read::<Vec<i64>>("big").unwrap().into_iter().eq(0..300_000));
         assert_eq!(reader.header("records").unwrap().dtype().fields()[1].name(), "y");

@@ -435,7 +435,7 @@ fn structs_are_read_from_any_layout_of_their_fields() {
         let read = Vec::<Packed>::read_npy(path).unwrap_or_else(|e| fail(e));
         assert_eq!(read, packed(), "{expression}");
         let array = NpyArray::<Packed>::read_npy(path).unwrap_or_else(|e| fail(e));
-        assert_eq!(array.as_slice(), packed(), "{expression}");
+        assert_eq!(array.as_slice_memory_order(), packed(), "{expression}");
         let dynamic = DynArray::read_npy(path).unwrap_or_else(|e| fail(e));
         assert_eq!(dynamic.to_vec::<Packed>().unwrap_or_else(|e| fail(e)), packed());
     }
@@ -499,7 +499,7 @@ fn arrays_are_indexed_alike_in_every_layout() {
         for (i, plane) in nested.iter().enumerate() {
             for (j, row) in plane.iter().enumerate() {
                 for (k, value) in row.iter().enumerate() {
-                    assert_eq!(array.get(&[i, j, k]), Some(value), "{expression}");
+                    assert_eq!(array.at(&[i, j, k]), Some(value), "{expression}");
                 }
             }
         }
@@ -507,7 +507,7 @@ fn arrays_are_indexed_alike_in_every_layout() {
         assert_eq!(Vec::<[[i32; 4]; 3]>::read_npy(path).unwrap(), nested, "{expression}");
         let rows = NpyArray::<[i32; 4]>::read_npy(path).unwrap();
         assert_eq!(rows.shape(), [2, 3], "{expression}");
-        assert_eq!(rows.get(&[1, 0]), Some(&nested[1][0]), "{expression}");
+        assert_eq!(rows.at(&[1, 0]), Some(&nested[1][0]), "{expression}");
     }
 }
 

@@ -156,7 +156,7 @@ for name, version, expression, n, cut in lines():
 fn grow<T: Element>(part: &Path, whole: &Path) {
     let whole = NpyArray::<T>::read_npy(whole).unwrap();
     let mut writer = Writer::<T, _>::append(part).unwrap();
-    let missing = &whole.as_slice()[writer.count()..];
+    let missing = &whole.as_slice_memory_order()[writer.count()..];
     let (one, rest) = missing.split_at(missing.len().min(1));
     one.iter().for_each(|item| writer.push(item).unwrap());
     writer.flush().unwrap();

@@ -53,7 +53,7 @@ fn check<R: std::io::Read + std::io::Seek>(mut reader: Reader<R>, what: &str) {
         assert_eq!(reader.read_bytes(&name).unwrap(), file, "{what}: {name}");
     }
     let grid: NpyArray<f64> = reader.read("grid").unwrap();
-    assert_eq!((grid.order(), grid.get(&[1, 0])), (Order::Fortran, Some(&2.5)));
+    assert_eq!((grid.order(), grid.at(&[1, 0])), (Order::Fortran, Some(&2.5)));
     assert_eq!(reader.read::<i16>("größe.npy").unwrap(), 20);
     assert_eq!(reader.read::<Vec<String>>("arr_0").unwrap(), ["a", "bcd"]);
     assert!(reader.read::<bool>("arr_1").unwrap());

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use npy_core::npz::WriteOptions;
-use npy_core::{WriteNpy, Writer};
+use npy_core::{UncountedRows, WriteNpy, Writer};
 use npy_tests::fuzz::Random;
 
 use crate::state::{State, Values, WAYS, numbers, row, rows};
@@ -87,7 +87,10 @@ impl Operation {
             Kind::Create => return self.push(Writer::create(path)?, 0),
             Kind::Grow => {
                 let State::Rows(values) = state else { unreachable!("it has rows") };
-                return self.push(Writer::append(path)?, values.count);
+                // A process that was killed may have left rows that it had not counted.
+                let mut options = npy_core::WriteOptions::new();
+                options.uncounted_rows(UncountedRows::Remove);
+                return self.push(options.append(path)?, values.count);
             }
             Kind::Pack => options.create(path)?,
             Kind::Add => options.append(path)?,

@@ -280,7 +280,7 @@ fn a_header_without_room_refuses_the_item_that_is_too_many() {
     assert_eq!(fs::read(&path).unwrap(), expected);
 }
 
-/// Guards the end of the data: a file with missing data is refused, and extra bytes are cut off.
+/// Guards the end of the data: a file with missing data or with uncounted rows is refused, and a part of a row is overwritten.
 #[test]
 fn the_length_in_the_header_must_have_its_bytes() {
     let mut whole = Vec::new();
@@ -294,13 +294,19 @@ fn the_length_in_the_header_must_have_its_bytes() {
     }
     let mut longer = Vec::new();
     [1u16, 2, 3, 4].write_npy_to(&mut longer).unwrap();
-    for surplus in [&[9][..], &[9; 1000], b"\x93NUMP"] {
-        let (bytes, result) = appended(&[&whole[..], surplus].concat(), &[4u16]);
-        result.unwrap();
-        assert_eq!(bytes, longer);
-        let (bytes, result) = appended::<u16>(&[&whole[..], surplus].concat(), &[]);
-        result.unwrap();
-        assert_eq!(bytes, whole);
+    let part = [&whole[..], &[9]].concat();
+    let (bytes, result) = appended(&part, &[4u16]);
+    result.unwrap();
+    assert_eq!(bytes, longer);
+    let (bytes, result) = appended::<u16>(&part, &[]);
+    result.unwrap();
+    assert_eq!(bytes, part);
+    for surplus in [&[9; 1000][..], b"\x93NUMP"] {
+        let before = [&whole[..], surplus].concat();
+        let (bytes, result) = appended(&before, &[4u16]);
+        let error = result.unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 3, .. }), "{error}");
+        assert_eq!(bytes, before, "and nothing is written");
     }
     // Another array after this one is an error.
     let two = [&whole[..], &whole].concat();
@@ -424,8 +430,8 @@ fn rows_of_more_dimensions_grow_whole() {
         let text = writer.finish().unwrap_err().to_string();
         assert!(text.contains("its last row has 2 of 6 elements; write the rest"), "{text}");
         let read = NpyArray::<u16>::read_npy(&path).unwrap();
-        assert_eq!(read.as_slice()[..24], items, "the whole rows are there");
-        assert_eq!(read.as_slice().len(), 30);
+        assert_eq!(read.as_slice_memory_order()[..24], items, "the whole rows are there");
+        assert_eq!(read.as_slice_memory_order().len(), 30);
     }
 
     // An element type with one dimension takes the last dimension.

@@ -9,10 +9,11 @@ use crate::element::record::FieldLayout;
 /// Proves the layout of a `T` from the fields that derived code passes to it.
 ///
 /// Derived code finds this type through `ZeroCopy::__MEMORY`, because `#[npy(crate = …)]` could redirect a path to another type.
+#[derive(Debug)]
 pub struct Memory<T>(PhantomData<fn() -> T>);
 
 /// A field of a struct in memory; made by [`Memory::field`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct MemoryField {
     /// The name in Rust.
     pub(super) name: &'static str,

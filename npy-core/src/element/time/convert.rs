@@ -52,6 +52,11 @@ fn from_nanoseconds(nanoseconds: i128, resolution: Resolution, is_date: bool) ->
         Unit::Month if is_date => months()?,
         unit => divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)?,
     };
+    whole(units, resolution)
+}
+
+/// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
+pub(super) fn whole(units: i128, resolution: Resolution) -> Option<i64> {
     let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
     (count != NAT).then_some(count)
 }
@@ -62,7 +67,7 @@ pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
 }
 
 /// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
-fn first_day(year: i128, month: i128) -> Option<i128> {
+pub(super) fn first_day(year: i128, month: i128) -> Option<i128> {
     // Years start in March here, because from then on, months of 31, 30, 31, 30 and 31 days repeat.
     let (year, month) = if month < 2 {
         (year.checked_sub(1)?, month.checked_add(10)?)
@@ -79,6 +84,7 @@ fn first_day(year: i128, month: i128) -> Option<i128> {
 /// Implements `TryFrom` in both directions between a time of this crate and a time of another crate.
 ///
 /// `to` converts nanoseconds to the other time, and `from` converts the other time to nanoseconds. Both return `None` if it does not fit.
+#[cfg(any(feature = "chrono", feature = "jiff"))]
 macro_rules! conversions {
     ($($time:ident, $other:ty, $name:literal: $to:expr, $from:expr;)*) => {$(
         #[doc = concat!("Converts exactly. Fails for [`NAT`](", stringify!($time), "::NAT) and for a time that ", $name, " cannot hold.")]
@@ -108,6 +114,7 @@ macro_rules! conversions {
         }
     )*};
 }
+#[cfg(any(feature = "chrono", feature = "jiff"))]
 pub(super) use conversions;
 
 #[cfg(test)]

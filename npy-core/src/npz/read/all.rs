@@ -41,7 +41,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     fn read_at(&mut self, index: usize) -> Result<DynArray> {
-        let read = self.open_array(index).and_then(|mut array| DynArray::take(&mut array));
+        let read =
+            self.open_array(index).and_then(|mut array| DynArray::read_npy_array(&mut array));
         read.map_err(|error| error.in_member(self.directory.name(index)))
     }
 
@@ -53,7 +54,7 @@ impl<R: Read + Seek> Reader<R> {
         each_part(threads, &mut arrays.iter_mut(), |index, slot, _| {
             let shared = SharedFile { file, position: 0 };
             let read = open_array(shared, directory, index, options)
-                .and_then(|mut array| DynArray::take(&mut array));
+                .and_then(|mut array| DynArray::read_npy_array(&mut array));
             *slot = Some(read.map_err(|error| error.in_member(directory.name(index)))?);
             Ok(())
         })?;

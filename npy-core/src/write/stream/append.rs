@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, Stated};
-use super::{Length, OpenedFile, Writer};
+use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical;
@@ -20,8 +20,22 @@ use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 
+/// What [`append`](super::WriteOptions::append) does with complete rows after those that the header counts. A writer that was killed may
+/// have left them: it writes rows first and their number later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UncountedRows {
+    /// Refuses the file with [`ErrorKind::UncountedRows`], which says how many there are.
+    #[default]
+    Refuse,
+    /// Counts them as rows of the array.
+    Keep,
+    /// Removes them from the file.
+    Remove,
+}
+
 /// Opens a file and seeks to the end of its array.
-pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
+pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
     let (mut file, mut lock) = lock::open(path)?;
     let header = Header::read_from(&mut file)?;
     let (stated, plan) = fit::<T>(&header)?;
@@ -39,6 +53,10 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
     file.seek(SeekFrom::Start(0))?;
     (&file).take(data).read_to_end(&mut text)?;
     let rows = stated.shape.get(stated.axis).copied().unwrap_or(0);
+    let uncounted = uncounted_rows(options, &stated, rows, found.saturating_sub(bytes))?;
+    let (rows, kept) =
+        (rows.saturating_add(uncounted), uncounted.saturating_mul(stated.row_bytes()));
+    let bytes = bytes.saturating_add(limits::to_u64(kept));
     let count = rows.saturating_mul(stated.row);
     let (header, growth) = Growth::new(&text, 0, stated.axis)?;
     let data = limits::to_u64(header.len());
@@ -47,13 +65,35 @@ pub(super) fn open<T: Element>(path: &Path) -> Result<Writer<T, File>> {
         (file, lock) = with_header(path, header, &mut file.take(bytes))?;
     }
     let end = data.saturating_add(bytes);
-    file.set_len(end)?;
+    if options.uncounted_rows != UncountedRows::Refuse {
+        file.set_len(end)?;
+    }
     file.seek(SeekFrom::Start(end))?;
     let growing = Growing::new(growth, (0, data), stated);
     let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
-    let opened = OpenedFile { path, absolute, lock, sync: None, directory: None };
-    Ok(Writer { file: Some(opened), ..writer })
+    let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
+    let opened = OpenedFile { path, absolute, lock, sync, directory: None };
+    Ok(writer.in_opened(opened))
+}
+
+/// Returns the number of complete rows in the `extra` bytes after the array that become a part of it.
+fn uncounted_rows(
+    options: &WriteOptions,
+    stated: &Stated,
+    counted: usize,
+    extra: u64,
+) -> Result<usize> {
+    let row_bytes = limits::to_u64(stated.row_bytes());
+    let uncounted = extra.checked_div(row_bytes).unwrap_or(0);
+    match options.uncounted_rows {
+        UncountedRows::Keep => limits::to_usize(uncounted),
+        UncountedRows::Refuse if uncounted > 0 => {
+            let counted = limits::to_u64(counted);
+            Err(ErrorKind::UncountedRows { counted, uncounted }.into())
+        }
+        UncountedRows::Refuse | UncountedRows::Remove => Ok(0),
+    }
 }
 
 /// Replaces a file by one with another header and the same data, and locks it.

@@ -31,6 +31,13 @@ pub(super) struct Stated {
     pub(super) item_size: usize,
 }
 
+impl Stated {
+    /// Returns the number of bytes of a row.
+    pub(super) fn row_bytes(&self) -> usize {
+        self.row.saturating_mul(self.item_size)
+    }
+}
+
 impl<W: Seek> Growing<W> {
     /// Creates an array whose header and data start at these offsets of the writer.
     pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {

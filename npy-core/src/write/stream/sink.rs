@@ -7,27 +7,38 @@ use crate::write::failure::Failure;
 
 /// A writer that is not used after a failure, because its position is unknown after one.
 pub(super) struct Sink<W> {
-    inner: W,
+    /// `None` after `finish`, which consumes the owner of the sink.
+    inner: Option<W>,
     failure: Failure,
 }
 
 impl<W> Sink<W> {
     pub(super) fn new(inner: W) -> Self {
-        Sink { inner, failure: Failure::default() }
+        Sink { inner: Some(inner), failure: Failure::default() }
     }
 
+    #[expect(clippy::expect_used, reason = "only `finish` takes the writer")]
     pub(super) fn inner(&self) -> &W {
-        &self.inner
+        self.inner.as_ref().expect("not finished")
     }
 
-    pub(super) fn into_inner(self) -> W {
-        self.inner
+    /// Returns the writer; nothing more is written.
+    #[expect(clippy::expect_used, reason = "only `finish` takes the writer")]
+    pub(super) fn take(&mut self) -> W {
+        self.inner.take().expect("not finished")
+    }
+
+    /// Returns true if more can be written: the writer is here and has not failed.
+    pub(super) fn is_open(&self) -> bool {
+        self.inner.is_some() && self.failure.check("").is_ok()
     }
 
     /// Calls `act` with the writer; if it fails or panics, every later call is refused.
+    #[expect(clippy::expect_used, reason = "only `finish` takes the writer")]
     pub(super) fn attempt<A>(&mut self, act: impl FnOnce(&mut W) -> io::Result<A>) -> Result<A> {
         const REMEDY: &str = "if the length of the array was not stated first, the file has all elements that were flushed, and Writer::append can add more";
         self.failure.check(REMEDY)?;
-        Ok(self.failure.attempt(|| act(&mut self.inner))?)
+        let inner = self.inner.as_mut().expect("not finished");
+        Ok(self.failure.attempt(|| act(inner))?)
     }
 }

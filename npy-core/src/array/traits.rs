@@ -1,0 +1,118 @@
+//! The traits of the standard library that an array has.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use super::print::{Align, print};
+use super::{IntoIter, NpyArray};
+use crate::shape::{self, Iter, Order};
+
+/// Returns the element of this index, one number for each dimension; [`NpyArray::at`] does so without a panic.
+///
+/// # Panics
+///
+/// If the index is out of range, or has another number of dimensions.
+impl<T, const N: usize> Index<[usize; N]> for NpyArray<T> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, index: [usize; N]) -> &T {
+        self.at(&index).unwrap_or_else(|| out_of_range(&index, &self.shape))
+    }
+}
+
+/// Like [`Index`](#impl-Index%3C%5Busize;+N%5D%3E-for-NpyArray%3CT%3E), to change the element.
+impl<T, const N: usize> IndexMut<[usize; N]> for NpyArray<T> {
+    #[track_caller]
+    fn index_mut(&mut self, index: [usize; N]) -> &mut T {
+        match shape::position(&self.shape, self.order, &index) {
+            Some(at) if at < self.data.len() => self.data.get_mut(at),
+            _ => None,
+        }
+        .unwrap_or_else(|| out_of_range(&index, &[]))
+    }
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "indexing panics everywhere in Rust; `at` returns an `Option`")]
+fn out_of_range(index: &[usize], shape: &[usize]) -> ! {
+    panic!("index {index:?} is out of range of the shape {}", shape::excerpt(shape))
+}
+
+/// An array of one dimension.
+impl<T> From<Vec<T>> for NpyArray<T> {
+    fn from(data: Vec<T>) -> Self {
+        let shape = vec![data.len()];
+        NpyArray { data, shape, order: Order::C }
+    }
+}
+
+/// Collects an array of one dimension.
+impl<T> FromIterator<T> for NpyArray<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Vec::from_iter(items).into()
+    }
+}
+
+/// Iterates over the elements in C order, whatever their order in memory.
+impl<T> IntoIterator for NpyArray<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self.into_vec().into_iter())
+    }
+}
+
+/// Iterates over the elements in C order, whatever their order in memory.
+impl<'a, T> IntoIterator for &'a NpyArray<T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+/// Borrows the elements in the order of the memory, like [`as_slice_memory_order`](NpyArray::as_slice_memory_order).
+impl<T> AsRef<[T]> for NpyArray<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.data
+    }
+}
+
+/// Arrays are equal if they have the same shape and the same elements at the same indexes, whatever their order in memory.
+impl<T: PartialEq> PartialEq for NpyArray<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape == other.shape && self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Eq> Eq for NpyArray<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for NpyArray<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NpyArray")
+            .field("shape", &self.shape)
+            .field("order", &self.order)
+            .field("data", &self.data)
+            .finish()
+    }
+}
+
+/// Prints the elements in brackets, one row per line. An array of more than a thousand elements shows the first and the last three
+/// along each dimension.
+///
+/// ```
+/// use npy_core::NpyArray;
+///
+/// let array = NpyArray::new(vec![1, 20, 3, 4], [2, 2])?;
+/// assert_eq!(array.to_string(), "[[ 1 20]\n [ 3  4]]");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: fmt::Display> fmt::Display for NpyArray<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = |index: &[usize]| self.at(index).map(T::to_string).unwrap_or_default();
+        print(f, &self.shape, Align::Right, element, || true)
+    }
+}

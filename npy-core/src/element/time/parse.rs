@@ -1,0 +1,256 @@
+//! Layer 4: times and spans from the text that NumPy prints.
+
+use std::str::FromStr;
+
+use super::convert::{divided, first_day, whole};
+use super::{DAY, DateTime64, TimeDelta64, TimeUnit, attoseconds};
+use crate::dtype::{Resolution, Unit};
+use crate::element::text::excerpt;
+use crate::element::{Element, InvalidValue};
+
+/// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. Nothing is rounded: the
+/// text must be a whole number of units. A generic time is its number.
+///
+/// ```
+/// use npy_core::DateTime64;
+/// use npy_core::time::{Day, Ms};
+///
+/// let time: DateTime64<Ms> = "2009-08-24T00:20:03.5".parse()?;
+/// assert_eq!(time.count(), 1_251_073_203_500);
+/// assert_eq!("2022-01-08".parse::<DateTime64<Day>>()?.count(), 19_000);
+/// assert!("2022-01-08T12".parse::<DateTime64<Day>>().is_err());
+/// # Ok::<(), npy_core::InvalidValue>(())
+/// ```
+impl<U: TimeUnit> FromStr for DateTime64<U> {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        if text.eq_ignore_ascii_case("NaT") {
+            return Ok(Self::NAT);
+        }
+        let count = match U::RESOLUTION {
+            None => text.parse().ok(),
+            Some(resolution) => date(text, resolution),
+        };
+        count.map(Self::new).ok_or_else(|| {
+            let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
+            let reason = format!(
+                "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5, or less of it, without a part of a unit"
+            );
+            InvalidValue::new(reason)
+        })
+    }
+}
+
+/// Parses a number and a unit as NumPy prints them, `100 seconds`, or `NaT`.
+///
+/// ```
+/// use npy_core::TimeDelta64;
+/// use npy_core::time::{Ms, Second};
+///
+/// assert_eq!("100 seconds".parse::<TimeDelta64<Second>>()?.count(), 100);
+/// assert_eq!("2 hours".parse::<TimeDelta64<Ms>>()?.count(), 7_200_000);
+/// # Ok::<(), npy_core::InvalidValue>(())
+/// ```
+impl<U: TimeUnit> FromStr for TimeDelta64<U> {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, InvalidValue> {
+        if text.eq_ignore_ascii_case("NaT") {
+            return Ok(Self::NAT);
+        }
+        span(text, U::RESOLUTION).map(Self::new).ok_or_else(|| {
+            let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
+            let reason = format!(
+                "{text} is not a span of '{dtype}'; write a number and a unit, as in 100 seconds, without a part of a unit"
+            );
+            InvalidValue::new(reason)
+        })
+    }
+}
+
+/// Returns the count of a date and time; `None` if it is not one, or not a whole number of units.
+fn date(text: &str, resolution: Resolution) -> Option<i64> {
+    let (day, time) = match text.split_once(['T', ' ']) {
+        Some((day, time)) => (day, Some(time)),
+        None => (text, None),
+    };
+    let (is_negative, day) = match day.strip_prefix('-') {
+        Some(day) => (true, day),
+        None => (false, day.strip_prefix('+').unwrap_or(day)),
+    };
+    let mut parts = day.split('-');
+    let year = parts.next().filter(|year| year.len() >= 3).and_then(digits)?;
+    let year = if is_negative { year.checked_neg()? } else { year };
+    let month = parts.next().map(|month| two(month, 1, 12));
+    let day = parts.next().map(|day| two(day, 1, 31));
+    // A time needs a complete date.
+    if parts.next().is_some() || (time.is_some() && day.is_none()) {
+        return None;
+    }
+    let month = month.unwrap_or(Some(1))?.checked_sub(1)?;
+    let first = first_day(year, month)?;
+    let days = first.checked_add(day.unwrap_or(Some(1))?.checked_sub(1)?)?;
+    let (next_year, next_month) =
+        if month == 11 { (year.checked_add(1)?, 0) } else { (year, month.checked_add(1)?) };
+    if days >= first_day(next_year, next_month)? {
+        return None;
+    }
+    let rest = time.map_or(Some(0), time_of_day)?;
+    let months = || year.checked_sub(1970)?.checked_mul(12)?.checked_add(month);
+    let is_start = rest == 0 && days == first;
+    let units = match resolution.unit {
+        Unit::Year if is_start => divided(months()?, 12)?,
+        Unit::Month if is_start => months()?,
+        Unit::Year | Unit::Month => return None,
+        Unit::Week if rest == 0 => divided(days, 7)?,
+        Unit::Week => return None,
+        unit => {
+            let length = attoseconds(unit)?;
+            days.checked_mul(divided(DAY, length)?)?.checked_add(divided(rest, length)?)?
+        }
+    };
+    whole(units, resolution)
+}
+
+/// Returns the attoseconds since midnight of `12`, `12:34`, `12:34:56` or `12:34:56.789`.
+fn time_of_day(text: &str) -> Option<i128> {
+    let (clock, fraction) = match text.split_once('.') {
+        Some((clock, fraction)) => (clock, Some(fraction)),
+        None => (text, None),
+    };
+    let mut parts = clock.split(':');
+    let hours = two(parts.next()?, 0, 23)?;
+    let minutes = parts.next().map_or(Some(0), |minutes| two(minutes, 0, 59))?;
+    let seconds = parts.next();
+    if parts.next().is_some() || (fraction.is_some() && seconds.is_none()) {
+        return None;
+    }
+    let seconds = seconds.map_or(Some(0), |seconds| two(seconds, 0, 59))?;
+    let minutes = hours.checked_mul(60)?.checked_add(minutes)?;
+    let seconds = minutes.checked_mul(60)?.checked_add(seconds)?;
+    let attoseconds = match fraction {
+        Some(fraction) if (1..=18).contains(&fraction.len()) => {
+            digits(&format!("{fraction:0<18}"))?
+        }
+        Some(_) => return None,
+        None => 0,
+    };
+    seconds.checked_mul(1_000_000_000_000_000_000)?.checked_add(attoseconds)
+}
+
+/// Returns the count of a span; `None` if it is not one, or not a whole number of units.
+fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
+    let (number, name) = text.trim().split_once(' ')?;
+    let number: i128 = number.parse::<i128>().ok()?;
+    let Some(resolution) = resolution else {
+        return (name == "generic time units").then(|| i64::try_from(number).ok())?;
+    };
+    let unit = UNITS.into_iter().find(|unit| {
+        let singular = format!("{unit:?}").to_lowercase();
+        name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
+    })?;
+    let units = match (unit, resolution.unit) {
+        (unit, wanted) if unit == wanted => number,
+        (Unit::Year, Unit::Month) => number.checked_mul(12)?,
+        (Unit::Month, Unit::Year) => divided(number, 12)?,
+        (unit, wanted) => divided(number.checked_mul(attoseconds(unit)?)?, attoseconds(wanted)?)?,
+    };
+    whole(units, resolution)
+}
+
+const UNITS: [Unit; 13] = [
+    Unit::Year,
+    Unit::Month,
+    Unit::Week,
+    Unit::Day,
+    Unit::Hour,
+    Unit::Minute,
+    Unit::Second,
+    Unit::Millisecond,
+    Unit::Microsecond,
+    Unit::Nanosecond,
+    Unit::Picosecond,
+    Unit::Femtosecond,
+    Unit::Attosecond,
+];
+
+/// Parses digits without a sign.
+fn digits(text: &str) -> Option<i128> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+/// Parses two digits of a number between `min` and `max`.
+fn two(text: &str, min: i128, max: i128) -> Option<i128> {
+    digits(text).filter(|n| text.len() == 2 && (min..=max).contains(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{As, Generic, Hour, Minute, Month, Ms, Ns, Second, Times, Us, Week, Year};
+    use super::*;
+
+    fn both_ways<U: TimeUnit>(counts: &[i64]) {
+        for &count in counts {
+            let time = DateTime64::<U>::new(count);
+            assert_eq!(time.to_string().parse::<DateTime64<U>>().unwrap(), time, "{time}");
+            let span = TimeDelta64::<U>::new(count);
+            assert_eq!(span.to_string().parse::<TimeDelta64<U>>().unwrap(), span, "{span}");
+        }
+    }
+
+    /// Guards that what a time prints is what it parses, for every unit and at its ends.
+    #[test]
+    fn printed_times_and_spans_are_parsed() {
+        let counts = [0, 1, -1, 59, 11_016, -719_529, i64::MAX, i64::MIN, i64::MIN + 1];
+        both_ways::<Year>(&counts);
+        both_ways::<Month>(&counts);
+        both_ways::<Week>(&counts);
+        both_ways::<super::super::Day>(&counts);
+        both_ways::<Hour>(&counts);
+        both_ways::<Minute>(&counts);
+        both_ways::<Second>(&counts);
+        both_ways::<Ms>(&counts);
+        both_ways::<Us>(&counts);
+        both_ways::<Ns>(&counts);
+        both_ways::<As>(&counts);
+        both_ways::<Generic>(&counts);
+        both_ways::<Times<25, Second>>(&counts);
+    }
+
+    #[test]
+    fn only_complete_and_exact_text_is_parsed() {
+        for text in [
+            "",
+            "2009-",
+            "09-08-24-",
+            "2009-13",
+            "2009-02-29",
+            "2009-08-24T",
+            "2009-08T01",
+            "2009-08-24T24",
+            "2009-08-24T00:60",
+            "2009-08-24T00:00:00.",
+            "2009-08-24T00:00.5",
+            "2009-08-24T00:20:03.5Z",
+            "2009-08-24T00:20:03.0005",
+            "+-2009",
+            "20 09",
+            "2009-8-4",
+            "99999999999999999999999999999999999999999",
+            "é",
+            "-",
+        ] {
+            assert!(text.parse::<DateTime64<Ms>>().is_err(), "{text}");
+            assert!(text.parse::<TimeDelta64<Ms>>().is_err(), "{text}");
+        }
+        assert!("nat".parse::<DateTime64<Ms>>().unwrap().is_nat());
+        assert_eq!("2000-02-29 00:00".parse::<DateTime64<Ms>>().unwrap().count(), 951_782_400_000);
+        assert!("2009-08-24".parse::<DateTime64<Month>>().is_err());
+        assert!("30 seconds".parse::<TimeDelta64<Times<25, Second>>>().is_err());
+        assert_eq!("2 years".parse::<TimeDelta64<Month>>().unwrap().count(), 24);
+        let error = "noon".parse::<DateTime64<Ms>>().unwrap_err().to_string();
+        assert!(error.starts_with("b\"noon\" is not a time of '<M8[ms]'; write 2009"), "{error}");
+    }
+}

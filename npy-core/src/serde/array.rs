@@ -1,0 +1,192 @@
+//! Arrays of a Rust type as nested sequences.
+
+use std::fmt;
+
+use serde::de::value::{
+    BoolDeserializer, BytesDeserializer, F32Deserializer, F64Deserializer, I64Deserializer,
+    MapAccessDeserializer, StrDeserializer, U64Deserializer, UnitDeserializer,
+};
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
+    Visitor,
+};
+use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+use crate::array::NpyArray;
+use crate::checked;
+use crate::limits::MAX_NDIM;
+use crate::shape::Order;
+
+/// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
+///
+/// ```
+/// use npy_core::NpyArray;
+///
+/// let array = NpyArray::new(vec![1, 2, 3, 4], [2, 2])?;
+/// let json = serde_json::to_string(&array).unwrap();
+/// assert_eq!(json, "[[1,2],[3,4]]");
+/// assert_eq!(serde_json::from_str::<NpyArray<i32>>(&json).unwrap(), array);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: Serialize> Serialize for NpyArray<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // All parts share one list of elements in C order.
+        let elements: Vec<&T> = self.iter().collect();
+        Part { elements: &elements, shape: self.shape() }.serialize(serializer)
+    }
+}
+
+/// A part of an array, in C order.
+struct Part<'a, T> {
+    elements: &'a [&'a T],
+    shape: &'a [usize],
+}
+
+impl<T: Serialize> Serialize for Part<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some((&count, shape)) = self.shape.split_first() else {
+            let element = self.elements.first();
+            debug_assert!(element.is_some(), "a part without dimensions is one element");
+            return element.serialize(serializer);
+        };
+        let mut seq = serializer.serialize_seq(Some(count))?;
+        let size = self.elements.len().checked_div(count).unwrap_or(0);
+        // A part without elements may have any number of parts, and all are alike.
+        for i in 0..count {
+            let start = checked::mul(i, size);
+            let end = checked::add(start, size);
+            let elements = self.elements.get(start..end).unwrap_or_default();
+            seq.serialize_element(&Part { elements, shape })?;
+        }
+        seq.end()
+    }
+}
+
+/// Deserializes nested sequences, of a format that says which of its values are sequences (JSON does; not most binary formats). All
+/// sequences of one level must have the same length. An element cannot be a sequence itself, such as `[f32; 3]` or a complex number.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for NpyArray<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None };
+        Level { found: &mut found, depth: 0 }.deserialize(deserializer)?;
+        // The inner dimensions are unknown only if an outer one is zero.
+        let shape: Vec<usize> = found.shape.into_iter().map(Option::unwrap_or_default).collect();
+        NpyArray::with_order(found.elements, shape, Order::C).map_err(de::Error::custom)
+    }
+}
+
+/// The elements so far, and what they say about the shape.
+struct Found<T> {
+    elements: Vec<T>,
+    /// The length of the sequences of each level, once one is complete.
+    shape: Vec<Option<usize>>,
+    /// The number of levels around an element, once there is one.
+    ndim: Option<usize>,
+}
+
+/// Deserializes what is within this number of sequences.
+struct Level<'a, T> {
+    found: &'a mut Found<T>,
+    depth: usize,
+}
+
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Level<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<T> Level<'_, T> {
+    fn element<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        let Level { found, depth } = self;
+        if found.shape.len() > depth || found.ndim.is_some_and(|ndim| ndim != depth) {
+            return Err(ragged());
+        }
+        found.ndim = Some(depth);
+        found.elements.push(T::deserialize(deserializer)?);
+        Ok(())
+    }
+}
+
+fn ragged<E: de::Error>() -> E {
+    E::custom("the nested sequences do not have the same length everywhere, as an array needs")
+}
+
+macro_rules! elements {
+    ($($visit:ident($type:ty) = $deserializer:ident;)*) => {$(
+        fn $visit<E: de::Error>(self, value: $type) -> Result<(), E> {
+            let element: $deserializer<E> = value.into_deserializer();
+            self.element(element)
+        }
+    )*};
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an element of an array, or nested sequences of them")
+    }
+
+    elements! {
+        visit_bool(bool) = BoolDeserializer;
+        visit_i64(i64) = I64Deserializer;
+        visit_u64(u64) = U64Deserializer;
+        visit_f32(f32) = F32Deserializer;
+        visit_f64(f64) = F64Deserializer;
+        visit_str(&str) = StrDeserializer;
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<(), E> {
+        self.element(BytesDeserializer::new(bytes))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        let element: UnitDeserializer<E> = ().into_deserializer();
+        self.element(element)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<(), E> {
+        self.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.deserialize(deserializer)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        self.deserialize(inner)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.element(MapAccessDeserializer::new(map))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let Level { found, depth } = self;
+        let inner = checked::add(depth, 1);
+        if depth >= MAX_NDIM {
+            let limit = format_args!("sequences nested more than {MAX_NDIM} deep");
+            return Err(de::Error::custom(limit));
+        }
+        if found.ndim.is_some_and(|ndim| depth >= ndim) {
+            return Err(ragged());
+        }
+        if found.shape.len() < inner {
+            found.shape.resize(inner, None);
+        }
+        let mut count = 0usize;
+        while seq.next_element_seed(Level { found: &mut *found, depth: inner })?.is_some() {
+            count = checked::add(count, 1);
+        }
+        match found.shape.get_mut(depth) {
+            Some(length) if length.is_none_or(|length| length == count) => *length = Some(count),
+            _ => return Err(ragged()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Single elements as values of serde: text, times, and numbers of a byte order.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::element::endian::{Be, Le, Number};
+use crate::element::text::ByteStr;
+use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
+use crate::element::ucs4::FixedStr;
+
+/// Serializes as text, or as bytes in binary formats and if it is not UTF-8.
+impl<const N: usize> Serialize for ByteStr<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.to_str() {
+            Ok(text) if serializer.is_human_readable() => serializer.serialize_str(text),
+            _ => serializer.serialize_bytes(self.as_bytes()),
+        }
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for ByteStr<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes<const N: usize>;
+
+        impl<'de, const N: usize> Visitor<'de> for Bytes<N> {
+            type Value = ByteStr<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "text or bytes, at most {N}")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<ByteStr<N>, E> {
+                self.visit_bytes(text.as_bytes())
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<ByteStr<N>, E> {
+                ByteStr::new(bytes).map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ByteStr<N>, A::Error> {
+                let mut bytes = Vec::new();
+                while let Some(byte) = seq.next_element::<u8>()? {
+                    if bytes.len() == N {
+                        return Err(de::Error::custom(format_args!("more than {N} bytes")));
+                    }
+                    bytes.push(byte);
+                }
+                ByteStr::new(bytes).map_err(de::Error::custom)
+            }
+        }
+
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// Deserializes what text can be parsed as; nothing at all is the value of the second field, if there is one.
+struct Text<T>(&'static str, Option<T>);
+
+impl<'de, T: FromStr<Err: Display>> Visitor<'de> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<T, E> {
+        let unexpected = de::Unexpected::Option;
+        self.1.ok_or_else(|| E::invalid_type(unexpected, &self.0))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<T, E> {
+        self.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+/// Serializes as text.
+impl<const N: usize> Serialize for FixedStr<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for FixedStr<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text("text", None))
+    }
+}
+
+macro_rules! time {
+    ($($name:ident, $expecting:literal;)*) => {$(
+        /// Serializes as the text that it prints, and as none for "not a time"; in binary formats, as the count.
+        impl<U: TimeUnit> Serialize for $name<U> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match serializer.is_human_readable() {
+                    false => serializer.serialize_i64(self.count()),
+                    true if self.is_nat() => serializer.serialize_none(),
+                    true => serializer.collect_str(self),
+                }
+            }
+        }
+
+        impl<'de, U: TimeUnit> Deserialize<'de> for $name<U> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                match deserializer.is_human_readable() {
+                    false => i64::deserialize(deserializer).map(Self::new),
+                    true => deserializer.deserialize_option(Text($expecting, Some(Self::NAT))),
+                }
+            }
+        }
+    )*};
+}
+
+time! {
+    DateTime64, "a time, as in \"2009-08-24T00:20:03\"";
+    TimeDelta64, "a span of time, as in \"100 seconds\"";
+}
+
+macro_rules! ordered {
+    ($($name:ident),*) => {$(
+        /// Serializes as the number.
+        impl<T: Number + Serialize> Serialize for $name<T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.get().serialize(serializer)
+            }
+        }
+
+        impl<'de, T: Number + Deserialize<'de>> Deserialize<'de> for $name<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                T::deserialize(deserializer).map(Self::new)
+            }
+        }
+    )*};
+}
+
+ordered!(Le, Be);
