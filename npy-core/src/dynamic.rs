@@ -42,11 +42,21 @@ pub use iter::Values;
 /// assert_eq!(again, file);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct DynArray {
     header: Header,
     bytes: Vec<u8>,
+    limits: Limits,
 }
+
+/// Arrays are equal if their headers and bytes are; limits are not compared.
+impl PartialEq for DynArray {
+    fn eq(&self, other: &Self) -> bool {
+        self.header == other.header && self.bytes == other.bytes
+    }
+}
+
+impl Eq for DynArray {}
 
 impl DynArray {
     /// Creates an array. `bytes` holds its elements, in the byte orders of `dtype`; `order` says how they are arranged.
@@ -71,7 +81,20 @@ impl DynArray {
                 format!("expected {} bytes of data, found {}", header.data_bytes(), bytes.len());
             return Err(ErrorKind::Shape { shape: shape::excerpt(header.shape()), reason }.into());
         }
-        Ok(DynArray { header, bytes })
+        Ok(DynArray { header, bytes, limits: Limits::default() })
+    }
+
+    /// Sets the limits on the values that are made of this array later. An array that was read has those of its
+    /// [`ReadOptions`](crate::ReadOptions).
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Returns the limits on the values that are made of this array.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Returns the dtype of an element.
@@ -194,21 +217,16 @@ impl DynArray {
     /// not those of the type, [`ErrorKind::InvalidValue`] for bytes that are not a value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
-        let (items, limits) = (&plan.items, Limits::default());
         match self.order().normalized(self.shape()) {
-            Order::C => self.decode(items, &limits),
-            Order::Fortran => self.to_order(Order::C)?.decode(items, &limits),
+            Order::C => self.decode(&plan.items),
+            Order::Fortran => self.to_order(Order::C)?.decode(&plan.items),
         }
     }
 
     /// Decodes the elements of this array with a plan.
-    pub(crate) fn decode<T: Element>(
-        &self,
-        items: &ItemPlan,
-        limits: &Limits,
-    ) -> Result<Vec<T>, Error> {
+    pub(crate) fn decode<T: Element>(&self, items: &ItemPlan) -> Result<Vec<T>, Error> {
         let plan = &items.plan;
-        decode_all(plan, 0..limits::to_usize(items.count)?, limits, |block, rows| {
+        decode_all(plan, 0..limits::to_usize(items.count)?, &self.limits, |block, rows| {
             block.extend_from_slice(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
         })
     }
@@ -235,7 +253,7 @@ impl DynArray {
         if header.data_bytes() == 0 {
             return DynArray::from_parts(header, bytes);
         }
-        check_empty::<()>(&plan, header.count(), &Limits::default())?;
+        check_empty::<()>(&plan, header.count(), &self.limits)?;
         reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
         let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
         for first in (0..header.count()).step_by(block_len) {
@@ -245,7 +263,7 @@ impl DynArray {
             buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
             bytes.extend_from_slice(buffers.run(&plan, count));
         }
-        DynArray::from_parts(header, bytes)
+        Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 
     /// Returns the same array with its elements stored in this order.
@@ -258,12 +276,12 @@ impl DynArray {
         let header = Header::new(self.dtype().clone(), self.shape(), order)?;
         if order.normalized(self.shape()) == self.order().normalized(self.shape()) || itemsize == 0
         {
-            return DynArray::from_parts(header, self.bytes.clone());
+            return Ok(DynArray { header, ..self.clone() });
         }
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, self.bytes.len())?;
         self.items_in(order).for_each(|item| bytes.extend_from_slice(item));
-        DynArray::from_parts(header, bytes)
+        Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 
     /// Iterates over the bytes of each element, in this order.

@@ -226,9 +226,28 @@ impl Header {
     ///
     /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file, [`ErrorKind::Truncated`] if `bytes` ends within
     /// the header, [`ErrorKind::Header`], [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the header is invalid, and
-    /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`].
+    /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`]; [`parse_with`](Self::parse_with) takes others.
     pub fn parse(bytes: &[u8]) -> Result<(Header, usize), Error> {
-        let limits = Limits::default();
+        Header::parse_with(bytes, &Limits::default())
+    }
+
+    /// Like [`parse`](Self::parse), with other limits.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, Header, Limits, Order};
+    ///
+    /// let bytes = Header::new("<f8".parse()?, [3, 4], Order::C)?.to_bytes()?;
+    /// let mut limits = Limits::default();
+    /// limits.header_bytes = 64;
+    /// let error = Header::parse_with(&bytes, &limits).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_with(bytes: &[u8], limits: &Limits) -> Result<(Header, usize), Error> {
         let Some((start, rest)) = bytes.split_first_chunk() else {
             return Err(short_start(bytes));
         };
@@ -238,7 +257,7 @@ impl Header {
         };
         let length = limits.check_header(text_length(length))?;
         let text = rest.get(..length).ok_or_else(|| truncated(length, rest.len()))?;
-        let header = Header::parse_text(version, text, &limits)?;
+        let header = Header::parse_text(version, text, limits)?;
         Ok((header, checked::add(version.text_offset(), length)))
     }
 

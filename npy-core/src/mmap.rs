@@ -44,8 +44,9 @@ use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::plan;
+use crate::read::ReadOptions;
 use crate::shape::{self, Iter, Order};
 use crate::view::{self, Located};
 use crate::write::replace;
@@ -68,6 +69,7 @@ use crate::write::replace;
 pub struct Map<T> {
     map: Mmap,
     located: Located,
+    limits: Limits,
     of: PhantomData<T>,
 }
 
@@ -83,9 +85,8 @@ impl<T: ZeroCopy> Map<T> {
     /// As [`ArrayView::from_bytes`](crate::ArrayView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
-        let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
-        Map::new(unsafe { map(path) }?, path)
+        unsafe { ReadOptions::new().map(path) }
     }
 }
 
@@ -106,6 +107,7 @@ impl<T: ZeroCopy> Map<T> {
 pub struct MapMut<T> {
     map: MmapMut,
     located: Located,
+    limits: Limits,
     of: PhantomData<T>,
 }
 
@@ -121,13 +123,8 @@ impl<T: ZeroCopy> MapMut<T> {
     /// As [`Map::open`].
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
-        let path = path.as_ref();
-        let open = || File::options().read(true).write(true).open(path).map_err(read_only);
-        let map = |file: &File| {
-            // SAFETY: the caller keeps the contract.
-            unsafe { MmapMut::map_mut(file) }.map_err(read_only)
-        };
-        MapMut::new(open_mapped(path, open, map)?, path)
+        // SAFETY: the caller keeps the contract.
+        unsafe { ReadOptions::new().map_mut(path) }
     }
 
     /// Creates a file of this shape, all zeros, and maps it. It replaces an existing file.
@@ -147,7 +144,8 @@ impl<T: ZeroCopy> MapMut<T> {
         let path = path.as_ref();
         let create = || create_file(path, &T::memory_dtype(), shape, allocate);
         // SAFETY: the caller keeps the contract.
-        MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
+        let map = open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?;
+        MapMut::new(map, path, &Limits::default())
     }
 
     /// Like [`create`](Self::create), but reserves no space on the disk, as `np.memmap` does: only the parts that are written take space.
@@ -179,7 +177,8 @@ impl<T: ZeroCopy> MapMut<T> {
         let path = path.as_ref();
         let create = || create_file(path, &T::memory_dtype(), shape, File::set_len);
         // SAFETY: the caller keeps the contract.
-        MapMut::new(open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?, path)
+        let map = open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?;
+        MapMut::new(map, path, &Limits::default())
     }
 
     /// Maps a file. Changes stay in this map, and the file is not changed.
@@ -193,12 +192,8 @@ impl<T: ZeroCopy> MapMut<T> {
     /// As [`Map::open`].
     #[expect(unsafe_code)]
     pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
-        let path = path.as_ref();
-        let copy = |file: &File| {
-            // SAFETY: the caller keeps the contract.
-            unsafe { MmapOptions::new().map_copy(file) }
-        };
-        MapMut::new(open_mapped(path, || File::open(path), copy)?, path)
+        // SAFETY: the caller keeps the contract.
+        unsafe { ReadOptions::new().map_copy_on_write(path) }
     }
 
     /// Returns the elements in the order of the file, for writing.
@@ -250,12 +245,12 @@ impl<T: ZeroCopy> DerefMut for MapMut<T> {
 macro_rules! read_access {
     ($($map:ident: $inner:ty),*) => {$(
         impl<T: ZeroCopy> $map<T> {
-            fn new(map: $inner, path: &Path) -> Result<Self, ViewError> {
-                let located = view::locate::<T>(&map).map_err(|error| match error {
+            fn new(map: $inner, path: &Path, limits: &Limits) -> Result<Self, ViewError> {
+                let located = view::locate::<T>(&map, limits).map_err(|error| match error {
                     ViewError::Unreadable(error) => unreadable(error, path),
                     other => other,
                 })?;
-                Ok($map { map, located, of: PhantomData })
+                Ok($map { map, located, limits: *limits, of: PhantomData })
             }
 
             /// Returns the elements in the order of the file.
@@ -306,7 +301,7 @@ macro_rules! read_access {
             /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
             /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if no such field has this type.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-                Column::new(self.header(), self.data(), path)
+                Column::new(self.header(), self.data(), path, &self.limits)
             }
         }
 
@@ -343,11 +338,104 @@ impl MapAny {
     /// shorter than its header says, and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        // SAFETY: the caller keeps the contract.
+        unsafe { ReadOptions::new().map_any(path) }
+    }
+}
+
+/// Maps with options: the limits hold for headers and for values that are decoded later.
+impl ReadOptions {
+    /// Maps a file; see [`Map::open`].
+    ///
+    /// ```
+    /// use npy_core::{Limits, ReadOptions, WriteNpy};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
+    /// [1.5f64, 2.5].write_npy(&path)?;
+    /// let mut limits = Limits::default();
+    /// limits.array_bytes = Some(16);
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { ReadOptions::new().limits(limits).map::<f64>(&path)? };
+    /// assert_eq!(map[1], 2.5);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::open`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map<T: ZeroCopy>(&self, path: impl AsRef<Path>) -> Result<Map<T>, ViewError> {
+        let path = path.as_ref();
+        // SAFETY: the caller keeps the contract.
+        Map::new(unsafe { map(path) }?, path, self.limit())
+    }
+
+    /// Maps a file, to read and to change; see [`MapMut::open`].
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapMut::open`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map_mut<T: ZeroCopy>(
+        &self,
+        path: impl AsRef<Path>,
+    ) -> Result<MapMut<T>, ViewError> {
+        let path = path.as_ref();
+        let open = || File::options().read(true).write(true).open(path).map_err(read_only);
+        let map = |file: &File| {
+            // SAFETY: the caller keeps the contract.
+            unsafe { MmapMut::map_mut(file) }.map_err(read_only)
+        };
+        MapMut::new(open_mapped(path, open, map)?, path, self.limit())
+    }
+
+    /// Maps a file; changes stay in this map. See [`MapMut::open_copy_on_write`].
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapMut::open_copy_on_write`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map_copy_on_write<T: ZeroCopy>(
+        &self,
+        path: impl AsRef<Path>,
+    ) -> Result<MapMut<T>, ViewError> {
+        let path = path.as_ref();
+        let copy = |file: &File| {
+            // SAFETY: the caller keeps the contract.
+            unsafe { MmapOptions::new().map_copy(file) }
+        };
+        MapMut::new(open_mapped(path, || File::open(path), copy)?, path, self.limit())
+    }
+
+    /// Maps a file of any layout; see [`MapAny::open`]. The [cast](Self::cast) holds for the elements that are decoded.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapAny::open`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map_any(&self, path: impl AsRef<Path>) -> Result<MapAny> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
         let map = unsafe { map(path) }?;
         let all = 0..map.len();
-        MapAny::new(Arc::new(map), all, path, None)
+        MapAny::new(Arc::new(map), all, path, None, self)
     }
 }
 

@@ -16,10 +16,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{ErrorKind, Place, Result};
+use crate::element::cast::zero_copy::ZeroCopy;
+use crate::error::{ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::Cast;
+use crate::shape::Order;
+use crate::view::{ArrayView, ArrayViewMut};
 use source::Source;
 #[cfg(feature = "npz")]
 pub(crate) use source::read_at;
@@ -155,6 +158,7 @@ pub struct ReadOptions {
     cast: Cast,
     limits: Limits,
     threads: usize,
+    order: Option<Order>,
 }
 
 impl ReadOptions {
@@ -166,6 +170,24 @@ impl ReadOptions {
     /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.cast = cast;
+        self
+    }
+
+    /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied once more.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, ReadOptions, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &array)?;
+    ///
+    /// let array: NpyArray<i32> = ReadOptions::new().order(Order::C).read_from(&file[..])?;
+    /// assert_eq!(array.as_slice_memory_order(), [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn order(&mut self, order: Order) -> &mut Self {
+        self.order = Some(order);
         self
     }
 
@@ -237,17 +259,47 @@ impl ReadOptions {
     }
 
     fn start<R: Read>(&self, source: Source<R>) -> Result<Reader<R>> {
-        Reader::start(source, self.cast, self.limits)
+        Reader::start(source, self.cast, self.limits, self.order)
+    }
+
+    /// Views the array of the `.npy` file that starts with these bytes; see [`ArrayView::from_bytes`].
+    ///
+    /// ```
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.5f64, 2.5].write_npy_to(&mut file)?;
+    /// assert_eq!(ReadOptions::new().view::<f64>(&file)?.as_slice_memory_order(), [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrayView::from_bytes`].
+    pub fn view<'f, T: ZeroCopy>(&self, file: &'f [u8]) -> Result<ArrayView<'f, T>, ViewError> {
+        ArrayView::with_limits(file, &self.limits)
+    }
+
+    /// Views the array like [`view`](Self::view), to change its elements in place.
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrayView::from_bytes`].
+    pub fn view_mut<'f, T: ZeroCopy>(
+        &self,
+        file: &'f mut [u8],
+    ) -> Result<ArrayViewMut<'f, T>, ViewError> {
+        ArrayViewMut::with_limits(file, &self.limits)
     }
 
     /// Returns the limits that were set.
-    #[cfg(feature = "npz")]
+    #[cfg(any(feature = "mmap", feature = "npz"))]
     pub(crate) fn limit(&self) -> &Limits {
         &self.limits
     }
 
     /// Returns the cast that was set.
-    #[cfg(feature = "npz")]
+    #[cfg(any(feature = "mmap", feature = "npz"))]
     pub(crate) fn allowed_cast(&self) -> Cast {
         self.cast
     }

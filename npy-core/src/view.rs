@@ -52,7 +52,11 @@ impl<'a, T: ZeroCopy> ArrayView<'a, T> {
     /// A [`ViewError`] if the elements differ from the type in memory (byte order, layout, alignment) and must be copied, or if the file
     /// holds something else or is truncated.
     pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError> {
-        let Located { data, count, shape, order, .. } = locate::<T>(file)?;
+        ArrayView::with_limits(file, &Limits::default())
+    }
+
+    pub(crate) fn with_limits(file: &'a [u8], limits: &Limits) -> Result<Self, ViewError> {
+        let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get(data).and_then(|data| values(data, count));
         Ok(ArrayView { items: items.unwrap_or_default(), shape, order })
@@ -116,7 +120,11 @@ impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
     ///
     /// Those of [`ArrayView::from_bytes`].
     pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
-        let Located { data, count, shape, order, .. } = locate::<T>(file)?;
+        ArrayViewMut::with_limits(file, &Limits::default())
+    }
+
+    pub(crate) fn with_limits(file: &'a mut [u8], limits: &Limits) -> Result<Self, ViewError> {
+        let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
         Ok(ArrayViewMut { items: items.unwrap_or_default(), shape, order })
@@ -221,8 +229,8 @@ pub(crate) struct Located {
 }
 
 /// Finds the array in a file that starts with these bytes, if it can be viewed as values of `T`.
-pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
-    let (header, start) = Header::parse(file)?;
+pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Located, ViewError> {
+    let (header, start) = Header::parse_with(file, limits)?;
     let plan = TypedPlan::new::<T>(&header, Cast::Exact)?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
@@ -232,8 +240,9 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8]) -> Result<Located, ViewError> {
     let shape = plan.shape(&header).to_vec();
     let count = limits::to_usize(plan.items.count)?;
     if size_of::<T>() == 0 {
-        Limits::default().check_empty_items(count, 0)?;
+        limits.check_empty_items(count, 0)?;
     }
+    limits.check_array(header.data_bytes())?;
     let data = data_range(&header, start, file)?;
     check_address::<T>(checked::slice(file, data.clone()), copy)?;
     Ok(Located {

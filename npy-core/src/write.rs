@@ -20,7 +20,7 @@ use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical;
 use crate::error::Result;
 use crate::header::{Header, Version};
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
@@ -147,6 +147,7 @@ pub struct WriteOptions {
     order: Option<Order>,
     sync: bool,
     uncounted_rows: UncountedRows,
+    limits: Limits,
 }
 
 impl WriteOptions {

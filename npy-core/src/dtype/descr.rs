@@ -38,9 +38,30 @@ impl FromStr for DType {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<DType, Error> {
+        DType::parse_with(text, &Limits::default())
+    }
+}
+
+impl DType {
+    /// Parses a type string or a descr literal like [`str::parse`], with other limits than the defaults.
+    ///
+    /// ```
+    /// use npy_core::{DType, Limits};
+    ///
+    /// let mut limits = Limits::default();
+    /// limits.fields = 1;
+    /// assert!(DType::parse_with("[('x', '<f4')]", &limits).is_ok());
+    /// assert!(DType::parse_with("[('x', '<f4'), ('y', '<f4')]", &limits).is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::DType`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal, [`ErrorKind::Limit`] if it
+    /// exceeds the limits.
+    pub fn parse_with(text: &str, limits: &Limits) -> Result<DType, Error> {
         let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
         if literal {
-            parse_text(text, &Limits::default())
+            parse_text(text, limits)
         } else {
             let error = |reason| {
                 ErrorKind::DType { descr: format!("\"{}\"", excerpt(text)), reason }.into()

@@ -125,7 +125,9 @@ impl<'h> Number<'h> {
         let version = Version::parse(*start).ok()?;
         let (_, text) = after.split_at_checked(version.length_bytes())?;
         let decoded = decode(version, text).ok()?;
-        let literal = descr::parse_literal(&decoded, version.dialect(), &Limits::default()).ok()?;
+        // The caller has read this header within its own limits.
+        let limits = Limits { nesting: usize::MAX, fields: usize::MAX, ..Limits::default() };
+        let literal = descr::parse_literal(&decoded, version.dialect(), &limits).ok()?;
         let shape = entries(literal.root()).ok()?.shape?;
         let number = shape.items().nth(dimension)?;
         let (before, rest) = decoded.split_at_checked(number.at())?;

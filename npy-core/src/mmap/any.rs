@@ -15,10 +15,8 @@ use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
-use crate::limits;
-use crate::limits::Limits;
-use crate::plan::Cast;
-use crate::read::check_contiguous;
+use crate::limits::{self, Limits};
+use crate::read::{ReadOptions, check_contiguous};
 use crate::shape;
 use crate::view::data_range;
 
@@ -46,6 +44,7 @@ pub struct MapAny {
     path: PathBuf,
     /// The name of the member, if the file is an archive.
     member: Option<String>,
+    options: ReadOptions,
 }
 
 impl MapAny {
@@ -55,15 +54,17 @@ impl MapAny {
         part: Range<usize>,
         path: &Path,
         member: Option<&str>,
+        options: &ReadOptions,
     ) -> Result<Self> {
         let open = |part: &Range<usize>| {
             let bytes = checked::slice(&map[..], part.clone());
-            let (header, data) = header_and_data(bytes)?;
+            let (header, data) = header_and_data(bytes, options.limit())?;
             let in_map = |at: usize| checked::add(part.start, at);
             Ok((header, in_map(data.start)..in_map(data.end)))
         };
         let (header, data) = open(&part).map_err(|error| locate(error, path, member))?;
-        Ok(MapAny { map, header, data, path: path.to_owned(), member: member.map(str::to_owned) })
+        let (path, member) = (path.to_owned(), member.map(str::to_owned));
+        Ok(MapAny { map, header, data, path, member, options: options.clone() })
     }
 
     /// Returns the header.
@@ -96,7 +97,7 @@ impl MapAny {
     ///
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-        let column = Column::new(&self.header, self.data(), path);
+        let column = Column::new(&self.header, self.data(), path, self.options.limit());
         column.map_err(|error| self.located(error))
     }
 
@@ -110,13 +111,13 @@ impl MapAny {
     }
 
     fn decode<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
-        let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
+        let plan = TypedPlan::new::<T>(&self.header, self.options.allowed_cast())?;
         check_contiguous(&plan, "the whole array: NpyArray::read_npy")?;
         let plan = &plan.items;
         if limits::to_u64(range.end) > plan.count || range.start > range.end {
             return Err(self.out_of_range(range.end.saturating_sub(1)));
         }
-        decode_all(&plan.plan, range, &Limits::default(), |block, rows| {
+        decode_all(&plan.plan, range, self.options.limit(), |block, rows| {
             block.extend_from_slice(block::bytes_of(self.data(), rows, plan.plan.src_itemsize));
         })
     }
@@ -130,9 +131,10 @@ impl MapAny {
 }
 
 /// Reads the header, and returns it with the range of the data.
-pub(crate) fn header_and_data(file: &[u8]) -> Result<(Header, Range<usize>)> {
-    let (header, start) = Header::parse(file)?;
+pub(crate) fn header_and_data(file: &[u8], limits: &Limits) -> Result<(Header, Range<usize>)> {
+    let (header, start) = Header::parse_with(file, limits)?;
     header.without_objects()?;
+    limits.check_array(header.data_bytes())?;
     let data = data_range(&header, start, file)?;
     Ok((header, data))
 }

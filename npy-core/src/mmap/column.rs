@@ -57,11 +57,17 @@ pub struct Column<'a, F> {
     offset: usize,
     /// Converts the field to canonical bytes.
     plan: Plan,
+    limits: Limits,
     of: PhantomData<F>,
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
-    pub(crate) fn new(header: &Header, data: &'a [u8], path: &str) -> Result<Self> {
+    pub(crate) fn new(
+        header: &Header,
+        data: &'a [u8],
+        path: &str,
+        limits: &Limits,
+    ) -> Result<Self> {
         let record = header.dtype();
         let fields = record.fields();
         let Some((field, offset)) = plan::part_at(fields, path) else {
@@ -70,7 +76,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let plan = item_plan::<F>(&field, Cast::Exact);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
         let (stride, len) = (record.itemsize(), header.count());
-        Ok(Column { data, len, stride, field, offset, plan, of: PhantomData })
+        Ok(Column { data, len, stride, field, offset, plan, limits: *limits, of: PhantomData })
     }
 
     /// Returns the number of records.
@@ -147,7 +153,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory.
     pub fn to_vec(&self) -> Result<Vec<F>> {
         if self.stride == 0 {
-            Limits::default().check_empty_items(self.len, size_of::<F>())?;
+            self.limits.check_empty_items(self.len, size_of::<F>())?;
         }
         let mut values = Vec::new();
         reserve::exact(&mut values, self.len)?;
@@ -201,7 +207,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         check_layout::<F>(&self.field, false, copy)?;
         let size = size_of::<F>();
         let Some(steps) = self.len.checked_sub(1).filter(|_| size > 0) else {
-            Limits::default().check_empty_items(self.len, 0)?;
+            self.limits.check_empty_items(self.len, 0)?;
             return Ok((values(&[], self.len).unwrap_or_default(), 1));
         };
         let step = self.stride.checked_div(size).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-use super::{Reader, Writer, name};
+use super::{ReadOptions, Reader, Writer, name};
 use crate::element::type_name;
 use crate::error::{Error, ErrorKind, Result};
 use crate::read::ReadNpy;
@@ -308,7 +308,36 @@ pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
 ///
 /// As [`Reader::read_fields`].
 pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
-    Reader::open(path)?.read_fields()
+    ReadOptions::new().load(path)
+}
+
+impl ReadOptions {
+    /// Reads a struct from an archive, with these options; see [`load`].
+    ///
+    /// ```
+    /// use npy_core::{Cast, npz};
+    ///
+    /// #[derive(npz::NpzArchive, Debug, PartialEq)]
+    /// struct Wide {
+    ///     x: Vec<f64>,
+    /// }
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npz");
+    /// let mut writer = npz::Writer::create(&path)?;
+    /// writer.write("x", &[1u8, 2, 3])?;
+    /// writer.finish()?;
+    /// let wide: Wide = npz::ReadOptions::new().cast(Cast::Lossless).load(&path)?;
+    /// assert_eq!(wide, Wide { x: vec![1.0, 2.0, 3.0] });
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`load`].
+    pub fn load<T: NpzArchive>(&self, path: impl AsRef<Path>) -> Result<T> {
+        self.open(path)?.read_fields()
+    }
 }
 
 /// Joins the path `at` of a struct or map in the archive and the name of one of its members: `at/name`, or `name` if `at` is empty.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
+use super::ReadOptions;
 use super::directory::{Directory, Names, malformed};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
@@ -15,6 +16,7 @@ use crate::error::{ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
+use crate::read;
 use crate::view::ArrayView;
 
 /// An archive in a mapped file, whose members are read in place. NumPy cannot map archives.
@@ -43,6 +45,29 @@ pub struct Map {
     map: Arc<Mmap>,
     directory: Directory,
     path: PathBuf,
+    options: read::ReadOptions,
+}
+
+impl ReadOptions {
+    /// Maps an archive; see [`Map::open`]. Limits and cast hold for the members that are viewed later.
+    ///
+    /// # Safety
+    ///
+    /// As [`Map::open`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Map::open`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map(&self, path: impl AsRef<Path>) -> Result<Map> {
+        let path = path.as_ref();
+        // SAFETY: the caller leaves the file alone, as `mmap::map` demands.
+        let map = unsafe { mmap::map(path) }?;
+        let directory = Directory::of_file(Cursor::new(&map[..]), self.arrays.limit());
+        let directory = directory.map_err(|error| error.in_file(path))?;
+        let (path, options) = (path.to_owned(), self.arrays.clone());
+        Ok(Map { map: Arc::new(map), directory, path, options })
+    }
 }
 
 impl Map {
@@ -57,12 +82,8 @@ impl Map {
     /// As [`npz::Reader::open`](super::Reader::open).
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
-        let path = path.as_ref();
-        // SAFETY: the caller leaves the file alone, as `mmap::map` demands.
-        let map = unsafe { mmap::map(path) }?;
-        let directory = Directory::of_file(Cursor::new(&map[..]), &Limits::default());
-        let directory = directory.map_err(|error| error.in_file(path))?;
-        Ok(Map { map: Arc::new(map), directory, path: path.to_owned() })
+        // SAFETY: the caller keeps the contract.
+        unsafe { ReadOptions::new().map(path) }
     }
 
     /// Iterates over the names of the members; see [`Reader::names`](super::Reader::names).
@@ -81,7 +102,8 @@ impl Map {
     ///
     /// As [`view`](Self::view).
     pub fn header(&self, name: &str) -> Result<Header, ViewError> {
-        let (header, _) = self.located(name, |bytes| Ok(Header::parse(bytes)?))?;
+        let (header, _) =
+            self.located(name, |bytes| Ok(Header::parse_with(bytes, self.limits())?))?;
         Ok(header)
     }
 
@@ -92,7 +114,7 @@ impl Map {
     /// A [`ViewError`], as [`ArrayView::from_bytes`]; [`ViewError::Compressed`] for a member that is not stored, and
     /// [`ViewError::Unreadable`] for one that is missing or incomplete.
     pub fn view<T: ZeroCopy>(&self, name: &str) -> Result<ArrayView<'_, T>, ViewError> {
-        self.located(name, |bytes| ArrayView::from_bytes(bytes))
+        self.located(name, |bytes| ArrayView::with_limits(bytes, self.limits()))
     }
 
     /// Returns one field of every record of a member; see [`mmap::Map::column`](crate::mmap::Map::column). The field may have the other
@@ -124,8 +146,8 @@ impl Map {
     /// As [`view`](Self::view), and [`mmap::Map::column`](crate::mmap::Map::column).
     pub fn column<F: ZeroCopy>(&self, name: &str, field: &str) -> Result<Column<'_, F>, ViewError> {
         self.located(name, |bytes| {
-            let (header, data) = mmap::header_and_data(bytes)?;
-            Ok(Column::new(&header, checked::slice(bytes, data), field)?)
+            let (header, data) = mmap::header_and_data(bytes, self.limits())?;
+            Ok(Column::new(&header, checked::slice(bytes, data), field, self.limits())?)
         })
     }
 
@@ -136,14 +158,18 @@ impl Map {
     /// As [`view`](Self::view), and [`MapAny::open`].
     pub fn any(&self, name: &str) -> Result<MapAny, ViewError> {
         let range = self.range(name).map_err(|error| self.locate(name, error))?;
-        Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name))?)
+        Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name), &self.options)?)
     }
 
     /// Returns the range of a stored member in the file.
+    fn limits(&self) -> &Limits {
+        self.options.limit()
+    }
+
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
-        let (entry, data) = self.directory.open(index, &mut file, &Limits::default())?;
+        let (entry, data) = self.directory.open(index, &mut file, self.limits())?;
         if entry.is_deflated() {
             return Err(ViewError::Compressed { copy: copy(name) });
         }

@@ -2,6 +2,7 @@
 
 use crate::limits::Limits;
 use crate::plan::Cast;
+use crate::shape::Order;
 use crate::{read, write};
 
 /// Options for writing an archive.
@@ -29,11 +30,18 @@ pub struct WriteOptions {
     pub(super) threads: usize,
     pub(super) sync: bool,
     pub(super) arrays: write::WriteOptions,
+    pub(super) limits: Limits,
 }
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { level: None, threads: 1, sync: false, arrays: write::WriteOptions::new() }
+        WriteOptions {
+            level: None,
+            threads: 1,
+            sync: false,
+            arrays: write::WriteOptions::new(),
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -69,6 +77,12 @@ impl WriteOptions {
     /// Sets how the arrays are written: byte order, memory order, format version.
     pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
         self.arrays = options.clone();
+        self
+    }
+
+    /// Sets the limits on the directory that [`append`](Self::append) reads.
+    pub fn limits(&mut self, limits: Limits) -> &mut Self {
+        self.limits = limits;
         self
     }
 
@@ -131,6 +145,12 @@ impl ReadOptions {
     /// Sets how far the dtype of a member may differ from the requested one.
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.arrays.cast(cast);
+        self
+    }
+
+    /// Sets the memory order of arrays; by default that of each member.
+    pub fn order(&mut self, order: Order) -> &mut Self {
+        self.arrays.order(order);
         self
     }
 

@@ -114,7 +114,7 @@ impl Writer<File> {
         let begin = || -> Result<_> {
             let (mut file, place) = replace::begin(path)?;
             let (old, central, names) = if appends {
-                let (old, central, names) = Old::open(&place)?;
+                let (old, central, names) = Old::open(&place, &options.limits)?;
                 old.copy_members(&mut file)?;
                 (Some(old), central, names)
             } else {

@@ -103,7 +103,7 @@ impl<R: Read> Reader<R> {
             }
         };
         self.position.finish(self.header.elements());
-        DynArray::from_parts(self.header.clone(), data)
+        Ok(DynArray::from_parts(self.header.clone(), data)?.with_limits(self.limits))
     }
 
     /// Fills `data` with the next bytes, a part at a time. Several threads share the parts if this is allowed and faster.

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{Limits, to_u64};
 use crate::plan::Cast;
+use crate::shape::Order;
 
 /// An array that is being read: the header first, then the elements.
 ///
@@ -41,6 +42,8 @@ pub struct Reader<R> {
     pub(super) buffers: Buffers,
     pub(super) cast: Cast,
     pub(super) limits: Limits,
+    /// The memory order that was asked for.
+    pub(super) order: Option<Order>,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
 }
@@ -189,7 +192,12 @@ impl<R> Reader<R> {
 
 impl<R: Read> Reader<R> {
     /// Reads the header of an array.
-    pub(super) fn start(mut source: Source<R>, cast: Cast, limits: Limits) -> Result<Self> {
+    pub(super) fn start(
+        mut source: Source<R>,
+        cast: Cast,
+        limits: Limits,
+        order: Option<Order>,
+    ) -> Result<Self> {
         let header = read_header(&mut source, &limits)?;
         source.start_data();
         Ok(Reader {
@@ -200,6 +208,7 @@ impl<R: Read> Reader<R> {
             buffers: Buffers::default(),
             cast,
             limits,
+            order,
             places: Vec::new(),
         })
     }

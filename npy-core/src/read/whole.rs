@@ -38,7 +38,8 @@ impl<R: Read> Reader<R> {
         self.with_plan::<T, _>(|reader, plan| {
             reader.check_nothing_read()?;
             let items = reader.read_items(plan)?;
-            NpyArray::with_order(items, plan.shape(&reader.header), plan.order)
+            let array = NpyArray::with_order(items, plan.shape(&reader.header), plan.order)?;
+            Ok(array.into_order(reader.order.unwrap_or(plan.order)))
         })
     }
 
@@ -50,7 +51,11 @@ impl<R: Read> Reader<R> {
     pub fn read_dyn(&mut self) -> Result<DynArray> {
         self.located(|reader| {
             reader.check_nothing_read()?;
-            reader.read_bytes()
+            let array = reader.read_bytes()?;
+            match reader.order {
+                Some(order) if order != array.order() => array.to_order(order),
+                _ => Ok(array),
+            }
         })
     }
 
@@ -69,7 +74,7 @@ impl<R: Read> Reader<R> {
         if plan.is_strided {
             self.check_nothing_read()?;
             let array = self.read_bytes()?.to_order(Order::C)?;
-            return array.decode(items, &self.limits);
+            return array.decode(items);
         }
         if let Some(values) = self.read_direct(items)? {
             return Ok(values);

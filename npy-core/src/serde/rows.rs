@@ -14,7 +14,6 @@ use serde::forward_to_deserialize_any;
 use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
-use crate::limits::Limits;
 use crate::read::{ItemReader, Reader};
 use crate::value::{RecordValue, Value};
 
@@ -52,7 +51,7 @@ impl DynArray {
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the values may take much more memory than the bytes of the array
     /// ([`Limits::empty_items`](crate::Limits::empty_items)).
     pub fn to_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
-        weight::check(self.dtype(), self.shape(), size_of::<T>(), &Limits::default())?;
+        weight::check(self.dtype(), self.shape(), size_of::<T>(), self.limits())?;
         let ordered = self.in_c_order()?;
         let make = |(row, value)| T::deserialize(Row(value)).map_err(|e| e.in_row(row));
         match ordered.whole() {

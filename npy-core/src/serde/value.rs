@@ -7,7 +7,6 @@ use serde::ser::{Error as _, Serialize, Serializer};
 use super::{no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
-use crate::limits::Limits;
 use crate::shape::Order;
 use crate::value::{ArrayValue, RecordValue, Value};
 
@@ -89,7 +88,7 @@ impl Serialize for ArrayValue<'_> {
 /// ```
 impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let checked = weight::check(self.dtype(), self.shape(), 0, &Limits::default());
+        let checked = weight::check(self.dtype(), self.shape(), 0, self.limits());
         checked.map_err(serde::ser::Error::custom)?;
         let ordered = self.in_c_order().map_err(serde::ser::Error::custom)?;
         ordered.whole().serialize(serializer)

@@ -17,7 +17,7 @@ use crate::element::block::{self, BLOCK, Pending};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
-use crate::limits;
+use crate::limits::{self, Limits};
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 pub use append::UncountedRows;
@@ -498,6 +498,25 @@ impl WriteOptions {
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         append::open(self, path).map_err(|error| error.in_file(path))
+    }
+
+    /// Sets the limits on the header that [`append`](Self::append) reads.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, Limits, WriteOptions, save};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
+    /// save(&path, &[1.0, 2.0])?;
+    /// let mut limits = Limits::default();
+    /// limits.header_bytes = 64;
+    /// let error = WriteOptions::new().limits(limits).append::<f64>(&path).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn limits(&mut self, limits: Limits) -> &mut Self {
+        self.limits = limits;
+        self
     }
 
     /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.

@@ -20,9 +20,9 @@ pub(super) struct Old {
 
 impl Old {
     /// Opens the archive and reads its directory. Also returns every name by which some reader may know a member.
-    pub(super) fn open(place: &Place) -> Result<(Self, Central, HashSet<String>)> {
+    pub(super) fn open(place: &Place, limits: &Limits) -> Result<(Self, Central, HashSet<String>)> {
         let (mut file, lock) = open_locked(place)?;
-        let directory = Directory::of_file(&mut file, &Limits::default())?;
+        let directory = Directory::of_file(&mut file, limits)?;
         let central = directory.central(&mut file)?;
         // An extra field may hold a second name for a member, which not all readers use.
         let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());

@@ -18,6 +18,7 @@ use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
 use crate::limits;
 use crate::plan::{Cast, Plan};
+use crate::read::ReadOptions;
 use crate::shape::{self, Order};
 
 /// What [`append`](super::WriteOptions::append) does with complete rows after those that the header counts. A writer that was killed may
@@ -37,7 +38,8 @@ pub enum UncountedRows {
 /// Opens a file and seeks to the end of its array.
 pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
     let (mut file, mut lock) = lock::open(path)?;
-    let header = Header::read_from(&mut file)?;
+    let reader = ReadOptions::new().limits(options.limits).reader(&mut file)?;
+    let header = reader.header().clone();
     let (stated, plan) = fit::<T>(&header)?;
     let data = file.stream_position()?;
     let bytes = header.data_bytes();
