@@ -37,6 +37,8 @@
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
+// A user who derives `Debug` for a struct that holds ours needs it.
+#![warn(missing_debug_implementations)]
 // No code that handles the bytes of a file may panic; tests may.
 #![cfg_attr(
     not(test),
