@@ -39,6 +39,8 @@
 
 // A user who derives `Debug` for a struct that holds ours needs it.
 #![warn(missing_debug_implementations)]
+// On docs.rs, each item names the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // No code that handles the bytes of a file may panic; tests may.
 #![cfg_attr(
     not(test),

@@ -66,6 +66,7 @@ use crate::write::replace;
 /// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[doc(alias("memmap"))]
 pub struct Map<T> {
     map: Mmap,
     located: Located,
@@ -107,6 +108,7 @@ impl<T: ZeroCopy> Map<T> {
 /// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[doc(alias("memmap"))]
 pub struct MapMut<T> {
     map: MmapMut,
     located: Located,
@@ -146,6 +148,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or no array can have this shape.
+    #[doc(alias("open_memmap"))]
     #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
         let path = path.as_ref();

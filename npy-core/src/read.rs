@@ -72,6 +72,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
 ///
 /// The fields of records are matched by name and may have any order; fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] sets conversions, limits and threads.
+#[doc(alias("fromfile"))]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array: it cannot be read from a .npy file",
     label = "`npy_core::ReadNpy` is not implemented for this type",

@@ -298,6 +298,7 @@ impl<R: Read + Seek> Reader<R> {
 /// # Errors
 ///
 /// As [`Writer::write_fields`].
+#[doc(alias("savez"))]
 pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
     let mut writer = Writer::create(path)?;
     writer.write_fields(archive)?;
