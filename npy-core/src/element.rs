@@ -67,14 +67,11 @@ pub use invalid::InvalidValue;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a NumPy item: it has no dtype",
-    label = "`npy_core::Element` is not implemented for this type",
-    note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
-    note = "an enum without fields: `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]` on it",
-    note = "`String`, `Vec<u8>`: `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; `&str`: make it a `String`",
-    note = "`Vec<T>`, `&[T]`: `[T; N]`, or `Box<[T; N]>` if it is large; its length is part of the dtype",
-    note = "`Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field next to it",
-    note = "`usize`, `isize`: `u64`, `i64`, which are the same on every machine; `char`: `u32`; `u128`: `[u64; 2]`",
-    note = "anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
+    label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`",
+    note = "`usize`, `isize`: `u64`, `i64`, which are the same on every machine; `char`: `u32`; `u128`: `[u64; 2]`; `Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field next to it",
+    note = "`Vec<T>`, `&[T]` in a struct: `[T; N]`, or `Box<[T; N]>` if it is large; lists of lists: `npy_core::NpyArray::new(data, [rows, columns])`",
+    note = "`String`, `Vec<u8>` in a struct: `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; `&str`: make it a `String`; an array of text: `Vec<String>`, read with `npy_core::load`",
+    note = "an enum without fields: `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
 )]
 pub trait Element: Sized + Send {
     /// The size of a canonical item in bytes: the item size of the dtype.

@@ -47,6 +47,27 @@ pub enum Place {
 }
 
 /// The kinds of [`Error`]. Each message says what is wrong and what to do about it.
+///
+/// A later version may have more kinds, and more fields in a kind; a pattern ends with `..`:
+///
+/// ```
+/// use npy_core::{Error, ErrorKind};
+///
+/// fn missing(error: &Error) -> Option<&str> {
+///     match error.kind() {
+///         ErrorKind::MissingMember { name, .. } => Some(name),
+///         _ => None,
+///     }
+/// }
+/// # let _ = missing;
+/// ```
+///
+/// ```compile_fail,E0638
+/// # use npy_core::ErrorKind;
+/// fn bytes(kind: &ErrorKind) -> Option<u64> {
+///     if let ErrorKind::Memory { bytes } = kind { Some(*bytes) } else { None }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -56,6 +77,7 @@ pub enum ErrorKind {
 
     /// The input does not start with the magic bytes of `.npy`.
     #[error("not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")]
+    #[non_exhaustive]
     NotNpy {
         /// The first bytes, as an escaped string.
         found: String,
@@ -65,6 +87,7 @@ pub enum ErrorKind {
 
     /// The file is not an archive.
     #[error("not a .npz archive: it starts with {found} and has no directory of members{hint}")]
+    #[non_exhaustive]
     NotNpz {
         /// The first bytes, as an escaped string.
         found: String,
@@ -76,6 +99,7 @@ pub enum ErrorKind {
     #[error(
         "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"
     )]
+    #[non_exhaustive]
     Version {
         /// The first byte of the version.
         major: u8,
@@ -87,6 +111,7 @@ pub enum ErrorKind {
     #[error(
         "truncated: expected {expected} bytes of {what}, found {found}; write or copy the complete file again"
     )]
+    #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.
         what: &'static str,
@@ -98,6 +123,7 @@ pub enum ErrorKind {
 
     /// The header is not a Python dictionary with the keys and values that the format demands.
     #[error("the header is malformed: {reason}")]
+    #[non_exhaustive]
     Header {
         /// The reason.
         reason: String,
@@ -105,6 +131,7 @@ pub enum ErrorKind {
 
     /// A dtype that NumPy could not have written, or one that no file can hold.
     #[error("dtype {descr}: {reason}")]
+    #[non_exhaustive]
     DType {
         /// The dtype as given.
         descr: String,
@@ -114,6 +141,7 @@ pub enum ErrorKind {
 
     /// A shape that no array can have.
     #[error("shape {shape}: {reason}")]
+    #[non_exhaustive]
     Shape {
         /// The shape as given; a long one is shortened.
         shape: String,
@@ -125,6 +153,7 @@ pub enum ErrorKind {
     #[error(
         "{what} of {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
     )]
+    #[non_exhaustive]
     Limit {
         /// The thing that is counted.
         what: &'static str,
@@ -138,6 +167,7 @@ pub enum ErrorKind {
 
     /// The file holds one dtype, the program expects another.
     #[error("the file holds {found}, {wanted_by} expects {wanted}; {remedy}")]
+    #[non_exhaustive]
     Mismatch {
         /// The dtype in the file.
         found: String,
@@ -153,6 +183,7 @@ pub enum ErrorKind {
     #[error(
         "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; give the Rust field the name from the file with #[npy(rename = \"…\")], or make it optional with #[npy(default)]"
     )]
+    #[non_exhaustive]
     MissingField {
         /// The field.
         name: String,
@@ -164,6 +195,7 @@ pub enum ErrorKind {
 
     /// A field in the file that the program does not accept.
     #[error("the file has a field {name:?}, which {wanted_by} does not have; {remedy}")]
+    #[non_exhaustive]
     UnknownField {
         /// The field.
         name: String,
@@ -175,6 +207,7 @@ pub enum ErrorKind {
 
     /// Members of an archive that the program does not accept.
     #[error("the archive has members that {wanted_by} does not have: {names}; {remedy}")]
+    #[non_exhaustive]
     UnknownMembers {
         /// The members.
         names: String,
@@ -186,6 +219,7 @@ pub enum ErrorKind {
 
     /// The shape of the array does not fit the type: the number of dimensions or their lengths differ.
     #[error("the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}")]
+    #[non_exhaustive]
     Rank {
         /// The shape in the file; a long one is shortened.
         shape: String,
@@ -199,6 +233,7 @@ pub enum ErrorKind {
 
     /// A value that its dtype cannot hold, or bytes that are not a value of the type.
     #[error("{reason}")]
+    #[non_exhaustive]
     InvalidValue {
         /// The reason.
         reason: String,
@@ -206,6 +241,7 @@ pub enum ErrorKind {
 
     /// Something valid that this version or build of the crate does not support.
     #[error("{what} needs {needs}")]
+    #[non_exhaustive]
     Unsupported {
         /// The thing that was found.
         what: String,
@@ -219,6 +255,7 @@ pub enum ErrorKind {
 
     /// The directory of an archive is invalid, or a member is not at the offset that it states.
     #[error("the archive is malformed: {reason}")]
+    #[non_exhaustive]
     Archive {
         /// The reason.
         reason: String,
@@ -226,6 +263,7 @@ pub enum ErrorKind {
 
     /// A member that the program needs is not in the archive.
     #[error("the archive has no member {name:?}; {members}")]
+    #[non_exhaustive]
     MissingMember {
         /// The member.
         name: String,
@@ -235,6 +273,7 @@ pub enum ErrorKind {
 
     /// A name that a member cannot have.
     #[error("a member cannot be named {name:?}: {reason}")]
+    #[non_exhaustive]
     MemberName {
         /// The name.
         name: String,
@@ -246,6 +285,7 @@ pub enum ErrorKind {
     #[error(
         "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
     )]
+    #[non_exhaustive]
     Checksum {
         /// The CRC-32 that the archive states.
         expected: u32,
@@ -261,6 +301,7 @@ pub enum ErrorKind {
 
     /// An error of a type of another crate, made by [`Error::custom`].
     #[error("{reason}")]
+    #[non_exhaustive]
     Custom {
         /// What is wrong, and what to do.
         reason: String,
@@ -270,6 +311,7 @@ pub enum ErrorKind {
     #[error(
         "the header counts {counted} rows, and {uncounted} complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove"
     )]
+    #[non_exhaustive]
     UncountedRows {
         /// The number of rows in the header.
         counted: u64,
@@ -279,6 +321,7 @@ pub enum ErrorKind {
 
     /// The memory for the result could not be allocated.
     #[error("out of memory: {bytes} bytes could not be allocated; read the array in parts")]
+    #[non_exhaustive]
     Memory {
         /// The number of bytes that were requested.
         bytes: u64,

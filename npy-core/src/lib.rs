@@ -37,6 +37,10 @@
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
+// A user who derives `Debug` for a struct that holds ours needs it.
+#![warn(missing_debug_implementations)]
+// On docs.rs, each item names the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // No code that handles the bytes of a file may panic; tests may.
 #![cfg_attr(
     not(test),

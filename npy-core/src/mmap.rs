@@ -66,6 +66,7 @@ use crate::write::replace;
 /// assert_eq!(map[1], 2.5);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[doc(alias("memmap"))]
 pub struct Map<T> {
     map: Mmap,
     located: Located,
@@ -104,6 +105,7 @@ impl<T: ZeroCopy> Map<T> {
 /// assert_eq!(NpyArray::<f64>::read_npy(&path)?.get(&[1, 0]), Some(&2.5));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[doc(alias("memmap"))]
 pub struct MapMut<T> {
     map: MmapMut,
     located: Located,
@@ -139,6 +141,7 @@ impl<T: ZeroCopy> MapMut<T> {
     /// # Errors
     ///
     /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or no array can have this shape.
+    #[doc(alias("open_memmap"))]
     #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
         let path = path.as_ref();

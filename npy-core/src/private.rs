@@ -234,3 +234,9 @@ impl<T: NpyRecord> AlsoRecord for T {}
 
 /// Refuses a struct that is not a record.
 pub fn also_record<T: AlsoRecord>() {}
+
+/// Creates the error for memory that could not be allocated, which a test cannot cause.
+#[cfg(feature = "__test-hooks")]
+pub fn memory_error(bytes: u64) -> Error {
+    ErrorKind::Memory { bytes }.into()
+}

@@ -75,6 +75,13 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
 ///
 /// The fields of records are matched by name and may have any order; fields that the struct lacks are skipped.
 /// Byte order and padding do not matter. [`ReadOptions`] sets conversions, limits and threads.
+#[doc(alias("fromfile"))]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array: it cannot be read from a .npy file",
+    label = "`npy_core::ReadNpy` is not implemented for this type",
+    note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype",
+    note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `Vec<T>` or `npy_core::NpyArray<T>`, whose elements it is"
+)]
 pub trait ReadNpy: Sized {
     /// Reads the file.
     ///

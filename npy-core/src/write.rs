@@ -47,6 +47,12 @@ pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<(
 /// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest.
 ///
 /// The file is byte for byte what `np.save` writes for the same array; padding is zeros.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an array: it cannot be written to a .npy file",
+    label = "`npy_core::WriteNpy` is not implemented for this type",
+    note = "an array: `Vec<T>`, `&[T]`, or `npy_core::NpyArray::new(data, [rows, columns])` for any number of dimensions",
+    note = "a struct of arrays: `npy_core::npz::save` with `#[derive(npy_core::NpzArchive)]`; one record: `[record]`, a list of one"
+)]
 pub trait WriteNpy {
     /// Writes a temporary file in the same directory, and then renames it to `path`. An existing file is replaced.
     ///

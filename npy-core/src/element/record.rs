@@ -26,6 +26,7 @@ use crate::element::Element;
     note = "a struct of your own: `#[derive(npy_core::NpyRecord)]` on it",
     note = "`#[npy(flatten)]` puts the fields of a record in its place; without it any `npy_core::Element` can be a field"
 )]
+#[doc(alias("recarray", "structured"))]
 pub trait NpyRecord: Element {
     /// The fields in the order of the record.
     const FIELDS: &'static [FieldLayout];

@@ -68,7 +68,7 @@ pub trait NpzArchive: ArchiveField {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of an archive: it is neither an array of items nor an archive",
     label = "`npy_core::npz::ArchiveField` is not implemented for this type",
-    note = "an array: any type that is `ReadNpy` and `WriteNpy`, as `Vec<T>` or `npy_core::NpyArray<T>`; `T` must be an `npy_core::Element`, which `usize` is not, as its size differs between machines",
+    note = "each field of an archive is an array: any type that is `ReadNpy` and `WriteNpy`, as `Vec<T>` or `npy_core::NpyArray<T>`; `T` must be an `npy_core::Element`, which `usize` is not, as its size differs between machines",
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; its members are `field/…`",
     note = "a list of archives: `BTreeMap<usize, T>`, whose members are `field/0/…`; a list of records (`npy_core::NpyRecord`) is an array",
     note = "another type: `#[npy(with = module)]` on the field, or `#[npy(skip)]`"
@@ -296,6 +296,7 @@ impl<R: Read + Seek> Reader<R> {
 /// # Errors
 ///
 /// As [`Writer::write_fields`].
+#[doc(alias("savez"))]
 pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
     let mut writer = Writer::create(path)?;
     writer.write_fields(archive)?;

@@ -59,6 +59,7 @@ impl WriteOptions {
 
     /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); any other level means the
     /// nearest one in this range.
+    #[doc(alias("savez_compressed"))]
     pub fn deflate(&mut self, level: u8) -> &mut Self {
         self.level = Some(level.clamp(1, 9));
         self

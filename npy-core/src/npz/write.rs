@@ -60,6 +60,7 @@ use sink::MemberSink;
 /// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
 /// [`append`](Self::append) writes replaces the old file only then. Before that, the old file stays, even if the program is killed. A loss
 /// of power may lose the file; see [`WriteOptions::sync`]. In any other writer, an archive that is dropped without `finish` is incomplete.
+#[doc(alias("savez"))]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
@@ -80,8 +81,9 @@ pub struct Writer<W: Write> {
 type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
-    /// Creates a file. Only [`finish`](Self::finish) replaces an old file. Links are followed and permissions are kept, as in
-    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+    /// Creates a file, as a transaction: dropped without [`finish`](Self::finish), the old file stays and no new one appears.
+    ///
+    /// Links are followed and permissions are kept, as in [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
     /// Unlike NumPy, this function does not add `.npz` to the path.
     ///

@@ -64,6 +64,7 @@ impl DynArray {
     /// [`ErrorKind::InvalidValue`], with the row and the field, for `None`, for variants with fields, for sequences nested more than 64
     /// deep, and if the length of a sequence or the kind of a value changes from row to row (numbers are widened instead); also if there
     /// are no rows. [`ErrorKind::DType`] for a dtype that no header can hold, such as records nested more than 99 deep.
+    #[doc(alias("genfromtxt"))]
     pub fn try_from_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         let mut kind = Kind::Unknown;
         for (i, row) in rows.iter().enumerate() {

@@ -60,7 +60,7 @@ fn open(bytes: &[u8]) -> Option<Reader<Cursor<&[u8]>>> {
 /// Returns the first wrong checksum: the stated one and the computed one.
 fn wrong_checksum(bytes: &[u8]) -> Option<(u32, u32)> {
     match open(bytes)?.read_all().err()?.kind() {
-        &ErrorKind::Checksum { expected, found } => Some((expected, found)),
+        &ErrorKind::Checksum { expected, found, .. } => Some((expected, found)),
         _ => None,
     }
 }

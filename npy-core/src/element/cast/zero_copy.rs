@@ -19,10 +19,11 @@ use crate::plan::{Cast, Plan};
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place: not every byte pattern is known to be a valid value",
-    label = "`npy_core::ZeroCopy` is not implemented for this type",
+    label = "`npy_core::ZeroCopy` is not implemented for this type; derive it, or read with `npy_core::MapAny`",
+    note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`",
+    note = "any type can be read from a mapped file with `npy_core::MapAny`, which copies the elements that it returns",
     note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `u8` in the struct",
-    note = "an enum: most bytes are not a variant of it; use its integer in the struct",
-    note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`"
+    note = "an enum: most bytes are not a variant of it; use its integer in the struct"
 )]
 /// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
 ///

@@ -1,0 +1,12 @@
+// advice: `ZeroCopy` must be implemented
+use npy_core::{Map, NpyRecord};
+
+#[derive(NpyRecord)]
+struct Trace {
+    gain: f32,
+}
+
+fn main() {
+    // SAFETY: the file is ours alone.
+    let map = unsafe { Map::<Trace>::open("traces.npy") };
+}
