@@ -54,7 +54,9 @@ impl<W: Write> Writer<W> {
     pub fn write_columns<T: NpyRecord>(&mut self, records: &[T]) -> Result<()> {
         let options = self.options.arrays.clone();
         let made = self.located(|writer| {
-            let mut columns = Columns::new(&options.item::<T>());
+            let record = options.item::<T>();
+            let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
+            let mut columns = Columns { itemsize: record.itemsize(), columns };
             for (field, _) in &columns.columns {
                 writer.check_name(field.name())?;
                 if name::plain(field.name()) != field.name() {
@@ -82,13 +84,6 @@ impl<W: Write> Writer<W> {
 struct Columns {
     itemsize: usize,
     columns: Vec<(Field, Vec<u8>)>,
-}
-
-impl Columns {
-    fn new(record: &DType) -> Self {
-        let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
-        Columns { itemsize: record.itemsize(), columns }
-    }
 }
 
 impl Write for Columns {
