@@ -39,6 +39,7 @@ pub use any::MapAny;
 pub(crate) use any::header_and_data;
 pub use column::Column;
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
