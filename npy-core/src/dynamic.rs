@@ -257,7 +257,7 @@ impl DynArray {
         reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
         let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
         for first in (0..header.count()).step_by(block_len) {
-            let rows = first..header.count().min(first.saturating_add(block_len));
+            let rows = first..header.count().min(checked::add(first, block_len));
             let count = rows.len();
             buffers.block.clear();
             buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));

@@ -40,6 +40,7 @@ pub use any::MapAny;
 pub(crate) use any::header_and_data;
 pub use column::{Column, Values};
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
@@ -231,9 +232,9 @@ impl<T: ZeroCopy> MapMut<T> {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io).
     pub fn flush_range(&self, items: Range<usize>) -> Result<()> {
         let size = size_of::<T>();
-        let bytes = |index: usize| index.min(self.located.count).saturating_mul(size);
+        let bytes = |index: usize| checked::mul(index.min(self.located.count), size);
         let (start, end) = (bytes(items.start), bytes(items.end));
-        let offset = self.located.data.start.saturating_add(start);
+        let offset = checked::add(self.located.data.start, start);
         Ok(self.map.flush_range(offset, end.saturating_sub(start))?)
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::checked;
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::literal::text::Text;
 use crate::schema::{FieldRules, ReadRules, Schema};
 use crate::shape;
@@ -96,7 +96,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
-    pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan, Error> {
+    pub(crate) fn new(from: &DType, to: &DType, cast: Cast) -> Result<Plan> {
         Plan::reading(from, &Schema::plain(to.clone()), cast)
     }
 
@@ -105,14 +105,14 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
-    pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan, Error> {
+    pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         if *from == to.dtype {
             // Each field is found by its own name, so the rules have no effect.
             return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
         }
         let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }.convert(from, &to.dtype, &to.rules, 0, 0)?;
+        Builder { cast, steps: &mut steps }.convert(from, &to.dtype, &to.rules, (0, 0))?;
         let same_size = src_itemsize == dst_itemsize;
         let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));
         let strategy = if in_place(false) {
@@ -132,13 +132,13 @@ impl Plan {
     /// # Errors
     ///
     /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
-    pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan, Error> {
+    pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan> {
         let Some((part, offset)) = part_at(from.fields(), path) else {
             return Err(missing(path, from.fields()));
         };
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }
-            .convert(&part, &to.dtype, &to.rules, offset, 0)
+            .convert(&part, &to.dtype, &to.rules, (offset, 0))
             .map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps) })
@@ -172,6 +172,9 @@ impl Plan {
     }
 }
 
+/// The offset in the item of the file, and that in the converted item.
+type Offsets = (usize, usize);
+
 /// Appends the steps of a plan to a list.
 struct Builder<'s> {
     cast: Cast,
@@ -179,36 +182,23 @@ struct Builder<'s> {
 }
 
 impl Builder<'_> {
-    /// Adds the steps that convert the dtype `from` at the offset `at` to the dtype `to` at the offset `into`. The recursion is as
-    /// deep as the dtypes, whose nesting is limited.
-    fn convert(
-        &mut self,
-        from: &DType,
-        to: &DType,
-        rules: &ReadRules,
-        at: usize,
-        into: usize,
-    ) -> Result<(), Error> {
+    /// Adds the steps that convert the dtype `from` to the dtype `to` at these offsets. The recursion is as deep as the dtypes, whose
+    /// nesting is limited.
+    fn convert(&mut self, from: &DType, to: &DType, rules: &ReadRules, at: Offsets) -> Result<()> {
         match (from.kind(), to.kind()) {
             (Kind::Scalar(f), Kind::Scalar(t)) => {
                 let action = scalar(*f, *t, self.cast).ok_or_else(|| self.mismatch(from, to))?;
-                self.push(Step { from: at, to: into, action });
+                self.push(Step { from: at.0, to: at.1, action });
                 Ok(())
             }
-            (Kind::Record(f), Kind::Record(t)) => self.record(f, t, rules, at, into),
-            (Kind::SubArray(_), Kind::SubArray(_)) => self.sub_array(from, to, rules, at, into),
+            (Kind::Record(f), Kind::Record(t)) => self.record(f, t, rules, at),
+            (Kind::SubArray(_), Kind::SubArray(_)) => self.repeat(from, to, rules, at),
             _ => Err(self.mismatch(from, to)),
         }
     }
 
-    fn record(
-        &mut self,
-        from: &Record,
-        to: &Record,
-        rules: &ReadRules,
-        at: usize,
-        into: usize,
-    ) -> Result<(), Error> {
+    fn record(&mut self, from: &Record, to: &Record, rules: &ReadRules, at: Offsets) -> Result<()> {
+        let (start, target) = at;
         let no_rules = FieldRules::default();
         let mut unmatched: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
@@ -224,15 +214,15 @@ impl Builder<'_> {
                 }
                 *found = found.or(other);
             }
-            let into = checked::add(into, wanted.offset());
+            let into = checked::add(target, wanted.offset());
             if let Some(found) = found {
-                let at = checked::add(at, found.offset());
-                self.convert(found.dtype(), wanted.dtype(), &rules.inner, at, into)
+                let at = (checked::add(start, found.offset()), into);
+                self.convert(found.dtype(), wanted.dtype(), &rules.inner, at)
                     .map_err(|error| error.in_field(found.name()))?;
             } else {
                 let default = rules.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
                 let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
-                self.push(Step { from: at, to: into, action: Action::Fill { bytes } });
+                self.push(Step { from: start, to: into, action: Action::Fill { bytes } });
             }
         }
         // The error names the first unmatched field in the order of the file, as the order of the map is random.
@@ -243,21 +233,14 @@ impl Builder<'_> {
         }
     }
 
-    fn sub_array(
-        &mut self,
-        from: &DType,
-        to: &DType,
-        rules: &ReadRules,
-        at: usize,
-        into: usize,
-    ) -> Result<(), Error> {
+    fn repeat(&mut self, from: &DType, to: &DType, rules: &ReadRules, at: Offsets) -> Result<()> {
         // A sub-array `(2,)` of `(3,)` has the same bytes as one of `(2, 3)`.
         let ((f, f_shape), (t, t_shape)) = (flatten(from), flatten(to));
         if f_shape != t_shape {
             return Err(self.mismatch(from, to));
         }
         let mut steps = Vec::new();
-        Builder { cast: self.cast, steps: &mut steps }.convert(f, t, rules, 0, 0)?;
+        Builder { cast: self.cast, steps: &mut steps }.convert(f, t, rules, (0, 0))?;
         let count = shape::count(&f_shape)?;
         let (from_stride, to_stride) = (f.itemsize(), t.itemsize());
         let action = match steps.as_mut_slice() {
@@ -276,7 +259,7 @@ impl Builder<'_> {
             _ => Some(Action::Repeat { count, from_stride, to_stride, steps }),
         };
         if let Some(action) = action {
-            self.push(Step { from: at, to: into, action });
+            self.push(Step { from: at.0, to: at.1, action });
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ use crate::element::macros::{like_its_value, of_bytes};
 
 /// A unit of time as a type. [`Times`] is a multiple of a unit.
 pub trait TimeUnit {
-    /// The length of one count; `None` for NumPy's generic times. An [`Element`] does not compile unless its multiple is 1 to 2147483647.
+    /// The length of one count; `None` for NumPy's generic times. An [`Element`](crate::Element) does not compile unless its multiple is 1 to 2147483647.
     const RESOLUTION: Option<Resolution>;
 }
 

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::vec;
 
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
@@ -94,7 +95,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         if index >= self.len {
             return None;
         }
-        let row = index..index.saturating_add(1);
+        let row = index..checked::add(index, 1);
         match self.plan.strategy {
             Strategy::Exact => Some(F::decode(self.rows(row)?.get(self.field_bytes())?)),
             _ => self.batch(row, &mut Buffers::default()).pop(),
@@ -211,14 +212,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
             return Ok((values(&[], self.len).unwrap_or_default(), 1));
         };
         let step = self.stride.checked_div(size).unwrap_or_default();
-        if steps > 0 && step.saturating_mul(size) != self.stride {
+        if steps > 0 && checked::mul(step, size) != self.stride {
             return Err(self.wrong_stride("at a multiple of that"));
         }
-        let length = steps.saturating_mul(self.stride).saturating_add(size);
-        let bytes = self.data.get(self.offset..self.offset.saturating_add(length));
-        let bytes = bytes.unwrap_or_default();
+        let length = checked::add(checked::mul(steps, self.stride), size);
+        let bytes = checked::slice(self.data, self.offset..checked::add(self.offset, length));
         check_address::<F>(bytes, copy)?;
-        let count = steps.saturating_mul(step).saturating_add(1);
+        let count = checked::add(checked::mul(steps, step), 1);
         // The bytes between the values of the column are valid values, too: any bytes are.
         Ok((values(bytes, count).unwrap_or_default(), step))
     }
@@ -237,12 +237,12 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
 
     /// Returns the range of the field in the bytes of a record.
     fn field_bytes(&self) -> Range<usize> {
-        self.offset..self.offset.saturating_add(self.plan.src_itemsize)
+        self.offset..checked::add(self.offset, self.plan.src_itemsize)
     }
 
     /// Returns the bytes of these records; `None` if the range is not within the column.
     fn rows(&self, rows: Range<usize>) -> Option<&'a [u8]> {
-        let bytes = |rows: usize| rows.saturating_mul(self.stride);
+        let bytes = |rows: usize| checked::mul(rows, self.stride);
         self.data.get(bytes(rows.start)..bytes(rows.end))
     }
 
@@ -285,7 +285,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let batched = |it: &Batches<'_, F>| it.rows.len().saturating_add(it.batch.len());
+        let batched = |it: &Batches<'_, F>| checked::add(it.rows.len(), it.batch.len());
         let in_place = || self.items.len().div_ceil(self.stride.max(1));
         let left = self.batches.as_deref().map_or_else(in_place, batched);
         (left, Some(left))
@@ -323,7 +323,7 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
         // A batch is small, so that the first value comes soon.
         const MAX_BATCH: usize = 1024;
         let count = block::items_per_block(&self.column.plan).min(MAX_BATCH).min(self.rows.len());
-        let end = self.rows.start.saturating_add(count);
+        let end = checked::add(self.rows.start, count);
         self.batch = self.column.batch(self.rows.start..end, &mut self.buffers).into_iter();
         self.rows.start = end;
         count > 0

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use super::name;
 use super::read::Reader;
 use super::write::Writer;
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
@@ -54,7 +55,9 @@ impl<W: Write> Writer<W> {
     pub fn write_columns<T: NpyRecord>(&mut self, records: &[T]) -> Result<()> {
         let options = self.options.arrays.clone();
         let made = self.located(|writer| {
-            let mut columns = Columns::new(&options.item::<T>());
+            let record = options.item::<T>();
+            let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
+            let mut columns = Columns { itemsize: record.itemsize(), columns };
             for (field, _) in &columns.columns {
                 writer.check_name(field.name())?;
                 if name::plain(field.name()) != field.name() {
@@ -86,29 +89,21 @@ struct Columns {
     columns: Vec<(Field, Vec<u8>)>,
 }
 
-impl Columns {
-    fn new(record: &DType) -> Self {
-        let columns = record.fields().iter().map(|field| (field.clone(), Vec::new())).collect();
-        Columns { itemsize: record.itemsize(), columns }
-    }
-}
-
 impl Write for Columns {
     /// Expects complete records.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let itemsize = self.itemsize.max(1);
         for (field, column) in &mut self.columns {
-            let records = bytes.len().checked_div(itemsize).unwrap_or(0);
-            let size = records.saturating_mul(field.dtype().itemsize());
+            let records = bytes.chunks_exact(itemsize).len();
+            let size = checked::mul(records, field.dtype().itemsize());
             reserve::growing(column, size).map_err(io::Error::other)?;
         }
         // Blocks stay in the cache while each column is extracted.
         let block = BLOCK.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
         for block in bytes.chunks(block) {
             for (field, column) in &mut self.columns {
-                let end = field.offset().saturating_add(field.dtype().itemsize());
                 for record in block.chunks_exact(itemsize) {
-                    column.extend_from_slice(record.get(field.offset()..end).unwrap_or_default());
+                    column.extend_from_slice(checked::slice(record, field.offset()..field.end()));
                 }
             }
         }
@@ -198,7 +193,7 @@ fn records<T: NpyRecord>(
     decode_all(plan, 0..count, limits, |block, rows| {
         for row in rows {
             for (column, &size) in columns.iter().zip(&sizes) {
-                let row = row..row.saturating_add(1);
+                let row = row..checked::add(row, 1);
                 block.extend_from_slice(block::bytes_of(column.as_bytes(), row, size));
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::ReadOptions;
-use super::directory::{Directory, Names, malformed};
+use super::directory::{Directory, Names};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Result, ViewError};
@@ -174,7 +174,7 @@ impl Map {
             return Err(ViewError::Compressed { copy: copy(name) });
         }
         let start = limits::to_usize(data)?;
-        Ok(start..start.saturating_add(limits::to_usize(entry.size)?))
+        Ok(start..checked::add(start, limits::to_usize(entry.size)?))
     }
 
     /// Calls `view` with the bytes of a stored member; adds path and member to an error.
@@ -183,10 +183,8 @@ impl Map {
         name: &str,
         view: impl FnOnce(&'m [u8]) -> Result<A, ViewError>,
     ) -> Result<A, ViewError> {
-        let bytes = self.range(name).and_then(|range| {
-            let bytes = self.map.get(range);
-            bytes.ok_or_else(|| malformed("the member ends after the end of the file").into())
-        });
+        // `range` has checked that the member ends before the directory.
+        let bytes = self.range(name).map(|range| checked::slice(&self.map[..], range));
         bytes.and_then(view).map_err(|error| self.locate(name, error))
     }
 

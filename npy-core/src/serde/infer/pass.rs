@@ -132,7 +132,7 @@ impl<P: Pass> Serializer for PassSerializer<P> {
         serialize_u32(value: u32) => Leaf::Int(value.into(), Kind::UInt(4));
         serialize_u64(value: u64) => Leaf::Int(value.into(), Kind::UInt(8));
         serialize_f32(value: f32) => Leaf::Float(value.into(), Kind::Float(4));
-        serialize_f64(value: f64) => Leaf::Float(value.into(), Kind::Float(8));
+        serialize_f64(value: f64) => Leaf::Float(value, Kind::Float(8));
         serialize_char(value: char) => Leaf::Text(value.encode_utf8(&mut [0; 4]));
         serialize_str(text: &str) => Leaf::Text(text);
         serialize_bytes(bytes: &[u8]) => Leaf::Bytes(bytes);
