@@ -178,7 +178,7 @@ impl DynArray {
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         let fields = self.dtype().fields();
         let Some((part, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing(path, fields));
+            return Err(plan::missing_part(path, fields));
         };
         let (base, inner) = plan::flatten(&part);
         let shape = [self.shape(), &inner].concat();

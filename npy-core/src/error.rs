@@ -181,7 +181,7 @@ pub enum ErrorKind {
 
     /// A field that the program needs is not in the file.
     #[error(
-        "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; give the Rust field the name from the file with #[npy(rename = \"…\")], or make it optional with #[npy(default)]"
+        "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"
     )]
     #[non_exhaustive]
     MissingField {
@@ -191,6 +191,8 @@ pub enum ErrorKind {
         wanted_by: String,
         /// The fields of the file.
         fields: String,
+        /// The remedy.
+        remedy: String,
     },
 
     /// A field in the file that the program does not accept.

@@ -4,6 +4,7 @@
 
 pub(crate) mod convert;
 mod part;
+mod suggest;
 
 use std::collections::HashMap;
 
@@ -16,6 +17,8 @@ use crate::shape;
 
 use convert::Convert;
 pub(crate) use part::{field_at, part_at};
+use suggest::missing;
+pub(crate) use suggest::missing_part;
 
 /// How far the dtype of a file may differ from the dtype of the Rust type.
 ///
@@ -134,7 +137,7 @@ impl Plan {
     /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
     pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan> {
         let Some((part, offset)) = part_at(from.fields(), path) else {
-            return Err(missing(path, from.fields()));
+            return Err(missing_part(path, from.fields()));
         };
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps }
@@ -375,16 +378,4 @@ pub(crate) fn unknown(name: &str) -> Error {
 
 fn unknown_field(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
-}
-
-/// Returns the error for a field that the file does not have.
-pub(crate) fn missing(name: &str, fields: &[Field]) -> Error {
-    const SHOWN: usize = 12;
-    let mut list: Vec<String> =
-        fields.iter().take(SHOWN).map(|field| format!("{:?}", field.name())).collect();
-    if let Some(more @ 1..) = fields.len().checked_sub(SHOWN) {
-        list.push(format!("and {more} more"));
-    }
-    let fields = if list.is_empty() { "none".into() } else { list.join(", ") };
-    ErrorKind::MissingField { name: name.into(), wanted_by: "the program".into(), fields }.into()
 }

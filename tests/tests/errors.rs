@@ -127,7 +127,7 @@ fn every_kind_says_what_to_do() {
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
             Vec::<Reading>::read_npy_from(&file("[('Gain', '<f4')]", "(1,)", &[0; 4])[..])
                 .map(drop),
-            "the file has no field \"gain\", which Reading expects; its fields are \"Gain\"; give the Rust field the name from the file with #[npy(rename = \"…\")], or make it optional with #[npy(default)]",
+            "the file has no field \"gain\", which Reading expects; its fields are \"Gain\"; give the Rust field the name from the file with #[npy(rename = \"Gain\")], or make it optional with #[npy(default)]",
         ),
         (
             |kind| matches!(kind, ErrorKind::UnknownField { .. }),

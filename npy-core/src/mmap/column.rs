@@ -72,7 +72,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let record = header.dtype();
         let fields = record.fields();
         let Some((field, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing(path, fields).wanted_by(&type_name::<F>()));
+            return Err(plan::missing_part(path, fields).wanted_by(&type_name::<F>()));
         };
         let plan = item_plan::<F>(&field, Cast::Exact);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;

@@ -1,0 +1,147 @@
+//! The error for a field that the file lacks: it lists the fields that are there, and names the one that was probably meant.
+
+use crate::checked;
+use crate::dtype::Field;
+use crate::error::{Error, ErrorKind};
+
+/// Returns the error for a field of a Rust struct that the file lacks.
+pub(crate) fn missing(name: &str, fields: &[Field]) -> Error {
+    let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+    let meant =
+        nearest(name, &names).map_or("…".to_owned(), |name| name.escape_debug().to_string());
+    let remedy = format!(
+        "give the Rust field the name from the file with #[npy(rename = \"{meant}\")], or make it optional with #[npy(default)]"
+    );
+    error(name, &names, remedy)
+}
+
+/// Returns the error for a path that leads to no part of a record.
+pub(crate) fn missing_part(path: &str, fields: &[Field]) -> Error {
+    let mut paths = Vec::new();
+    collect(fields, "", &mut paths);
+    let remedy = match nearest(path, &paths) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None if paths.is_empty() => "read the elements themselves".into(),
+        None => "use one of these paths".into(),
+    };
+    error(path, &paths, remedy)
+}
+
+fn error(name: &str, found: &[String], remedy: String) -> Error {
+    const SHOWN: usize = 12;
+    let mut list: Vec<String> = found.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+    if let Some(more @ 1..) = found.len().checked_sub(SHOWN) {
+        list.push(format!("and {more} more"));
+    }
+    let fields = if list.is_empty() { "none".into() } else { list.join(", ") };
+    let wanted_by = "the program".into();
+    ErrorKind::MissingField { name: name.into(), wanted_by, fields, remedy }.into()
+}
+
+/// The most paths that are collected, and the longest in bytes. A small header may have many long paths.
+const MAX_PATHS: usize = 1000;
+const MAX_PATH_BYTES: usize = 200;
+
+/// Collects the paths to all fields, with those of nested records in place of the record: `"head.gain"`, `"axes[0].gain"`.
+fn collect(fields: &[Field], outer: &str, paths: &mut Vec<String>) {
+    for field in fields {
+        if paths.len() == MAX_PATHS {
+            return;
+        }
+        let path = format!("{outer}{}", field.name());
+        let (inner, index) = match field.dtype().sub_array() {
+            Some((base, shape)) => (base.fields(), "[0]".repeat(shape.len())),
+            None => (field.dtype().fields(), String::new()),
+        };
+        if inner.is_empty() || path.len() > MAX_PATH_BYTES {
+            paths.push(path);
+        } else {
+            collect(inner, &format!("{path}{index}."), paths);
+        }
+    }
+}
+
+/// Returns the name that was probably meant: the last part of a path, the same in another case, or one with few other letters.
+fn nearest<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
+    let ends_so = |other: &&String| {
+        let before = other.strip_suffix(name);
+        before.is_some_and(|before| before.ends_with('.'))
+    };
+    let names = names.iter().take(MAX_PATHS).filter(|other| other.len() <= MAX_PATH_BYTES);
+    if name.is_empty() || name.len() > MAX_PATH_BYTES {
+        return None;
+    }
+    if let Some(path) = names.clone().find(ends_so) {
+        return Some(path);
+    }
+    let lower = name.to_lowercase();
+    let distances = names.map(|other| (edits(&lower, &other.to_lowercase()), other));
+    let (edits, nearest) = distances.min_by_key(|(edits, _)| *edits)?;
+    // A third of the letters may differ: two in "station".
+    (edits.saturating_mul(3) <= name.chars().count()).then_some(nearest)
+}
+
+/// Returns the edit distance of two words: the number of letters to change, add or remove.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = checked::add(i, 1);
+        let mut next = vec![left];
+        for (y, &up) in b.chars().zip(row.iter().skip(1)) {
+            let changed = checked::add(diagonal, usize::from(x != y));
+            left = changed.min(checked::add(left, 1)).min(checked::add(up, 1));
+            next.push(left);
+            diagonal = up;
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::DType;
+
+    #[test]
+    fn a_missing_part_names_the_nearest_path_and_lists_nested_fields() {
+        let descr = "[('id', '<u4'), ('head', [('t0', '<i8'), ('gain', '<f4')]), ('axes', [('x', '<f4')], (2,))]";
+        let dtype: DType = descr.parse().unwrap();
+        let paths = "its fields are \"id\", \"head.t0\", \"head.gain\", \"axes[0].x\"";
+        for (path, remedy) in [
+            ("gain", "did you mean \"head.gain\"?"),
+            ("head.gian", "did you mean \"head.gain\"?"),
+            ("ID", "did you mean \"id\"?"),
+            ("station", "use one of these paths"),
+        ] {
+            let message = missing_part(path, dtype.fields()).to_string();
+            assert!(message.ends_with(&format!("{paths}; {remedy}")), "{message}");
+        }
+        let message = missing_part("x", &[]).to_string();
+        assert!(
+            message.ends_with("its fields are none; read the elements themselves"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_missing_field_of_a_struct_names_the_attribute_that_renames() {
+        let dtype: DType = "[('Station', '<u4'), ('gain', '<f4')]".parse().unwrap();
+        let error = missing("station", dtype.fields()).to_string();
+        assert!(error.contains("#[npy(rename = \"Station\")]"), "{error}");
+        let error = missing("time", dtype.fields()).to_string();
+        assert!(error.contains("#[npy(rename = \"…\")]"), "{error}");
+    }
+
+    #[test]
+    fn the_paths_of_a_hostile_dtype_are_bounded() {
+        let deep = (0..60).fold("'|u1'".to_owned(), |inner, i| {
+            let name = "n".repeat(1000);
+            format!("[('{name}{i}', {inner}), ('m{i}', '|u1')]")
+        });
+        let dtype: DType = deep.parse().unwrap();
+        let message = missing_part("z", dtype.fields()).to_string();
+        assert!(message.len() < 20_000, "{}", message.len());
+    }
+}
