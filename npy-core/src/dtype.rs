@@ -185,6 +185,32 @@ impl DType {
         !self.all_scalars(&|scalar| scalar.kind() != ScalarKind::Object)
     }
 
+    /// Returns the quoted paths of the first fields with Python objects: `"name"`, `"head.name"`.
+    pub(crate) fn object_fields(&self) -> Vec<String> {
+        const SHOWN: usize = 12;
+        let mut paths = Vec::new();
+        for field in self.fields().iter().filter(|field| field.dtype.has_object()) {
+            let name = descr::excerpt(field.name());
+            let inner = match field.dtype.sub_array() {
+                Some((base, _)) => base.object_fields(),
+                None => field.dtype.object_fields(),
+            };
+            if inner.is_empty() {
+                paths.push(format!("\"{name}\""));
+            }
+            paths.extend(
+                inner
+                    .iter()
+                    .map(|path| format!("\"{name}.{}", path.strip_prefix('"').unwrap_or(path))),
+            );
+            if paths.len() >= SHOWN {
+                break;
+            }
+        }
+        paths.truncate(SHOWN);
+        paths
+    }
+
     /// Returns true if the test is true for each scalar in the dtype.
     fn all_scalars(&self, test: &dyn Fn(Scalar) -> bool) -> bool {
         match &self.0 {

@@ -208,7 +208,13 @@ impl Header {
         if !self.dtype.has_object() {
             return Ok(());
         }
-        let what = format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr()));
+        let fields = self.dtype.object_fields();
+        let what = if fields.is_empty() {
+            format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr()))
+        } else {
+            let named = if fields.len() == 1 { "the field" } else { "the fields" };
+            format!("a record with Python objects in {named} {}", fields.join(", "))
+        };
         let needs = "a pickle reader, which this version does not have; in Python, save it with a dtype other than object";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
@@ -258,6 +264,7 @@ impl Header {
         let length = limits.check_header(text_length(length))?;
         let text = rest.get(..length).ok_or_else(|| truncated(length, rest.len()))?;
         let header = Header::parse_text(version, text, limits)?;
+        check_line_break(text.last(), || rest.get(length).copied())?;
         Ok((header, checked::add(version.text_offset(), length)))
     }
 
@@ -322,6 +329,19 @@ impl PartialEq for Header {
 }
 
 impl Eq for Header {}
+
+/// Refuses a file that was copied as text, with `\r\n` for each `\n`: all data after the first one has moved. `last` is the last byte of
+/// the header, `next` the first byte of the data.
+pub(crate) fn check_line_break(
+    last: Option<&u8>,
+    next: impl FnOnce() -> Option<u8>,
+) -> Result<(), Error> {
+    if last != Some(&b'\r') || next() != Some(b'\n') {
+        return Ok(());
+    }
+    let reason = "it ends with \"\\r\\n\": the file was copied as text, which changed its data; copy the original as binary";
+    Err(ErrorKind::Header { reason: reason.into() }.into())
+}
 
 /// Returns the bytes of a header: magic, version, length, text and padding.
 fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {

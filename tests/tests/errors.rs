@@ -254,3 +254,45 @@ fn an_error_is_one_word_and_send_and_sync() {
     let error = Header::new("<f8".parse().unwrap(), [usize::MAX], Order::C).unwrap_err();
     assert_eq!(format!("{error:?}"), format!("{error}"));
 }
+
+/// Guards a file that some transfer changed: its data would be read shifted by one byte.
+#[test]
+fn a_copy_made_as_text_is_recognized() {
+    let mut file = Vec::new();
+    [1.0f32, 1.4e-44, 0.0].write_npy_to(&mut file).unwrap();
+    let mut text = Vec::new();
+    for &byte in &file {
+        text.extend(if byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(&byte) });
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    std::fs::write(&path, &text).unwrap();
+    for error in [
+        Vec::<f32>::read_npy(&path).unwrap_err(),
+        Vec::<f32>::read_npy_from(&text[..]).unwrap_err(),
+        Header::parse(&text).unwrap_err(),
+    ] {
+        let message = error.to_string();
+        assert!(
+            message
+                .ends_with("copied as text, which changed its data; copy the original as binary"),
+            "{message}"
+        );
+    }
+    // A header may end with any line break, and the data may begin with this byte.
+    let end = file.iter().position(|&byte| byte == b'\n').unwrap();
+    let mut other = file.clone();
+    other[end] = b'\r';
+    assert_eq!(Vec::<f32>::read_npy_from(&other[..]).unwrap()[0], 1.0);
+    let mut newlines = Vec::new();
+    b"\n\n".write_npy_to(&mut newlines).unwrap();
+    assert_eq!(Vec::<u8>::read_npy_from(&newlines[..]).unwrap(), b"\n\n");
+}
+
+#[test]
+fn fields_with_objects_are_named() {
+    let descr = "[('id', '<u4'), ('name', '|O'), ('head', [('by', '|O'), ('t0', '<i8')]), ('s', [('o', '|O')], (2,))]";
+    let error = DynArray::read_npy_from(&file(descr, "(1,)", b"N.")[..]).unwrap_err().to_string();
+    let named = "a record with Python objects in the fields \"name\", \"head.by\", \"s.o\" needs";
+    assert!(error.contains(named), "{error}");
+}

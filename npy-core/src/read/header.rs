@@ -19,7 +19,14 @@ pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> R
     if text.len() < length {
         return Err(header::truncated(length, text.len()));
     }
-    Header::parse_text(version, text, limits)
+    let last = text.last().copied();
+    let header = Header::parse_text(version, text, limits)?;
+    if last == Some(b'\r') && header.data_bytes() > 0 {
+        // This byte is in the array, so a stream loses nothing.
+        source.buffer(1, 1)?;
+        header::check_line_break(last.as_ref(), || source.buffered().first().copied())?;
+    }
+    Ok(header)
 }
 
 fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
