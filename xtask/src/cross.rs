@@ -34,7 +34,27 @@ pub(crate) fn run() -> Result {
         let check = ["check", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(cargo(&check).args(["--target", BARE, "--features", features]))?;
     }
-    Ok(())
+    check_imports()
+}
+
+/// Refuses a dependency that needs JavaScript: outside a browser, such a module does not start.
+fn check_imports() -> Result {
+    let tree = [
+        "tree",
+        "--package",
+        "npy-core",
+        "--target",
+        BARE,
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ];
+    let tree = output(&mut cargo(&tree))?;
+    match tree.lines().find(|line| line.starts_with("wasm-bindgen") || line.starts_with("js-sys")) {
+        Some(found) => Err(format!("on {BARE}, the default features need {found}").into()),
+        None => Ok(()),
+    }
 }
 
 /// Has rustup install the standard library for this target, if the toolchain lacks it.
