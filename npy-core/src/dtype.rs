@@ -185,24 +185,17 @@ impl DType {
         !self.all_scalars(&|scalar| scalar.kind() != ScalarKind::Object)
     }
 
-    /// Returns the quoted paths of the first fields with Python objects: `"name"`, `"head.name"`.
+    /// Returns the paths of the first fields with Python objects: `name`, `head.name`.
     pub(crate) fn object_fields(&self) -> Vec<String> {
         const SHOWN: usize = 12;
         let mut paths = Vec::new();
         for field in self.fields().iter().filter(|field| field.dtype.has_object()) {
-            let name = descr::excerpt(field.name());
-            let inner = match field.dtype.sub_array() {
-                Some((base, _)) => base.object_fields(),
-                None => field.dtype.object_fields(),
-            };
-            if inner.is_empty() {
-                paths.push(format!("\"{name}\""));
+            let inner = field.dtype.sub_array().map_or(&field.dtype, |(base, _)| base);
+            let within = inner.object_fields();
+            if within.is_empty() {
+                paths.push(field.name().to_owned());
             }
-            paths.extend(
-                inner
-                    .iter()
-                    .map(|path| format!("\"{name}.{}", path.strip_prefix('"').unwrap_or(path))),
-            );
+            paths.extend(within.iter().map(|path| format!("{}.{path}", field.name())));
             if paths.len() >= SHOWN {
                 break;
             }

@@ -208,7 +208,8 @@ impl Header {
         if !self.dtype.has_object() {
             return Ok(());
         }
-        let fields = self.dtype.object_fields();
+        let quoted = |path: &String| format!("\"{}\"", descr::excerpt(path));
+        let fields: Vec<String> = self.dtype.object_fields().iter().map(quoted).collect();
         let what = if fields.is_empty() {
             format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr()))
         } else {
