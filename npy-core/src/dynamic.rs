@@ -93,6 +93,7 @@ impl DynArray {
     }
 
     /// Returns the limits on the values that are made of this array.
+    #[cfg(feature = "serde")]
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

@@ -1,6 +1,8 @@
 //! Layer 4: converts times and spans to and from nanoseconds, which the types of other crates count.
 
-use super::{DateTime64, NAT, TimeDelta64, TimeUnit, attoseconds, civil, scaled};
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+use super::TimeDelta64;
+use super::{DateTime64, NAT, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};
 
 /// The number of nanoseconds in a day.
@@ -25,7 +27,9 @@ macro_rules! nanoseconds {
     )*};
 }
 
-nanoseconds! { DateTime64, true; TimeDelta64, false; }
+nanoseconds! { DateTime64, true; }
+#[cfg(any(feature = "chrono", feature = "jiff"))]
+nanoseconds! { TimeDelta64, false; }
 
 fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
     if count == NAT {
