@@ -11,7 +11,7 @@ use crate::checked;
 use crate::dtype::{DType, Field, Kind, Record, Scalar};
 use crate::error::{Error, ErrorKind, Result};
 use crate::literal::text::Text;
-use crate::schema::{FieldRules, ReadRules, Schema};
+use crate::schema::{FieldRules, ReadRules, Schema, Widths};
 use crate::shape;
 
 use convert::Convert;
@@ -187,7 +187,12 @@ impl Builder<'_> {
     fn convert(&mut self, from: &DType, to: &DType, rules: &ReadRules, at: Offsets) -> Result<()> {
         match (from.kind(), to.kind()) {
             (Kind::Scalar(f), Kind::Scalar(t)) => {
-                let action = scalar(*f, *t, self.cast).ok_or_else(|| self.mismatch(from, to))?;
+                let accepts_narrower = rules.widths == Widths::UpTo && f.kind() == t.kind();
+                let cast = if accepts_narrower { Cast::Lossless } else { self.cast };
+                let action = scalar(*f, *t, cast).ok_or_else(|| match accepts_narrower {
+                    true => mismatch(from, to, WIDER),
+                    false => self.mismatch(from, to),
+                })?;
                 self.push(Step { from: at.0, to: at.1, action });
                 Ok(())
             }
@@ -297,10 +302,16 @@ impl Builder<'_> {
         } else {
             "change the Rust type to what the file holds, or the file with NumPy's astype"
         };
-        let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
-        let (found, wanted) = (quoted(from), quoted(to));
-        ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
+        mismatch(from, to, remedy)
     }
+}
+
+const WIDER: &str = "raise `width` to that of the file";
+
+fn mismatch(from: &DType, to: &DType, remedy: &'static str) -> Error {
+    let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+    let (found, wanted) = (quoted(from), quoted(to));
+    ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
 }
 
 impl Step {

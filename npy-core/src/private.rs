@@ -73,7 +73,7 @@ pub fn record<const N: usize>(
             fields.extend(member.dtype.fields().iter().map(|field| field.moved(layout.offset)));
         }
     }
-    let rules = ReadRules { deny_unknown, fields: rules };
+    let rules = ReadRules { deny_unknown, fields: rules, ..ReadRules::default() };
     Schema { dtype: DType::from_fields(fields, size), rules }
 }
 

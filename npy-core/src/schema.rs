@@ -12,13 +12,25 @@ pub struct Schema {
     pub(crate) rules: ReadRules,
 }
 
-/// The rules of a record, or of the record that a sub-array repeats.
+/// The rules of a record or a text, or of the record that a sub-array repeats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
+    /// The widths that a text may have in a file.
+    pub(crate) widths: Widths,
     /// True if a field of the file is an error when the dtype lacks it.
     pub(crate) deny_unknown: bool,
     /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
     pub(crate) fields: Vec<FieldRules>,
+}
+
+/// The widths that a text may have in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Widths {
+    /// The width of the dtype.
+    #[default]
+    Same,
+    /// The width of the dtype or a smaller one.
+    UpTo,
 }
 
 /// The rules of a field.

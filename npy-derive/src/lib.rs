@@ -205,7 +205,7 @@ use crate::ctxt::Ctxt;
 /// ## Text
 ///
 /// Writing a value that is too long, or that ends with a NUL (which NumPy would drop), is an error; so is reading bytes that are
-/// not valid text.
+/// not valid text. A file may have narrower text than the struct: the same text with less padding. Wider text is an error.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};

@@ -9,7 +9,7 @@ use crate::element::InvalidValue;
 use crate::element::text::{excerpt, without_zeros};
 use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
-use crate::schema::Schema;
+use crate::schema::{ReadRules, Schema, Widths};
 
 /// Stores values of the type `Value` in items. Unlike an [`Element`](crate::Element), a codec is not the type of its values.
 pub trait Codec {
@@ -24,9 +24,10 @@ pub trait Codec {
     /// True if items have no byte order, so that big-endian items need no byte-swap.
     const SWAPS: bool = Self::FORMAT.unit == 1;
 
-    /// Returns the dtype.
+    /// Returns the dtype. Narrower text is read as well, because it is the same text with less padding.
     fn schema(order: ByteOrder) -> Schema {
-        Schema::plain(DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order)))
+        let dtype = DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order));
+        Schema { dtype, rules: ReadRules { widths: Widths::UpTo, ..ReadRules::default() } }
     }
 
     /// Returns the value of an item that [`check`](Self::check) has accepted.
