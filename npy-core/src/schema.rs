@@ -31,6 +31,22 @@ pub(crate) enum Widths {
     Same,
     /// The width of the dtype or a smaller one.
     UpTo,
+    /// Any width up to [`MAX_ANY_WIDTH`] bytes; the dtype has the width 0. The canonical item is the size of the text in the file, as a
+    /// little-endian `u32`, and then the text. Bytes after the text have no meaning.
+    Any,
+}
+
+/// The size of the canonical item of a text of any width, without the text.
+pub(crate) const ANY_WIDTH_PREFIX: usize = 4;
+
+/// The largest text of any width, in bytes. Canonical items have a buffer of this size, and the larger they are, the fewer fit in a block.
+pub(crate) const MAX_ANY_WIDTH: usize = 4096;
+
+impl ReadRules {
+    /// Returns true if they are for a text of any width, or a record with such a text.
+    pub(crate) fn has_any_width(&self) -> bool {
+        self.widths == Widths::Any || self.fields.iter().any(|field| field.inner.has_any_width())
+    }
 }
 
 /// The rules of a field.
