@@ -303,4 +303,25 @@ mod tests {
         assert!(Bytes::<3>::encode(&vec![1, 0], &mut item).is_err());
         assert!(Bytes::<3>::encode(&vec![1; 4], &mut item).is_err());
     }
+
+    /// Guards that an item is read up to the size of its text: the bytes after it may be those of another file.
+    #[test]
+    fn text_of_any_width_ends_with_its_size() {
+        type Any = AnyWidth<Chars<0>>;
+        let mut item = vec![0xff; Any::SIZE];
+        Any::encode(&"aé".to_owned(), &mut item).unwrap();
+        assert_eq!(item[..13], [8, 0, 0, 0, b'a', 0, 0, 0, 0xe9, 0, 0, 0, 0]);
+        item[12..].fill(0xff);
+        Any::check(&item).unwrap();
+        assert_eq!(Any::decode(&item), "aé");
+        // Missing bytes count as zero.
+        assert_eq!(Any::decode(&[]), "");
+        assert_eq!(Any::schema(ByteOrder::Big).dtype.to_string(), ">U0");
+        assert!(Any::encode(&"a".repeat(1025), &mut item).is_err());
+
+        type AnyBytes = AnyWidth<Bytes<0>>;
+        AnyBytes::encode(&vec![0, 7], &mut item).unwrap();
+        assert_eq!(item[..7], [2, 0, 0, 0, 0, 7, 0]);
+        assert_eq!(AnyBytes::decode(&item), [0, 7]);
+    }
 }
