@@ -225,8 +225,8 @@ use crate::ctxt::Ctxt;
 ///
 /// With `width = any`, the file decides: text of every width up to 4,096 bytes is read, 1,024 characters in `U`. For longer
 /// text, state a width that is large enough. A struct with such a field is only for reading. To write it is an error, because
-/// its dtype has no width (`<U0`); `offset`, `itemsize` and `align` are refused. Reading takes time for the text in the file, not
-/// for the largest text, but a buffer of 4 KiB per field and record.
+/// its dtype has no width (`<U0`); `offset`, `itemsize` and `align` are refused. The time to read a field grows with the width in
+/// the file. With `width = N` it grows with `N`, because each text is padded to that width first.
 ///
 /// ```
 /// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
