@@ -9,10 +9,10 @@ mod suggest;
 use std::collections::HashMap;
 
 use crate::checked;
-use crate::dtype::{DType, Field, Kind, Record, Scalar};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Record, Scalar, ScalarKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::literal::text::Text;
-use crate::schema::{FieldRules, ReadRules, Schema};
+use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Schema, Widths};
 use crate::shape;
 
 use convert::Convert;
@@ -110,8 +110,8 @@ impl Plan {
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        if *from == to.dtype {
-            // Each field is found by its own name, so the rules have no effect.
+        if *from == to.dtype && !to.rules.has_any_width() {
+            // Each field is found by its own name, so the other rules have no effect.
             return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
         }
         let mut steps = Vec::new();
@@ -190,14 +190,50 @@ impl Builder<'_> {
     fn convert(&mut self, from: &DType, to: &DType, rules: &ReadRules, at: Offsets) -> Result<()> {
         match (from.kind(), to.kind()) {
             (Kind::Scalar(f), Kind::Scalar(t)) => {
-                let action = scalar(*f, *t, self.cast).ok_or_else(|| self.mismatch(from, to))?;
-                self.push(Step { from: at.0, to: at.1, action });
-                Ok(())
+                self.scalar((from, *f), (to, *t), rules.widths, at)
             }
             (Kind::Record(f), Kind::Record(t)) => self.record(f, t, rules, at),
             (Kind::SubArray(_), Kind::SubArray(_)) => self.repeat(from, to, rules, at),
             _ => Err(self.mismatch(from, to)),
         }
+    }
+
+    fn scalar(
+        &mut self,
+        (from_dtype, from): (&DType, Scalar),
+        (to_dtype, to): (&DType, Scalar),
+        widths: Widths,
+        at: Offsets,
+    ) -> Result<()> {
+        let is_same_kind = from.kind() == to.kind();
+        let (action, wider) = match widths {
+            Widths::Any if is_same_kind => return self.text_of_any_width(from, at),
+            Widths::Any => return Err(mismatch(from_dtype, any_width(to), CHANGE)),
+            Widths::UpTo if is_same_kind => (scalar(from, to, Cast::Lossless), Some(RAISE_WIDTH)),
+            Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
+        };
+        let action = action.ok_or_else(|| match wider {
+            Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
+            None => self.mismatch(from_dtype, to_dtype),
+        })?;
+        self.push(Step { from: at.0, to: at.1, action });
+        Ok(())
+    }
+
+    /// Adds the steps for a text of any width ([`Widths::Any`]).
+    fn text_of_any_width(&mut self, text: Scalar, (start, target): Offsets) -> Result<()> {
+        let bytes = text.itemsize();
+        let little = Scalar::ordered(text.kind(), bytes, ByteOrder::Little);
+        let action = scalar(text, little, Cast::Exact).filter(|_| bytes <= MAX_ANY_WIDTH);
+        let (Some(action), Ok(size)) = (action, u32::try_from(bytes)) else {
+            let wanted = format!("{} up to {MAX_ANY_WIDTH} bytes", any_width(text));
+            return Err(mismatch(&text.into(), wanted, STATE_WIDTH));
+        };
+        let prefix = size.to_le_bytes().to_vec();
+        self.push(Step { from: start, to: target, action: Action::Fill { bytes: prefix } });
+        let target = checked::add(target, ANY_WIDTH_PREFIX);
+        self.push(Step { from: start, to: target, action });
+        Ok(())
     }
 
     fn record(&mut self, from: &Record, to: &Record, rules: &ReadRules, at: Offsets) -> Result<()> {
@@ -298,12 +334,29 @@ impl Builder<'_> {
         let remedy = if self.cast == Cast::Exact && can_widen(from, to) {
             "ReadOptions::cast(Cast::Lossless) widens when no value can change"
         } else {
-            "change the Rust type to what the file holds, or the file with NumPy's astype"
+            CHANGE
         };
-        let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
-        let (found, wanted) = (quoted(from), quoted(to));
-        ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
+        mismatch(from, quoted(to), remedy)
     }
+}
+
+const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";
+const RAISE_WIDTH: &str =
+    "raise `width` to that of the file, or read any width with #[npy(width = any)]";
+const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
+
+fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
+    let found = quoted(from);
+    ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
+}
+
+fn quoted(dtype: &DType) -> String {
+    crate::dtype::descr::excerpt(&dtype.descr())
+}
+
+fn any_width(text: Scalar) -> String {
+    let code = if text.kind() == ScalarKind::Str { "<U" } else { "|S" };
+    format!("'{code}' of any width")
 }
 
 impl Step {

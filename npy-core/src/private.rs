@@ -17,7 +17,7 @@ pub use crate::element::cast::Plain;
 use crate::element::cast::zero_copy::{MemoryField, ZeroCopy};
 pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
 use crate::element::record::{FieldLayout, NpyRecord};
-pub use crate::element::width::{Codec, Width, WidthBytes};
+pub use crate::element::width::{AnyWidth, Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
 pub use crate::schema::Schema;
@@ -73,7 +73,7 @@ pub fn record<const N: usize>(
             fields.extend(member.dtype.fields().iter().map(|field| field.moved(layout.offset)));
         }
     }
-    let rules = ReadRules { deny_unknown, fields: rules };
+    let rules = ReadRules { deny_unknown, fields: rules, ..ReadRules::default() };
     Schema { dtype: DType::from_fields(fields, size), rules }
 }
 

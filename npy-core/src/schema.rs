@@ -12,13 +12,41 @@ pub struct Schema {
     pub(crate) rules: ReadRules,
 }
 
-/// The rules of a record, or of the record that a sub-array repeats.
+/// The rules of a record or a text, or of the record that a sub-array repeats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
+    /// The widths that a text may have in a file.
+    pub(crate) widths: Widths,
     /// True if a field of the file is an error when the dtype lacks it.
     pub(crate) deny_unknown: bool,
     /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
     pub(crate) fields: Vec<FieldRules>,
+}
+
+/// The widths that a text may have in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Widths {
+    /// The width of the dtype.
+    #[default]
+    Same,
+    /// The width of the dtype or a smaller one.
+    UpTo,
+    /// Any width up to [`MAX_ANY_WIDTH`] bytes; the dtype has the width 0. The canonical item is the size of the text in the file, as a
+    /// little-endian `u32`, and then the text. Bytes after the text have no meaning.
+    Any,
+}
+
+/// The size of the canonical item of a text of any width, without the text.
+pub(crate) const ANY_WIDTH_PREFIX: usize = 4;
+
+/// The largest text of any width, in bytes. Canonical items have a buffer of this size, and the larger they are, the fewer fit in a block.
+pub(crate) const MAX_ANY_WIDTH: usize = 4096;
+
+impl ReadRules {
+    /// Returns true if they are for a text of any width, or a record with such a text.
+    pub(crate) fn has_any_width(&self) -> bool {
+        self.widths == Widths::Any || self.fields.iter().any(|field| field.inner.has_any_width())
+    }
 }
 
 /// The rules of a field.

@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
-use crate::element::typed_plan::canonical;
+use crate::element::typed_plan::canonical_to_write;
 use crate::error::Result;
 use crate::header::{Header, Version};
 use crate::limits::{self, Limits};
@@ -244,7 +244,7 @@ impl WriteOptions {
     /// Returns the plan that converts canonical elements of `T` to those in the file, and the dimensions of `T` itself.
     fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
         let item = self.item::<T>();
-        let plan = Plan::new(&canonical::<T>()?.dtype, &item, Cast::Exact)?;
+        let plan = Plan::new(&canonical_to_write::<T>()?, &item, Cast::Exact)?;
         Ok((plan, ItemShape::of(&item)))
     }
 

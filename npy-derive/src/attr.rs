@@ -264,7 +264,7 @@ impl FieldAttrs {
             } else if key.is_ident("with") {
                 field.with.set(cx, meta, path(meta, "a module: with = module"));
             } else if key.is_ident("width") {
-                field.width.set(cx, meta, count(meta, "characters or bytes"));
+                field.width.set(cx, meta, count(meta, "characters or bytes, or `any`"));
             } else if key.is_ident("bytes") {
                 field.bytes.set(cx, meta, flag(meta));
             } else if key.is_ident("flatten") {

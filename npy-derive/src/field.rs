@@ -43,8 +43,8 @@ pub(crate) enum Stored {
     Flat,
     /// As the type `Stored` of this module.
     With(Path),
-    /// As a `String` or a `Vec<u8>` of this many characters or bytes.
-    Wide { width: Expr, bytes: bool },
+    /// As a `String` or a `Vec<u8>` of this width; `None` for any width, which can only be read.
+    Wide { width: Option<Expr>, bytes: bool },
 }
 
 /// The source of a value that is not in the file.
@@ -157,6 +157,11 @@ impl<'a> Field<'a> {
         own.into_iter().chain(title).chain(aliases)
     }
 
+    /// Returns true if it is a text of any width.
+    pub(crate) fn has_any_width(&self) -> bool {
+        matches!(self.stored, Stored::Wide { width: None, .. })
+    }
+
     /// Returns true if it is a flattened record.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)
@@ -250,7 +255,17 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
         // In an archive, a text has its own length; the width is for the same struct as a record.
         return Stored::Plain;
     }
-    Stored::Wide { width: width.clone(), bytes: attrs.bytes.get().is_some() }
+    let width = (!is_any(width)).then(|| width.clone());
+    Stored::Wide { width, bytes: attrs.bytes.get().is_some() }
+}
+
+/// Returns true for the width `any`.
+fn is_any(width: &Expr) -> bool {
+    match width {
+        Expr::Path(path) => path.path.is_ident("any"),
+        Expr::Group(group) => is_any(&group.expr),
+        _ => false,
+    }
 }
 
 /// Refuses a width for types that are known to have a fixed size. Other types may be an alias of `String`.

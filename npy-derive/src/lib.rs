@@ -64,8 +64,9 @@ use crate::ctxt::Ctxt;
 /// | [`offset = N`](#layout) | its offset in bytes; a gap before it is padding. Offsets ascend |
 /// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | its value if a file lacks it: its type's `Default`, or the result of this function. The value is made once per file (again if items of another type are read in between) and goes through its encoding: what a file cannot hold (a skipped field in it, excess digits) is lost. A default needs memory beyond the size of the file |
 /// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; a new value for each record: its type's `Default`, the result of `default = path`, or the field of the struct's `Default`. Its type need not be an `Element` |
-/// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`) |
+/// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
+/// | [`width = any`, `width = any, bytes`](#text) | the same as above with the width of the file, up to 1,024 characters or 4,096 bytes; only for reading |
 /// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
 /// | [`flatten`](#flattened-records) | the fields of this record, instead of one field that is a record |
 ///
@@ -205,7 +206,7 @@ use crate::ctxt::Ctxt;
 /// ## Text
 ///
 /// Writing a value that is too long, or that ends with a NUL (which NumPy would drop), is an error; so is reading bytes that are
-/// not valid text.
+/// not valid text. A file may have narrower text than the struct: the same text with less padding. Wider text is an error.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -220,6 +221,27 @@ use crate::ctxt::Ctxt;
 /// }
 /// let descr = "[('text', '<U20'), ('code', '|S5'), ('raw', '|S8')]";
 /// assert_eq!(Note::dtype().to_string(), descr);
+/// ```
+///
+/// With `width = any`, the file decides: text of every width up to 4,096 bytes is read, 1,024 characters in `U`. For longer
+/// text, state a width that is large enough. A struct with such a field is only for reading. To write it is an error, because
+/// its dtype has no width (`<U0`); `offset`, `itemsize` and `align` are refused. The time to read a field grows with the width in
+/// the file. With `width = N` it grows with `N`, because each text is padded to that width first.
+///
+/// ```
+/// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+/// # #[derive(NpyRecord)] struct Written { #[npy(width = 12)] name: String }
+/// # let mut file = Vec::new();
+/// # [Written { name: "Grimsel".into() }].write_npy_to(&mut file)?;
+/// #[derive(NpyRecord)]
+/// struct Station {
+///     #[npy(width = any)]
+///     name: String,
+/// }
+/// let stations = Vec::<Station>::read_npy_from(&file[..])?; // a file with `<U12`
+/// assert_eq!(stations[0].name, "Grimsel");
+/// assert!(stations.write_npy_to(&mut Vec::new()).is_err());
+/// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
 /// ## Other types

@@ -168,6 +168,16 @@ pub struct Attributes {
     pub flat: Lengths<2, 3>,
 }
 
+/// Has the attributes that generate code only for reading.
+#[derive(renamed::NpyRecord)]
+#[npy(crate = renamed)]
+pub struct OnlyRead {
+    #[npy(width = any, default)]
+    pub text: ::std::string::String,
+    #[npy(width = any, bytes)]
+    pub bytes: ::std::string::String,
+}
+
 /// Has a default for the whole struct.
 #[derive(renamed::NpyRecord)]
 #[npy(crate = renamed, default)]

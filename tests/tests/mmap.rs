@@ -474,3 +474,60 @@ fn parts_are_filled_at_the_same_time() {
     });
     assert!(Vec::<u64>::read_npy(&path).unwrap().into_iter().eq(0..40_000));
 }
+
+/// Guards the rules for text in maps of any layout, which decode records on request.
+#[test]
+fn a_map_of_any_layout_reads_text_of_other_widths() {
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Note {
+        #[npy(width = 2)]
+        name: String,
+        code: u16,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Outer {
+        note: Note,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Wide {
+        #[npy(width = 9)]
+        name: String,
+        code: u16,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Open {
+        #[npy(width = any)]
+        name: String,
+        code: u16,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct OuterWide {
+        note: Wide,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct OuterOpen {
+        note: Open,
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("notes.npy");
+    let names = ["é𝄞", "", "ab"];
+    let outer = names.map(|name| Outer { note: Note { name: name.into(), code: 258 } });
+    let mut options = npy_core::WriteOptions::new();
+    options.byte_order(npy_core::ByteOrder::Big).write(&path, &outer).unwrap();
+    let open = names.map(|name| Open { name: name.into(), code: 258 });
+    let wide = names.map(|name| Wide { name: name.into(), code: 258 });
+
+    let map = map_any(&path).unwrap();
+    assert_eq!(map.get::<OuterOpen>(2).unwrap(), OuterOpen { note: open[2].clone() });
+    let read = map.read::<OuterOpen>(0..3).unwrap();
+    assert!(read.into_iter().map(|outer| outer.note).eq(open));
+    assert_eq!(map.get::<OuterWide>(0).unwrap(), OuterWide { note: wide[0].clone() });
+    let read = map.read::<OuterWide>(0..3).unwrap();
+    assert!(read.into_iter().map(|outer| outer.note).eq(wide));
+}

@@ -123,6 +123,21 @@ pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 
+/// Returns the dtype of the canonical items of `T` that are to be written.
+///
+/// # Errors
+///
+/// Those of [`canonical`]; [`ErrorKind::Unsupported`] for a type with text of any width.
+pub(crate) fn canonical_to_write<T: Element>() -> Result<DType, Error> {
+    let schema = canonical::<T>()?;
+    if schema.rules.has_any_width() {
+        let what = format!("writing {}, a type with text of any width,", type_name::<T>());
+        let needs = "a width for each text: #[npy(width = N)] instead of #[npy(width = any)]";
+        return Err(ErrorKind::Unsupported { what, needs }.into());
+    }
+    Ok(schema.dtype)
+}
+
 /// Creates the plan that converts items of the dtype `file` to canonical items of `T`, whose schema is `schema`.
 fn reading<T: Element>(file: &DType, schema: &Schema, cast: Cast) -> Result<Plan, Error> {
     Plan::reading(file, schema, cast).map_err(|error| error.wanted_by(&type_name::<T>()))

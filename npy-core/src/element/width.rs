@@ -1,4 +1,4 @@
-//! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]`.
+//! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]` and `#[npy(width = any)]`.
 //!
 //! NumPy pads with zeros and drops all trailing zeros. A value that ends with a zero would come back shorter, so it is refused.
 
@@ -9,7 +9,7 @@ use crate::element::InvalidValue;
 use crate::element::text::{excerpt, without_zeros};
 use crate::element::ucs4;
 use crate::limits::MAX_ITEMSIZE;
-use crate::schema::Schema;
+use crate::schema::{ANY_WIDTH_PREFIX, MAX_ANY_WIDTH, ReadRules, Schema, Widths};
 
 /// Stores values of the type `Value` in items. Unlike an [`Element`](crate::Element), a codec is not the type of its values.
 pub trait Codec {
@@ -24,9 +24,10 @@ pub trait Codec {
     /// True if items have no byte order, so that big-endian items need no byte-swap.
     const SWAPS: bool = Self::FORMAT.unit == 1;
 
-    /// Returns the dtype.
+    /// Returns the dtype. Narrower text is read as well, because it is the same text with less padding.
     fn schema(order: ByteOrder) -> Schema {
-        Schema::plain(DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order)))
+        let dtype = DType::from(Scalar::ordered(Self::FORMAT.kind, Self::SIZE, order));
+        Schema { dtype, rules: ReadRules { widths: Widths::UpTo, ..ReadRules::default() } }
     }
 
     /// Returns the value of an item that [`check`](Self::check) has accepted.
@@ -102,6 +103,47 @@ impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
     type Value = T;
     const FORMAT: Format<T> = T::BYTES;
     const SIZE: usize = fits(N);
+}
+
+/// Stores values in the format of `C`, for `#[npy(width = any)]`: items of any width can be read, and none can be written.
+#[derive(Debug)]
+pub struct AnyWidth<C>(PhantomData<C>);
+
+impl<C: Codec> Codec for AnyWidth<C> {
+    type Value = C::Value;
+    const FORMAT: Format<C::Value> = C::FORMAT;
+    const SIZE: usize = ANY_WIDTH_PREFIX + MAX_ANY_WIDTH;
+    const SWAPS: bool = false;
+
+    fn schema(order: ByteOrder) -> Schema {
+        let dtype = DType::from(Scalar::ordered(C::FORMAT.kind, 0, order));
+        Schema { dtype, rules: ReadRules { widths: Widths::Any, ..ReadRules::default() } }
+    }
+
+    fn decode(item: &[u8]) -> C::Value {
+        C::decode(sized_text(item))
+    }
+
+    /// Stores a default value. A struct with this field is never written.
+    fn encode(value: &C::Value, item: &mut [u8]) -> Result<(), InvalidValue> {
+        let Some((prefix, text)) = item.split_first_chunk_mut() else { return Ok(()) };
+        C::encode(value, text)?;
+        let size = without_zeros(text).len().next_multiple_of(C::FORMAT.unit);
+        *prefix = u32::try_from(size).unwrap_or(u32::MAX).to_le_bytes();
+        Ok(())
+    }
+
+    fn check(item: &[u8]) -> Result<(), InvalidValue> {
+        C::check(sized_text(item))
+    }
+}
+
+/// Returns the text in the canonical item of a text of any width.
+fn sized_text(item: &[u8]) -> &[u8] {
+    let Some((prefix, text)) = item.split_first_chunk() else { return &[] };
+    let size = usize::try_from(u32::from_le_bytes(*prefix)).unwrap_or(usize::MAX);
+    debug_assert!(size <= text.len(), "the plan states the size of a text");
+    text.get(..size).unwrap_or(text)
 }
 
 /// Returns `size`. A size that no item can have is a compile error.
@@ -260,5 +302,26 @@ mod tests {
         assert_eq!(Bytes::<3>::decode(&item), [0, 0xe9]);
         assert!(Bytes::<3>::encode(&vec![1, 0], &mut item).is_err());
         assert!(Bytes::<3>::encode(&vec![1; 4], &mut item).is_err());
+    }
+
+    /// Guards that an item is read up to the size of its text: the bytes after it may be those of another file.
+    #[test]
+    fn text_of_any_width_ends_with_its_size() {
+        type Any = AnyWidth<Chars<0>>;
+        let mut item = vec![0xff; Any::SIZE];
+        Any::encode(&"aé".to_owned(), &mut item).unwrap();
+        assert_eq!(item[..13], [8, 0, 0, 0, b'a', 0, 0, 0, 0xe9, 0, 0, 0, 0]);
+        item[12..].fill(0xff);
+        Any::check(&item).unwrap();
+        assert_eq!(Any::decode(&item), "aé");
+        // Missing bytes count as zero.
+        assert_eq!(Any::decode(&[]), "");
+        assert_eq!(Any::schema(ByteOrder::Big).dtype.to_string(), ">U0");
+        assert!(Any::encode(&"a".repeat(1025), &mut item).is_err());
+
+        type AnyBytes = AnyWidth<Bytes<0>>;
+        AnyBytes::encode(&vec![0, 7], &mut item).unwrap();
+        assert_eq!(item[..7], [2, 0, 0, 0, 0, 7, 0]);
+        assert_eq!(AnyBytes::decode(&item), [0, 7]);
     }
 }

@@ -272,9 +272,13 @@ fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
             // All tokens have the span of the type: a missing codec is reported there.
             let codec = Ident::new(if *bytes { "WidthBytes" } else { "Width" }, at(ty));
             let name = Ident::new(&name.to_string(), at(ty));
-            quote_spanned! {at(ty)=>
-                <__npy::private::#codec<#ty, { #width }> as __npy::private::Codec>::#name
-            }
+            let codec = match width {
+                Some(width) => quote_spanned!(at(ty)=> __npy::private::#codec<#ty, { #width }>),
+                None => quote_spanned! {at(ty)=>
+                    __npy::private::AnyWidth<__npy::private::#codec<#ty, 0>>
+                },
+            };
+            quote_spanned!(at(ty)=> <#codec as __npy::private::Codec>::#name)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The model of a record: its fields, how each is stored, and which are left out.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{DeriveInput, Expr, Generics, Ident, Type};
 
 use crate::attr::Container;
@@ -54,6 +54,7 @@ impl<'a> Record<'a> {
             cx.error(&input.ident, message);
         }
         field::check_names(cx, &fields);
+        check_layout(cx, container, &fields);
         let krate = container.krate();
         let packed = container.repr.packed;
         let as_is = |field: &Field<'_>| matches!(field.stored, Stored::Plain | Stored::Flat);
@@ -119,6 +120,24 @@ fn asked<'a>(
         }
     }
     asked
+}
+
+/// Refuses attributes for the layout of a record that is only read, and in any layout.
+fn check_layout(cx: &Ctxt, container: &Container, fields: &[Field<'_>]) {
+    if !fields.iter().any(Field::has_any_width) {
+        return;
+    }
+    let offsets = fields.iter().filter_map(|field| field.offset.as_ref());
+    let of_fields = offsets.map(|offset| ("offset", offset.to_token_stream()));
+    let of_struct =
+        [("align", container.align.tokens()), ("itemsize", container.itemsize.tokens())];
+    let of_struct = of_struct.into_iter().filter_map(|(name, at)| Some((name, at?.clone())));
+    for (name, at) in of_struct.chain(of_fields) {
+        let message = format!(
+            "`{name}` has no effect with `width = any`, which is only for reading; remove one"
+        );
+        cx.error(at, message);
+    }
 }
 
 /// Checks that a struct with `align` has the layout of C.

@@ -179,12 +179,37 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(«width»)] a: String }",
-        "`width` expects a number of characters or bytes: width = 16",
+        "`width` expects a number of characters or bytes, or `any`: width = 16",
     ),
     (
         RECORD,
         "struct S { #[npy(«width» = \"5\")] a: String }",
-        "`width` expects a number of characters or bytes: width = 16",
+        "`width` expects a number of characters or bytes, or `any`: width = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width» = \"any\")] a: String }",
+        "`width` expects a number of characters or bytes, or `any`: width = 16",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width»(any))] a: String }",
+        "`width` expects a number of characters or bytes, or `any`: width = 16",
+    ),
+    (
+        RECORD,
+        "#[npy(«itemsize» = 8)] struct S { #[npy(width = any)] a: String }",
+        "`itemsize` has no effect with `width = any`, which is only for reading; remove one",
+    ),
+    (
+        RECORD,
+        "#[npy(«align»)] #[repr(C)] struct S { #[npy(width = any)] a: String }",
+        "`align` has no effect with `width = any`, which is only for reading; remove one",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(width = any)] a: String, #[npy(offset = «9»)] b: u8 }",
+        "`offset` has no effect with `width = any`, which is only for reading; remove one",
     ),
     (RECORD, "struct S { #[npy(«skip» = true)] a: u8, b: u8 }", "`skip` expects no value"),
     (RECORD, "struct S { #[npy(«flatten» = \"a\")] a: A }", "`flatten` expects no value"),
@@ -360,6 +385,21 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
     (
         RECORD,
+        "struct S { #[npy(width = any, «bytes»)] a: Vec<u8> }",
+        "a Vec<u8> is always stored as bytes; remove `bytes`",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«width» = any)] a: f32 }",
+        "`width` is for a String or a Vec<u8>; other types have a fixed width; remove it, or turn a list into an array [T; N]",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(with = m, «width» = any)] a: String }",
+        "`with` already determines how the field is stored; remove one",
+    ),
+    (
+        RECORD,
         "struct S { #[npy(«width» = 3)] a: u8 }",
         "`width` is for a String or a Vec<u8>; other types have a fixed width; remove it, or turn a list into an array [T; N]",
     ),
@@ -523,6 +563,10 @@ const RIGHT: &[(Derive, &str)] = &[
     (RECORD, "struct S { #[npy(offset = (N + 1), default = a::b)] a: u8, #[npy(default)] b: u8 }"),
     (RECORD, "struct S { #[npy(skip, default = \"f\")] a: u8, #[npy(with = \"a::b\")] b: u8 }"),
     (RECORD, "struct S { #[npy(width = 3)] a: std::string::String, #[npy(width = N)] b: Vec<u8> }"),
+    (
+        RECORD,
+        "struct S { #[npy(width = any)] a: Vec<u8>, #[npy(width = any, bytes, default)] b: String }",
+    ),
     (
         RECORD,
         "struct S { #[npy(flatten, endian = \"big\", offset = 2)] a: A, #[npy(title = \"\")] b: u8 }",

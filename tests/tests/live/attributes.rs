@@ -179,3 +179,74 @@ np.save('bad.npy', bad)
     let error = read("bad", Cast::Exact).unwrap_err().to_string();
     assert!(error.ends_with("row 1: field \"PHASE\": 2 is not a variant of Phase"), "{error}");
 }
+
+/// Guards text whose width in the file is not that of the struct, as NumPy saves it: aligned, big-endian, in sub-arrays, empty.
+#[test]
+fn text_of_other_widths_is_read() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Named {
+        id: u16,
+        #[npy(width = 300)]
+        name: String,
+        #[npy(width = 9, bytes)]
+        code: String,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Open {
+        id: u16,
+        #[npy(width = any)]
+        name: String,
+        #[npy(width = any, bytes)]
+        code: String,
+    }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Pair<T> {
+        pair: [T; 2],
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let script = "
+for width in (0, 2, 8, 300):
+    for align in (False, True):
+        dtype = np.dtype([('code', f'S{min(width, 9)}'), ('id', 'u2'), ('name', f'U{width}')], align=align)
+        a = np.array([(b'\\0x', 7, 'né𝄞' * 100), (b'', 8, ''), (b'abcdefghi', 9, 'a')] * 500, dtype)
+        name = f'{width}{align}'
+        np.save(name + '.npy', a)
+        np.save(name + 'big.npy', big(a))
+        np.save(name + 'pair.npy', np.stack([a, a], 1).view([('pair', a.dtype, 2)])[:, 0])
+";
+    python(script, dir.path());
+    for width in [0, 2, 8, 300] {
+        let text: String = "né𝄞".chars().cycle().take(width).collect();
+        let short = if width == 0 { "" } else { "a" };
+        let code = "abcdefghi".get(..width.min(9)).unwrap();
+        let nul = "\0x".get(..width.min(2)).unwrap();
+        let rows = [(7, text.as_str(), nul), (8, "", ""), (9, short, code)];
+        let row = |i: usize| (rows[i % 3].0, rows[i % 3].1.to_owned(), rows[i % 3].2.to_owned());
+        for align in ["False", "True"] {
+            let path = |kind: &str| dir.path().join(format!("{width}{align}{kind}.npy"));
+            for kind in ["", "big"] {
+                let named: Vec<Named> = npy_core::load(path(kind)).unwrap();
+                let open: Vec<Open> = npy_core::load(path(kind)).unwrap();
+                assert_eq!([named.len(), open.len()], [1500; 2]);
+                for (i, (named, open)) in named.into_iter().zip(open).enumerate() {
+                    assert_eq!(
+                        (named.id, named.name, named.code),
+                        row(i),
+                        "{width} {align} {kind}"
+                    );
+                    assert_eq!((open.id, open.name, open.code), row(i), "{width} {align} {kind}");
+                }
+            }
+            let pairs: Vec<Pair<Open>> = npy_core::load(path("pair")).unwrap();
+            for (i, [a, b]) in pairs.into_iter().map(|pair| pair.pair).enumerate() {
+                assert_eq!(a, b);
+                assert_eq!((a.id, a.name, a.code), row(i), "{width} {align} pair");
+            }
+            let pairs: Vec<Pair<Named>> = npy_core::load(path("pair")).unwrap();
+            assert_eq!(pairs.len(), 1500);
+        }
+    }
+}

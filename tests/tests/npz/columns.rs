@@ -146,3 +146,45 @@ fn a_column_that_would_not_be_found_is_refused() {
     assert!(error.contains("\"x.npy\": a column whose name"), "{error}");
     assert!(Reader::new(writer.finish().unwrap()).unwrap().is_empty());
 }
+
+/// Guards the rules for text in columns: each is read from its own width, and those of any width are not written.
+#[test]
+fn text_columns_have_their_own_width() {
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Wide {
+        #[npy(width = 9)]
+        name: String,
+        #[npy(width = 5)]
+        code: Vec<u8>,
+    }
+
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Open {
+        #[npy(width = any)]
+        name: String,
+        #[npy(width = any)]
+        code: Vec<u8>,
+    }
+
+    let names = ["é𝄞", "abc", ""].map(String::from).to_vec();
+    let codes = [&b"a"[..], b"", b"\0b"].map(<[u8]>::to_vec).to_vec();
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("name", &names).unwrap();
+    writer.write("code", &codes).unwrap();
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let rows = || names.iter().cloned().zip(codes.iter().cloned());
+    let wide: Vec<Wide> = rows().map(|(name, code)| Wide { name, code }).collect();
+    let open: Vec<Open> = rows().map(|(name, code)| Open { name, code }).collect();
+    assert_eq!(reader.read_columns::<Wide>().unwrap(), wide);
+    assert_eq!(reader.read_columns::<Open>().unwrap(), open);
+
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("records", &wide).unwrap();
+    let error = writer.write_columns(&open).unwrap_err().to_string();
+    assert!(error.contains("writing Open, a type with text of any width"), "{error}");
+    let error = writer.write("open", &open).unwrap_err().to_string();
+    assert!(error.contains("writing Open, a type with text of any width"), "{error}");
+    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert!(reader.names().eq(["records"]));
+    assert_eq!(reader.read::<Vec<Open>>("records").unwrap(), open);
+}

@@ -11,7 +11,7 @@ use super::growing::{Growing, Stated};
 use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
-use crate::element::typed_plan::canonical;
+use crate::element::typed_plan::canonical_to_write;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
@@ -129,7 +129,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let who = type_name::<T>();
     header.without_objects().map_err(to_append)?;
-    let item = ItemShape::of(&canonical::<T>()?.dtype);
+    let item = ItemShape::of(&canonical_to_write::<T>()?);
     let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
     let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
@@ -157,7 +157,7 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
 
 /// The plan from elements of `T` to those of the file; an error if a value would be lost or missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
-    let ours = canonical::<T>()?.dtype;
+    let ours = canonical_to_write::<T>()?;
     let missing = |error: Error, lacking: &str, needs: &'static str| {
         error.map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {
