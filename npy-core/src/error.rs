@@ -151,7 +151,7 @@ pub enum ErrorKind {
 
     /// Something is larger than [`Limits`](crate::Limits) allows.
     #[error(
-        "{what} of {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
+        "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
     )]
     #[non_exhaustive]
     Limit {

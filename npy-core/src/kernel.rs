@@ -50,7 +50,7 @@ type Strides = (usize, usize);
 /// For sub-arrays up to this length, the outer loop is over their elements, and the inner loop over all items.
 const MAX_SHORT: usize = 8;
 
-/// Runs the steps on all items. The depth of the recursion is limited, as the nesting of a dtype is.
+/// Runs the steps on all items. The recursion is as deep as the dtype is nested, and `Limits` bound that depth.
 fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
     if strides.1 == 0 {
         return;
@@ -99,11 +99,12 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
 
 /// Calls `each` with each item of `from` and the item of `to` at the same index.
 ///
-/// Both slices may start within an item, or at its end. Their last item is then short, or empty.
+/// Each slice may start at an offset within its first item, up to the size of an item. Its last item is then shorter by this offset, and
+/// may be empty.
 fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8], &mut [u8])) {
     let (from_stride, to_stride) = (strides.0, strides.1.max(1));
     if from_stride == 0 {
-        // The records have no bytes in the file: every field has its default.
+        // The records have no bytes in the file: every field gets its default.
         return to.chunks_mut(to_stride).for_each(|to| each(&[], to));
     }
     // These chunks have a length that the compiler knows, unlike those of `chunks`.
@@ -117,7 +118,7 @@ fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8
     }
 }
 
-/// Copies the first bytes of each item, and byte-swaps them if `SWAP`.
+/// Copies the first `bytes` bytes of each item, and byte-swaps them if `SWAP`.
 fn copy_each<const SWAP: bool>(from: &[u8], to: &mut [u8], strides: Strides, bytes: usize) {
     match bytes {
         1 => pairs(from, to, strides, copy_array::<1, SWAP>),
@@ -166,7 +167,7 @@ fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
     }
 }
 
-/// Byte-swaps each `unit` of the first bytes of each item.
+/// In each item, byte-swaps the first `bytes` bytes in units of `unit` bytes.
 fn swap_each(items: &mut [u8], itemsize: usize, bytes: usize, unit: usize) {
     match unit {
         2 => swap_arrays::<2>(items, itemsize, bytes),
@@ -181,7 +182,7 @@ fn swap_each(items: &mut [u8], itemsize: usize, bytes: usize, unit: usize) {
     }
 }
 
-/// Byte-swaps each `N` of the first bytes of each item.
+/// In each item, byte-swaps the first `bytes` bytes in units of `N` bytes.
 fn swap_arrays<const N: usize>(items: &mut [u8], itemsize: usize, bytes: usize) {
     if bytes == itemsize {
         swap_all::<N>(items);
@@ -371,7 +372,7 @@ mod tests {
             *expected.last_mut().unwrap() = 7;
             assert_eq!(run(&plan, 1, &mut [7], &mut Vec::new()), expected, "{from} to {to}");
         }
-        // With items of the same size, it is also not the padding at the offset of the text.
+        // If the items have the same size, the text is not filled from padding at its offset either.
         let from = "[('x', '|u1'), ('a', '|S0', (2,)), ('', '|V4')]".parse().unwrap();
         let to = "[('x', '|u1'), ('a', '|S2', (2,))]".parse().unwrap();
         let plan = Plan::new(&from, &to, Cast::Lossless).unwrap();

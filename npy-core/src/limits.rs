@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 
-/// The number of bytes of memory that count as one element in [`Limits::empty_items`].
+/// The unit of memory in [`Limits::empty_items`]: a value of this many bytes, or fewer, counts as one element.
 const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
 /// Limits on the memory and time that reading a file may take. A file over a limit is refused.
@@ -36,8 +36,8 @@ pub struct Limits {
     /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values. Default 1,048,576. A tiny file
     /// can declare any number of such elements. A value of more than 16 bytes in memory counts once for each 16 bytes.
     ///
-    /// For values that serde creates, only the memory beyond 2,048 times the size of the data counts. It is estimated at 128 bytes
-    /// for a number, a text or a list, 640 for a record, and in addition 128 and the length of the name for each field.
+    /// Values that serde creates may take 2,048 bytes of memory for each byte of data; only memory above that counts. The memory is
+    /// estimated as 128 bytes for each number, text or list. A record is 640 bytes, plus 128 and the length of the name for each field.
     pub empty_items: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
@@ -68,7 +68,7 @@ impl Default for Limits {
 impl Limits {
     /// Refuses a header of more bytes than the limit.
     pub(crate) fn check_header(&self, bytes: u64) -> Result<usize, Error> {
-        check("a header", "header_bytes", bytes, self.header_bytes)?;
+        check("bytes in a header", "header_bytes", bytes, self.header_bytes)?;
         to_usize(bytes)
     }
 
@@ -76,38 +76,43 @@ impl Limits {
     #[inline]
     pub(crate) fn check_array(&self, bytes: u64) -> Result<(), Error> {
         match self.array_bytes {
-            Some(limit) => check("an array", "array_bytes", bytes, limit),
+            Some(limit) => check("bytes in an array", "array_bytes", bytes, limit),
             None => Ok(()),
         }
     }
 
-    /// Refuses `count` elements of zero bytes over the limit; each becomes a value of `size` bytes in memory.
+    /// Fails if `count` elements of zero bytes exceed the limit. Each becomes a value of `size` bytes in memory.
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
         let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
         let count = to_u64(count).saturating_mul(units);
-        check("an array of elements of no bytes", "empty_items", count, self.empty_items)
+        check("elements of zero bytes", "empty_items", count, self.empty_items)
     }
 
     /// Refuses values that take more memory than the limit and have next to no bytes in the file.
     #[cfg(feature = "serde")]
     pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
         let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
-        check("a count of values of next to no bytes", "empty_items", count, self.empty_items)
+        check(
+            "memory for values of nearly zero bytes, in units of 16 bytes",
+            "empty_items",
+            count,
+            self.empty_items,
+        )
     }
 
     /// Refuses an archive of more members than the limit.
     #[cfg(feature = "npz")]
     pub(crate) fn check_members(&self, count: u64) -> Result<(), Error> {
-        check("a number of members", "members", count, self.members)
+        check("members of an archive", "members", count, self.members)
     }
 
     /// Refuses a member that declares to inflate from `compressed` to `bytes` bytes, if the size or the ratio is over its limit.
     #[cfg(feature = "npz")]
     pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
-        check("an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
+        check("bytes of an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
         // Zero compressed bytes count as one byte.
         let ratio = bytes.checked_div(compressed).unwrap_or(bytes);
-        check("a compression ratio", "inflation", ratio, self.inflation)
+        check("compression ratio", "inflation", ratio, self.inflation)
     }
 
     /// Returns the number of brackets that may be open at once. It is bounded because the functions that walk a dtype are recursive.

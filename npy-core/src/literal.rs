@@ -665,7 +665,7 @@ mod tests {
     #[test]
     fn texts_over_a_cap_are_refused() {
         for text in ["[".repeat(100_000), "(".repeat(100_000), "[(".repeat(100_000)] {
-            assert!(reason(parse(&text)).1.starts_with("nesting of 201 exceeds the limit of 200"));
+            assert!(reason(parse(&text)).1.starts_with("nesting: 201 exceeds the limit of 200"));
         }
         let nested = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));
         assert_eq!(parse(&nested(200)).unwrap().root().int(), Some(1));
@@ -679,7 +679,8 @@ mod tests {
         };
         assert!(literal(&list(99)).unwrap() <= 100);
         let error = literal(&list(100_000)).unwrap_err();
-        let message = "a count of values (eight per field) of 101 exceeds the limit of 100";
+        let message =
+            "values in a header (eight are allowed for each field): 101 exceeds the limit of 100";
         assert!(error.kind.to_string().starts_with(message), "{error:?}");
         assert_eq!(error.at, 199);
         assert_eq!(size_of::<Node>(), 16);

@@ -116,7 +116,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Limit { .. }),
             Header::parse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").map(drop),
-            "a header of 4294967295 exceeds the limit of 1048576; if you trust the source, raise Limits::header_bytes",
+            "bytes in a header: 4294967295 exceeds the limit of 1048576; if you trust the source, raise Limits::header_bytes",
         ),
         (
             |kind| matches!(kind, ErrorKind::Mismatch { .. }),

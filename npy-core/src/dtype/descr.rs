@@ -97,7 +97,7 @@ pub(crate) fn read(item: Item<'_>, limits: &Limits) -> Result<DType, Fault> {
     let dtype = read_dtype(item)?;
     let fields = dtype.count_fields();
     if fields > limits.fields {
-        return Err(Fault::limit(item.at(), "a number of fields", "fields", fields, limits.fields));
+        return Err(Fault::limit(item.at(), "fields", "fields", fields, limits.fields));
     }
     Ok(dtype)
 }

@@ -16,7 +16,8 @@ use crate::checked;
 use crate::error::Error;
 use crate::reserve;
 
-/// Proof that the memory of a `T` is exactly its canonical bytes, so that arrays are read into and written from their memory.
+/// Proof that a `T` in memory has exactly the bytes of its canonical item. So arrays of `T` are read and written without converting
+/// each element.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Plain<T>(PhantomData<fn() -> T>);

@@ -124,7 +124,7 @@ macro_rules! ordered {
 }
 
 ordered! {
-    /// A number whose bytes in memory are little-endian on every machine, at any address: NumPy's `<f8`.
+    /// A number that is stored as little-endian bytes on every machine, without alignment. `Le<f64>` is NumPy's `<f8`.
     ///
     /// Use it in records that are viewed in place ([`ArrayView`](crate::ArrayView)): its alignment is 1, so it needs no padding.
     ///
@@ -140,7 +140,7 @@ ordered! {
 }
 
 ordered! {
-    /// A number whose bytes in memory are big-endian on every machine, at any address: NumPy's `>f8`.
+    /// A number that is stored as big-endian bytes on every machine, without alignment. `Be<f64>` is NumPy's `>f8`.
     ///
     /// An [`ArrayView`](crate::ArrayView) of `Be<f64>` uses the data of a `>f8` file in place.
     ///

@@ -29,8 +29,8 @@ pub(crate) struct Growth {
     at: usize,
     /// The bytes that were written last.
     field: Vec<u8>,
-    /// The rest of the header's text, if it comes between the number and the blanks: it moves to the right as the number gets longer. Empty
-    /// if the blanks are before the number.
+    /// The text of the header between the number and the blanks at the end. It moves to the right as the number gets longer. Empty if
+    /// the number grows to the left, into blanks before it.
     rest: Vec<u8>,
 }
 
@@ -139,7 +139,7 @@ impl<'h> Number<'h> {
         Some(Number { version, before, digits, after, at, tail })
     }
 
-    /// Returns the growth of a number that has enough blanks before it; `None` if it does not. The number then grows to the left, and
+    /// Returns a [`Growth`] that uses the blanks before the number; `None` if there are too few. The number then grows to the left, and
     /// nothing moves.
     fn with_blanks_before(&self, header: &[u8]) -> Option<Growth> {
         let blanks = DIGITS.checked_sub(self.digits.len())?;
@@ -149,7 +149,7 @@ impl<'h> Number<'h> {
         enough.then(|| Growth { at, field: field.into(), rest: Vec::new() })
     }
 
-    /// Returns the growth of a number that uses the blanks at the end of the header. The number then grows to the right, and the text after
+    /// Returns a [`Growth`] that uses the blanks at the end of the header. The number then grows to the right, and the text after
     /// it moves into those blanks. NumPy's headers have enough of them.
     fn with_blanks_after(&self, header: &[u8]) -> Growth {
         let line = trimmed(self.tail, b"\r\n");

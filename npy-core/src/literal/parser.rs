@@ -184,7 +184,7 @@ impl Parser<'_> {
     fn push(&mut self, form: Form, at: usize) -> Result<u32, Fault> {
         let count = self.nodes.len();
         if count >= self.caps.items {
-            let what = "a count of values (eight per field)";
+            let what = "values in a header (eight are allowed for each field)";
             return Err(Fault::limit(at, what, "fields", checked::add(count, 1), self.caps.items));
         }
         if count == self.nodes.capacity() {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         Ok(to_u32(count))
     }
 
-    /// Adds a complete value to the count of the bracket around it. Refuses a key that Python cannot hash.
+    /// Increments the number of values in the enclosing bracket. Refuses a key that Python cannot hash.
     fn complete(&mut self, index: u32) -> Result<Due, Fault> {
         let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
         let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {

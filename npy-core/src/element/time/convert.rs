@@ -1,6 +1,6 @@
 //! Layer 4: converts times and spans to and from nanoseconds, which the types of other crates count.
 
-#[cfg(any(feature = "chrono", feature = "jiff"))]
+#[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;
 use super::{DateTime64, NAT, TimeUnit, attoseconds, civil, scaled};
 use crate::dtype::{Resolution, Unit};
@@ -28,7 +28,7 @@ macro_rules! nanoseconds {
 }
 
 nanoseconds! { DateTime64, true; }
-#[cfg(any(feature = "chrono", feature = "jiff"))]
+#[cfg(any(test, feature = "chrono", feature = "jiff"))]
 nanoseconds! { TimeDelta64, false; }
 
 fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
