@@ -110,8 +110,8 @@ impl<T> NpyArray<T> {
         self.in_order(Order::C)
     }
 
-    /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of the
-    /// array once more.
+    /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of
+    /// up to two more arrays.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order};

@@ -195,10 +195,10 @@ impl DynArray {
                 bytes.extend_from_slice(checked::slice(item, offset..checked::add(offset, size)));
             }
         }
-        DynArray::from_parts(header, bytes)
+        Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 
-    /// Returns the elements as values of a Rust type, in the order of the file.
+    /// Returns the elements as values of a Rust type, in C order.
     ///
     /// A Rust array consumes the last dimensions, as when a `Vec` is read from a file: an array of shape `(n, 3)` becomes `n` values of
     /// `[f32; 3]`, in C order.
@@ -252,7 +252,7 @@ impl DynArray {
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
         let mut bytes = Vec::new();
         if header.data_bytes() == 0 {
-            return DynArray::from_parts(header, bytes);
+            return Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits));
         }
         check_empty::<()>(&plan, header.count(), &self.limits)?;
         reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;

@@ -287,6 +287,14 @@ macro_rules! read_access {
                 self.as_slice()
             }
 
+            /// Returns the elements in C order (the last index changes fastest), whatever their order in memory.
+            pub fn to_vec(&self) -> Vec<T>
+            where
+                T: Clone,
+            {
+                self.iter().cloned().collect()
+            }
+
             /// Iterates over the elements in C order (the last index changes fastest), whatever their order in the file.
             pub fn iter(&self) -> Iter<'_, T> {
                 Iter::new(self.as_slice(), self.shape(), self.order(), Order::C)

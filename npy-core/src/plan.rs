@@ -259,7 +259,9 @@ impl Builder<'_> {
                 self.convert(found.dtype(), wanted.dtype(), &rules.inner, at)
                     .map_err(|error| error.in_field(found.name()))?;
             } else {
-                let default = rules.default.ok_or_else(|| missing(wanted.name(), &from.fields))?;
+                let is_free = |field: &Field| unmatched.contains_key(field.exact_name());
+                let default =
+                    rules.default.ok_or_else(|| missing(wanted.name(), &from.fields, is_free))?;
                 let bytes = default().map_err(|error| error.in_field(wanted.name()))?;
                 self.push(Step { from: start, to: into, action: Action::Fill { bytes } });
             }

@@ -180,7 +180,8 @@ impl ReadOptions {
         self
     }
 
-    /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied once more.
+    /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied, which takes the memory of
+    /// up to two more arrays.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order, ReadOptions, WriteOptions};

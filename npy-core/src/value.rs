@@ -80,6 +80,7 @@ pub enum Value<'a> {
 impl<'a> Value<'a> {
     /// Reads one element of this dtype. Missing bytes count as zero.
     pub(crate) fn new(dtype: &'a DType, item: &'a [u8]) -> Self {
+        let item = item.get(..dtype.itemsize()).unwrap_or(item);
         match dtype.kind() {
             Kind::Scalar(scalar) => Value::scalar(*scalar, item),
             Kind::Record(record) => Value::Record(RecordValue { fields: &record.fields, item }),
@@ -88,7 +89,6 @@ impl<'a> Value<'a> {
     }
 
     fn scalar(scalar: Scalar, item: &'a [u8]) -> Self {
-        let item = item.get(..scalar.itemsize()).unwrap_or(item);
         let order = scalar.byte_order().unwrap_or(ByteOrder::Little);
         let big = order == ByteOrder::Big;
         // The real and the imaginary part of a complex number.

@@ -178,6 +178,14 @@ macro_rules! view {
                 self.items
             }
 
+            /// Returns the elements in C order (the last index changes fastest), whatever their order in memory.
+            pub fn to_vec(&self) -> Vec<T>
+            where
+                T: Clone,
+            {
+                self.iter().cloned().collect()
+            }
+
             /// Iterates over the elements in C order (the last index changes fastest), whatever their order in memory.
             pub fn iter(&self) -> Iter<'_, T> {
                 Iter::new(self.items, &self.shape, self.order, Order::C)

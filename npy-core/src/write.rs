@@ -212,9 +212,7 @@ impl WriteOptions {
     /// As [`WriteNpy::write_npy`].
     pub fn write<A: WriteNpy + ?Sized>(&self, path: impl AsRef<Path>, array: &A) -> Result<()> {
         let path = path.as_ref();
-        let replaced = replace::replace(path, self.sync, &mut |file| {
-            array.write_npy_array(ArrayWriter::new(self, &mut PlainWriter(file)))
-        });
+        let replaced = replace::replace(path, self.sync, &mut |file| self.write_to(file, array));
         replaced.map(drop).map_err(|e| e.in_file(path))
     }
 
@@ -224,7 +222,9 @@ impl WriteOptions {
     ///
     /// As [`WriteNpy::write_npy`].
     pub fn write_to<A: WriteNpy + ?Sized>(&self, writer: impl Write, array: &A) -> Result<()> {
-        array.write_npy_array(ArrayWriter::new(self, &mut PlainWriter(writer)))
+        let mut sink = PlainWriter::new(writer);
+        array.write_npy_array(ArrayWriter::new(self, &mut sink))?;
+        Ok(sink.check_begun()?)
     }
 
     fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {

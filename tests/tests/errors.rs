@@ -267,11 +267,7 @@ fn a_copy_made_as_text_is_recognized() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     std::fs::write(&path, &text).unwrap();
-    for error in [
-        Vec::<f32>::read_npy(&path).unwrap_err(),
-        Vec::<f32>::read_npy_from(&text[..]).unwrap_err(),
-        Header::parse(&text).unwrap_err(),
-    ] {
+    for error in [Vec::<f32>::read_npy(&path).unwrap_err(), Header::parse(&text).unwrap_err()] {
         let message = error.to_string();
         assert!(
             message

@@ -210,7 +210,7 @@ fn limits_can_be_lowered() {
     limits.array_bytes = Some(99);
     let error = ReadOptions::new().limits(limits).read_from::<Vec<u8>>(&bytes[..]).unwrap_err();
     let ErrorKind::Limit { what, name, found, limit, .. } = error.kind() else { panic!("{error}") };
-    assert_eq!((*what, *name, *found, *limit), ("an array", "array_bytes", 100, 99));
+    assert_eq!((*what, *name, *found, *limit), ("bytes in an array", "array_bytes", 100, 99));
     limits.array_bytes = Some(100);
     assert!(ReadOptions::new().limits(limits).read_from::<Vec<u8>>(&bytes[..]).is_ok());
 }

@@ -288,3 +288,45 @@ mod one_import {
         assert_eq!(npz::load::<Model>(&path).unwrap(), model);
     }
 }
+
+/// Guards values without bytes next to others: there may be any number of them, and all are alike.
+#[test]
+fn fields_of_no_bytes_are_compared_at_once() {
+    let dtype = "[('a', '|V0', (1000000000,)), ('b', '|u1')]".parse().unwrap();
+    let array = DynArray::new(dtype, [1], Order::C, vec![7]).unwrap();
+    assert!(array.get(&[0]) == array.get(&[0]));
+}
+
+/// Guards arrays without elements: a small file may state any number of empty lists.
+#[test]
+fn empty_lists_are_not_serialized_without_end() {
+    let array = NpyArray::<f64>::new(Vec::new(), [1 << 30, 0]).unwrap();
+    assert!(serde_json::to_string(&array).is_err());
+    let array = NpyArray::<f64>::new(Vec::new(), [2, 0]).unwrap();
+    assert_eq!(serde_json::to_string(&array).unwrap(), "[[],[]]");
+}
+
+#[test]
+fn arrays_of_text_have_the_order_that_was_asked_for() {
+    let mut file = Vec::new();
+    let texts = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+    let texts = NpyArray::with_order(texts, [2, 2], Order::Fortran).unwrap();
+    texts.write_npy_to(&mut file).unwrap();
+    let mut options = npy_core::ReadOptions::new();
+    let read: NpyArray<String> = options.order(Order::C).read_from(&file[..]).unwrap();
+    assert_eq!((read.order(), read.as_slice_memory_order()[1].as_str()), (Order::C, "c"));
+    assert_eq!(read, texts);
+}
+
+#[test]
+fn lists_of_views_are_in_c_order() {
+    let mut file = Vec::new();
+    let array = NpyArray::with_order(vec![1.0, 2.0, 3.0, 4.0], [2, 2], Order::Fortran).unwrap();
+    array.write_npy_to(&mut file).unwrap();
+    let view = ArrayView::<f64>::from_bytes(&file).unwrap();
+    assert_eq!(view.to_vec(), [1.0, 3.0, 2.0, 4.0]);
+    assert_eq!(
+        (view.iter().nth(1), view.iter().last(), view.iter().count()),
+        (Some(&3.0), Some(&4.0), 4)
+    );
+}

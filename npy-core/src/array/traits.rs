@@ -25,11 +25,11 @@ impl<T, const N: usize> Index<[usize; N]> for NpyArray<T> {
 impl<T, const N: usize> IndexMut<[usize; N]> for NpyArray<T> {
     #[track_caller]
     fn index_mut(&mut self, index: [usize; N]) -> &mut T {
-        match shape::position(&self.shape, self.order, &index) {
-            Some(at) if at < self.data.len() => self.data.get_mut(at),
-            _ => None,
+        let at = shape::position(&self.shape, self.order, &index);
+        match at.and_then(|at| self.data.get_mut(at)) {
+            Some(element) => element,
+            None => out_of_range(&index, &self.shape),
         }
-        .unwrap_or_else(|| out_of_range(&index, &[]))
     }
 }
 

@@ -21,7 +21,10 @@ const FORMATS: [Format; 31] = [
         "it is a .npz archive (or another zip): read it with npz::load or npz::Reader",
     ),
     format(b"PK\x05\x06", "it is an empty .npz archive (or another zip): read it with npz::Reader"),
-    format(b"version ", "it looks like a Git LFS pointer: fetch the data with `git lfs pull`"),
+    format(
+        b"version https://",
+        "it looks like a Git LFS pointer: fetch the data with `git lfs pull`",
+    ),
     format(b"<!", WEB_PAGE),
     format(b"<h", WEB_PAGE),
     format(b"<H", WEB_PAGE),

@@ -4,11 +4,13 @@ use crate::checked;
 use crate::dtype::Field;
 use crate::error::{Error, ErrorKind};
 
-/// Returns the error for a field of a Rust struct that the file lacks.
-pub(crate) fn missing(name: &str, fields: &[Field]) -> Error {
-    let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+/// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields that no other field of the struct has.
+pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> bool) -> Error {
+    let owned = |field: &Field| field.name().to_owned();
+    let names: Vec<String> = fields.iter().map(owned).collect();
+    let free: Vec<String> = fields.iter().filter(|field| is_free(field)).map(owned).collect();
     let meant =
-        nearest(name, &names).map_or("…".to_owned(), |name| name.escape_debug().to_string());
+        nearest(name, &free).map_or("…".to_owned(), |name| name.escape_debug().to_string());
     let remedy = format!(
         "give the Rust field the name from the file with #[npy(rename = \"{meant}\")], or make it optional with #[npy(default)]"
     );
@@ -67,8 +69,10 @@ fn nearest<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
         let before = other.strip_suffix(name);
         before.is_some_and(|before| before.ends_with('.'))
     };
-    let names = names.iter().take(MAX_PATHS).filter(|other| other.len() <= MAX_PATH_BYTES);
-    if name.is_empty() || name.len() > MAX_PATH_BYTES {
+    // The distance takes the product of both lengths.
+    const MAX_NAME_BYTES: usize = 64;
+    let names = names.iter().take(MAX_PATHS).filter(|other| other.len() <= MAX_NAME_BYTES);
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return None;
     }
     if let Some(path) = names.clone().find(ends_so) {
@@ -128,10 +132,13 @@ mod tests {
     #[test]
     fn a_missing_field_of_a_struct_names_the_attribute_that_renames() {
         let dtype: DType = "[('Station', '<u4'), ('gain', '<f4')]".parse().unwrap();
-        let error = missing("station", dtype.fields()).to_string();
+        let error = missing("station", dtype.fields(), |_| true).to_string();
         assert!(error.contains("#[npy(rename = \"Station\")]"), "{error}");
-        let error = missing("time", dtype.fields()).to_string();
+        let error = missing("time", dtype.fields(), |_| true).to_string();
         assert!(error.contains("#[npy(rename = \"…\")]"), "{error}");
+        // Another field of the struct has it.
+        let error = missing("station", dtype.fields(), |field| field.name() != "Station");
+        assert!(error.to_string().contains("#[npy(rename = \"…\")]"), "{error}");
     }
 
     #[test]

@@ -21,11 +21,8 @@ pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> R
     }
     let last = text.last().copied();
     let header = Header::parse_text(version, text, limits)?;
-    if last == Some(b'\r') && header.data_bytes() > 0 {
-        // This byte is in the array, so a stream loses nothing.
-        source.buffer(1, 1)?;
-        header::check_line_break(last.as_ref(), || source.buffered().first().copied())?;
-    }
+    // The start of a file is buffered. Of a stream, no byte after the header is read.
+    header::check_line_break(last.as_ref(), || source.buffered().first().copied())?;
     Ok(header)
 }
 

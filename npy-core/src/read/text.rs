@@ -105,7 +105,9 @@ macro_rules! texts {
                 reader.located(|reader| {
                     reader.check_nothing_read()?;
                     let texts = reader.texts()?;
-                    NpyArray::with_order(texts, reader.header.shape(), reader.header.order())
+                    let stored = reader.header.order();
+                    let array = NpyArray::with_order(texts, reader.header.shape(), stored)?;
+                    Ok(array.into_order(reader.order.unwrap_or(stored)))
                 })
             }
         }

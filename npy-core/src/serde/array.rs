@@ -14,7 +14,7 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::array::NpyArray;
 use crate::checked;
-use crate::limits::MAX_NDIM;
+use crate::limits::{Limits, MAX_NDIM};
 use crate::shape::Order;
 
 /// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
@@ -30,6 +30,13 @@ use crate::shape::Order;
 /// ```
 impl<T: Serialize> Serialize for NpyArray<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Lists within an array without elements take no memory, so their number has the limit of elements without bytes.
+        let lists = self.shape().iter().take_while(|&&n| n > 0);
+        if self.shape().contains(&0) {
+            let lists = lists.fold(1, |product: usize, &n| product.saturating_mul(n));
+            let checked = Limits::default().check_empty_items(lists, 0);
+            checked.map_err(serde::ser::Error::custom)?;
+        }
         // All parts share one list of elements in C order.
         let elements: Vec<&T> = self.iter().collect();
         Part { elements: &elements, shape: self.shape() }.serialize(serializer)
@@ -51,7 +58,7 @@ impl<T: Serialize> Serialize for Part<'_, T> {
         };
         let mut seq = serializer.serialize_seq(Some(count))?;
         let size = self.elements.len().checked_div(count).unwrap_or(0);
-        // A part without elements may have any number of parts, and all are alike.
+        // All parts without elements are alike.
         for i in 0..count {
             let start = checked::mul(i, size);
             let end = checked::add(start, size);

@@ -1,14 +1,15 @@
 //! The elements of an array in C or Fortran order.
 
+use std::iter::FusedIterator;
 use std::slice;
 
 use super::{Order, Positions, reordered};
 
 /// Iterates over the elements of an array by reference.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Iter<'a, T>(Source<'a, T>);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Source<'a, T> {
     /// The order of the memory.
     Stored(slice::Iter<'a, T>),
@@ -44,6 +45,22 @@ impl<'a, T> Iterator for Iter<'a, T> {
         }
     }
 
+    // Positions in a map of many gigabytes are reached at once.
+    fn nth(&mut self, n: usize) -> Option<&'a T> {
+        match &mut self.0 {
+            Source::Stored(items) => items.nth(n),
+            Source::Reordered(items, positions) => items.get(positions.nth(n)?),
+        }
+    }
+
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn last(mut self) -> Option<&'a T> {
+        self.next_back()
+    }
+
     // The order is looked up once and not for each element.
     #[inline]
     fn fold<A, F: FnMut(A, &'a T) -> A>(self, first: A, f: F) -> A {
@@ -66,3 +83,14 @@ impl<T> DoubleEndedIterator for Iter<'_, T> {
 }
 
 impl<T> ExactSizeIterator for Iter<'_, T> {}
+
+impl<T> FusedIterator for Iter<'_, T> {}
+
+impl<T> Clone for Iter<'_, T> {
+    fn clone(&self) -> Self {
+        Iter(match &self.0 {
+            Source::Stored(items) => Source::Stored(items.clone()),
+            Source::Reordered(items, positions) => Source::Reordered(items, positions.clone()),
+        })
+    }
+}

@@ -19,20 +19,39 @@ impl ArraySink for Vec<u8> {
 }
 
 /// A writer that does not need the length of an array.
-pub(super) struct PlainWriter<W>(pub(super) W);
+pub(super) struct PlainWriter<W> {
+    inner: W,
+    has_begun: bool,
+}
+
+impl<W> PlainWriter<W> {
+    pub(super) fn new(inner: W) -> Self {
+        PlainWriter { inner, has_begun: false }
+    }
+
+    /// Refuses an array type that has written nothing: an empty file would be no array.
+    pub(super) fn check_begun(&self) -> io::Result<()> {
+        if self.has_begun {
+            return Ok(());
+        }
+        let reason = "no array was written: write_npy_array must pass one to the ArrayWriter that it receives, also if it has no elements";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+    }
+}
 
 impl<W: Write> Write for PlainWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.inner.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.inner.flush()
     }
 }
 
 impl<W: Write> ArraySink for PlainWriter<W> {
     fn begin(&mut self, _: u64) -> io::Result<()> {
+        self.has_begun = true;
         Ok(())
     }
 }

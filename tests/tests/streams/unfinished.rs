@@ -5,7 +5,8 @@ use std::io::{Cursor, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use npy_core::{
-    ErrorKind, NpyArray, Order, ReadNpy, UncountedRows, WriteNpy, WriteOptions, Writer, load, save,
+    ArrayWriter, ErrorKind, NpyArray, Order, ReadNpy, Result, UncountedRows, WriteNpy,
+    WriteOptions, Writer, load, save,
 };
 
 /// Guards rows that were pushed: a program that forgets `finish`, or ends early with `?` or a panic, loses none.
@@ -96,4 +97,40 @@ fn uncounted_rows_are_refused_kept_or_removed() {
     let mut whole = Vec::new();
     [1_u32, 2].write_npy_to(&mut whole).unwrap();
     assert_eq!(load::<Vec<u32>>(&path).unwrap(), [1, 2]);
+}
+
+/// Guards a header without blanks: rows that its digits cannot count would be in the file and not in the array.
+#[test]
+fn kept_rows_that_the_header_cannot_count_are_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let text = "{'descr': '|u1', 'fortran_order': False, 'shape': (9,), }\n";
+    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+    let file = [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &[1; 14]].concat();
+    fs::write(&path, &file).unwrap();
+    let mut options = WriteOptions::new();
+    match options.uncounted_rows(UncountedRows::Keep).append::<u8>(&path) {
+        Err(_) => assert_eq!(fs::read(&path).unwrap(), file),
+        Ok(writer) => {
+            writer.finish().unwrap();
+            assert_eq!(load::<Vec<u8>>(&path).unwrap().len(), 14);
+        }
+    }
+}
+
+/// Guards a good file from an array type that forgets to write itself.
+#[test]
+fn an_array_type_that_writes_nothing_leaves_the_old_file() {
+    struct Nothing;
+    impl WriteNpy for Nothing {
+        fn write_npy_array(&self, _: ArrayWriter<'_>) -> Result<()> {
+            Ok(())
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    save(&path, &[1.0, 2.0]).unwrap();
+    assert!(save(&path, &Nothing).is_err());
+    assert!(Nothing.write_npy_to(Vec::new()).is_err());
+    assert_eq!(load::<Vec<f64>>(&path).unwrap(), [1.0, 2.0]);
 }

@@ -29,7 +29,7 @@ pub enum UncountedRows {
     /// Refuses the file with [`ErrorKind::UncountedRows`], which says how many there are.
     #[default]
     Refuse,
-    /// Counts them as rows of the array.
+    /// Counts them as rows of the array. A part of a row after them is removed.
     Keep,
     /// Removes them from the file.
     Remove,
@@ -56,22 +56,25 @@ pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Wr
     (&file).take(data).read_to_end(&mut text)?;
     let rows = stated.shape.get(stated.axis).copied().unwrap_or(0);
     let uncounted = uncounted_rows(options, &stated, rows, found.saturating_sub(bytes))?;
-    let (rows, kept) =
-        (rows.saturating_add(uncounted), uncounted.saturating_mul(stated.row_bytes()));
-    let bytes = bytes.saturating_add(limits::to_u64(kept));
-    let count = rows.saturating_mul(stated.row);
+    let kept = limits::to_u64(uncounted).saturating_mul(limits::to_u64(stated.row_bytes()));
+    let bytes = bytes.saturating_add(kept);
+    let rows = limits::to_u64(rows.saturating_add(uncounted));
+    let count = limits::to_usize(rows.saturating_mul(limits::to_u64(stated.row)))?;
     let (header, growth) = Growth::new(&text, 0, stated.axis)?;
     let data = limits::to_u64(header.len());
     if let Cow::Owned(header) = &header {
         file.seek(SeekFrom::Start(limits::to_u64(text.len())))?;
         (file, lock) = with_header(path, header, &mut file.take(bytes))?;
     }
+    let growing = Growing::new(growth, (0, data), stated);
+    if count > growing.most() {
+        return Err(growing.full());
+    }
     let end = data.saturating_add(bytes);
     if options.uncounted_rows != UncountedRows::Refuse {
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
-    let growing = Growing::new(growth, (0, data), stated);
     let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
     let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
