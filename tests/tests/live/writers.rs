@@ -22,19 +22,24 @@ fn numpy_follows_what_is_flushed_and_loads_what_is_finished() {
     flushed.write_slice(&packed()).unwrap();
     flushed.flush().unwrap();
     flushed.push(&packed()[0]).unwrap();
-    // The blocks of this file are written, but its header does not count them.
-    let mut dropped = create("dropped.npy");
-    dropped.write_slice(&packed()).unwrap();
-    dropped.flush().unwrap();
-    for _ in 0..3000 {
-        dropped.extend(packed()).unwrap();
-    }
-    drop(dropped);
-    assert!(std::fs::metadata(dir.path().join("dropped.npy")).unwrap().len() > 1 << 18);
+    let write = |name: &str| {
+        let mut writer = create(name);
+        writer.write_slice(&packed()).unwrap();
+        writer.flush().unwrap();
+        for _ in 0..3000 {
+            writer.extend(packed()).unwrap();
+        }
+        writer
+    };
+    // A writer that is dropped writes what it has.
+    drop(write("dropped.npy"));
+    // Like a killed process: the blocks of this file are written, but its header does not count them.
+    std::mem::forget(write("stopped.npy"));
+    assert!(std::fs::metadata(dir.path().join("stopped.npy")).unwrap().len() > 1 << 18);
     let script = format!(
         r#"
 rows = make({PACKED}, {PACKED_ROWS})
-for name, expected in [('whole', np.tile(rows, 3000)), ('empty', rows[:0]), ('flushed', rows), ('dropped', rows)]:
+for name, expected in [('whole', np.tile(rows, 3000)), ('empty', rows[:0]), ('flushed', rows), ('dropped', np.tile(rows, 3001)), ('stopped', rows)]:
     for mode in [None, 'r']:
         a = np.load(name + '.npy', mmap_mode=mode)
         assert a.dtype == expected.dtype and a.shape == expected.shape, (name, a)
