@@ -68,10 +68,10 @@ pub use invalid::InvalidValue;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a NumPy item: it has no dtype",
     label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`",
-    note = "`usize`, `isize`: `u64`, `i64`, which are the same on every machine; `char`: `u32`; `u128`: `[u64; 2]`; `Option<T>`: `T`, with a value that stands for none (NaN, NaT, -1), or a `bool` field next to it",
-    note = "`Vec<T>`, `&[T]` in a struct: `[T; N]`, or `Box<[T; N]>` if it is large; lists of lists: `npy_core::NpyArray::new(data, [rows, columns])`",
-    note = "`String`, `Vec<u8>` in a struct: `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; `&str`: make it a `String`; an array of text: `Vec<String>`, read with `npy_core::load`",
-    note = "an enum without fields: `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; anything else: `#[npy(skip)]` leaves the field out, `#[npy(with = module)]` stores it as something else"
+    note = "for `usize` or `isize`, use `u64` or `i64`, which have the same size on every machine; for `char`, `u32`; for `u128`, `[u64; 2]`; for `Option<T>`, `T` with a value that means none (NaN, NaT, -1), or with a `bool` field next to it",
+    note = "for `Vec<T>` or `&[T]` in a struct, use `[T; N]`, or `Box<[T; N]>` if it is large; for lists of lists, `npy_core::NpyArray::new(data, [rows, columns])`",
+    note = "for `String` or `Vec<u8>` in a struct, use `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; for `&str`, a `String`; for an array of text, a `Vec<String>`, read with `npy_core::load`",
+    note = "for an enum without fields, use `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; for anything else, `#[npy(skip)]`, which leaves the field out, or `#[npy(with = module)]`, which stores it as another type"
 )]
 pub trait Element: Sized + Send {
     /// The size of a canonical item in bytes: the item size of the dtype.
@@ -83,7 +83,7 @@ pub trait Element: Sized + Send {
     /// Returns the dtype that is written for this type. Every call returns the same dtype.
     fn dtype() -> DType;
 
-    /// Returns the dtype with this byte order, for a record or an array that is written in it.
+    /// Returns the dtype in this byte order. It is used when a record or an array is written in that order.
     ///
     /// The default ignores `order`, like a type that states a byte order of its own (`#[npy(endian = "big")]`).
     fn dtype_in(order: ByteOrder) -> DType {

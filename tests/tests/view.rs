@@ -611,7 +611,7 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         ArrayView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
         format!(
-            "the file holds '{other}f8', f64 has '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
+            "the file holds '{other}f8', but f64 is '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
              (of bytes: read_npy_from), or view it with the types Le<…> or Be<…>, which have a fixed byte order"
         )
     );
@@ -619,7 +619,7 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         ArrayView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
         format!(
-            "the file holds [('INNER', '<f4'), ('', '|V4')], Alone has [('INNER', '{own}f4')] in memory; copy it field by field with \
+            "the file holds [('INNER', '<f4'), ('', '|V4')], but Alone is [('INNER', '{own}f4')] in memory; copy it field by field with \
              NpyArray::<Alone>::read_npy (of bytes: read_npy_from)"
         )
     );
@@ -627,8 +627,8 @@ fn each_view_error_says_what_to_do() {
     let misaligned = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap_err();
     assert_eq!(
         misaligned.to_string(),
-        "misaligned: `f64` needs an address that is a multiple of 8, the data is 3 bytes after one; copy it with Vec::<f64>::read_npy \
-         (of bytes: read_npy_from), or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
+        "misaligned: `f64` needs an address that is a multiple of 8, but the data starts 3 bytes after such an address; copy it with \
+         Vec::<f64>::read_npy (of bytes: read_npy_from), or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     );
     let error = Error::from(misaligned);
     assert!(matches!(error.kind(), ErrorKind::View(ViewError::Misaligned { .. })), "{error}");

@@ -28,15 +28,15 @@ pub enum ScalarKind {
     Float,
     /// `c`: two floats, the real part first.
     Complex,
-    /// `m`: a span of time in 8 bytes, a signed count of this resolution; of no unit if `None`.
+    /// `m`: a span of time in 8 bytes: a signed number of steps of this resolution. `None` if it has no unit.
     TimeDelta(Option<Resolution>),
-    /// `M`: a point in time in 8 bytes, a signed count of this resolution since 1970-01-01.
+    /// `M`: a point in time in 8 bytes: the signed number of steps of this resolution since 1970-01-01. `None` if it has no unit.
     DateTime(Option<Resolution>),
     /// `S`: bytes, padded with zeros.
     Bytes,
     /// `U`: code points of 4 bytes, padded with zeros.
     Str,
-    /// `V`: raw bytes; with a byte order, a type of ml_dtypes: `<V2` is its bfloat16.
+    /// `V`: raw bytes. If the scalar has a byte order, it is a number of ml_dtypes: `<V2` is bfloat16.
     Void,
     /// `O`: a Python object; the file holds a pickle.
     Object,
@@ -69,7 +69,7 @@ units! {
     Microsecond "us", Nanosecond "ns", Picosecond "ps", Femtosecond "fs", Attosecond "as",
 }
 
-/// The scalars of one size on every machine: their names, one-letter codes, kinds and sizes.
+/// The scalars whose size is the same on every machine: their names, one-letter codes, kinds and sizes.
 const NAMES: [(&str, &str, ScalarKind, usize); 14] = [
     ("bool", "?", ScalarKind::Bool, 1),
     ("int8", "b", ScalarKind::Int, 1),
@@ -417,7 +417,7 @@ mod tests {
         }
     }
 
-    /// Guards the numbers of ml_dtypes: it has no big-endian types, so it would read a swapped number as another one.
+    /// Guards the numbers of ml_dtypes: it has no big-endian types, so it would read a swapped number as a different number.
     #[test]
     fn raw_bytes_are_not_byte_swapped() {
         for text in ["|V2", "<V2"] {

@@ -12,7 +12,7 @@ use crate::limits;
 use crate::plan::Plan;
 use crate::reserve;
 
-/// The size of a block in bytes. It stays in the second-level cache.
+/// The size of a block in bytes, chosen so that a block stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
 
 /// The size of a block for writing items whose plan copies them unchanged: larger, for fewer system calls, but still in the cache.
@@ -77,7 +77,8 @@ pub(crate) fn decode_blocks<T>(
         let (count, missing) = fill(&mut buffers.block, first..end)?;
         reserve::growing(out, count)?;
         let decoded = decode(count, buffers, out);
-        // The complete elements are in `out` even if the data is truncated. That error takes precedence over an invalid value.
+        // The complete elements are in `out` even if the data is truncated. The error for the truncated data takes precedence over the one
+        // for an invalid value.
         missing.map_or(Ok(()), Err)?;
         decoded.map_err(|error| invalid(&error, first))?;
         first = end;
@@ -138,8 +139,8 @@ impl<T: Element> Pending<T> {
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for the first invalid item, which is dropped. The items before it are kept, and [`InvalidValue::item`] is their
-    /// number. They are also kept if the iterator or an item panics.
+    /// [`InvalidValue`] for the first invalid item, with its index among `items`. The items before it are kept; the invalid item is
+    /// not. They are also kept if the iterator or an item panics.
     #[inline]
     pub(crate) fn fill<B: Borrow<T>>(
         &mut self,
@@ -190,8 +191,8 @@ impl<T: Element> Pending<T> {
 
 /// Encodes an item into a slot that may have the bytes of an earlier item.
 ///
-/// Types of this crate, and records of them, overwrite all bytes except padding, which is always zero; they are also the types that can
-/// decode byte-swapped items. For other types, the slot is cleared first.
+/// Types that can decode byte-swapped items (those of this crate, and records of them) overwrite all bytes except padding, which is always
+/// zero. For other types, the slot is cleared first.
 #[inline]
 fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     if const { !T::__INTERNALS.swaps() } {
@@ -229,7 +230,7 @@ pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
 mod tests {
     use super::*;
 
-    /// Guards the memory of a reader: a buffer that grew for a large item is freed, also if the file was truncated there.
+    /// Guards the memory of a reader: a buffer that grew for a large item is freed instead of kept.
     #[test]
     fn buffers_of_a_block_are_kept() {
         let kept = |bytes| {

@@ -101,7 +101,7 @@ impl TypedPlan {
 /// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan.
 type SchemaId = (fn(ByteOrder) -> Schema, usize);
 
-// Not inlined: in each inlined copy, the function might have another address.
+// Not inlined: two inlined copies might return different addresses for the schema function of one type.
 /// Returns the identity of the schema of a type.
 #[inline(never)]
 fn schema_id<T: Element>() -> SchemaId {

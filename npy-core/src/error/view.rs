@@ -30,7 +30,7 @@ use super::{Error, ErrorKind};
 pub enum ViewError {
     /// The numbers are in a different byte order than the type has in memory.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; copy and byte-swap it with {copy}, or view it with the types Le<…> or Be<…>, which have a fixed byte order"
+        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view it with the types Le<…> or Be<…>, which have a fixed byte order"
     )]
     ByteOrder {
         /// The dtype in the file.
@@ -45,7 +45,7 @@ pub enum ViewError {
 
     /// The elements have a different layout than the type has in memory: the type can be read, but not viewed.
     #[error(
-        "the file holds {found}, {wanted_by} has {wanted} in memory; copy it field by field with {copy}"
+        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it field by field with {copy}"
     )]
     Layout {
         /// The dtype in the file.
@@ -60,7 +60,7 @@ pub enum ViewError {
 
     /// The data is not at an address that is aligned for the type.
     #[error(
-        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, the data is {past} bytes after one; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
+        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but the data starts {past} bytes after such an address; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     )]
     Misaligned {
         /// The alignment of the type, in bytes.
@@ -73,8 +73,8 @@ pub enum ViewError {
         copy: String,
     },
 
-    /// There are other bytes between the values of a column, so they are not a slice; or their distance is not a multiple of their size,
-    /// so they are not a strided view either.
+    /// The values of a column are not at the distance that the view needs. A slice needs them side by side; a strided view needs a
+    /// distance that is a multiple of their size.
     #[error(
         "the values are {stride} bytes apart, but a view of {wanted_by} ({size} bytes) needs them {wanted}; copy them with {copy}"
     )]
@@ -83,7 +83,7 @@ pub enum ViewError {
         stride: usize,
         /// The number of bytes of a value.
         size: usize,
-        /// The distance that the view needs, in words.
+        /// The distance that the view needs, as a phrase for the message.
         wanted: &'static str,
         /// The name of the type.
         wanted_by: String,
@@ -117,7 +117,7 @@ pub enum ViewError {
 }
 
 impl ViewError {
-    /// Returns the same error with another call that copies.
+    /// Replaces the call that copies, which the message names.
     #[cfg(all(feature = "npz", feature = "mmap"))]
     #[must_use]
     pub(crate) fn with_copy(mut self, call: String) -> Self {
@@ -133,7 +133,7 @@ impl ViewError {
     }
 }
 
-/// Converts to an [`ErrorKind::View`]. An array that cannot be copied either becomes the error that reading it returns.
+/// Converts to an [`ErrorKind::View`]. If copying would fail as well, converts to the error that copying would return.
 impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         match error {

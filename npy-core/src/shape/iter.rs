@@ -45,7 +45,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         }
     }
 
-    // Positions in a map of many gigabytes are reached at once.
+    // In memory order, any position of a memory map of many gigabytes is reached without visiting those before it.
     fn nth(&mut self, n: usize) -> Option<&'a T> {
         match &mut self.0 {
             Source::Stored(items) => items.nth(n),

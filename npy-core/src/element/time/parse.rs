@@ -9,7 +9,7 @@ use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
 
 /// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. Nothing is rounded: the
-/// text must be a whole number of units. A generic time is its number.
+/// text must be a whole number of units. A time without a unit is parsed as an integer.
 ///
 /// ```
 /// use npy_core::DateTime64;
@@ -35,7 +35,7 @@ impl<U: TimeUnit> FromStr for DateTime64<U> {
         count.map(Self::new).ok_or_else(|| {
             let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
             let reason = format!(
-                "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5, or less of it, without a part of a unit"
+                "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit"
             );
             InvalidValue::new(reason)
         })
@@ -62,14 +62,14 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
         span(text, U::RESOLUTION).map(Self::new).ok_or_else(|| {
             let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
             let reason = format!(
-                "{text} is not a span of '{dtype}'; write a number and a unit, as in 100 seconds, without a part of a unit"
+                "{text} is not a span of '{dtype}'; write a number and a unit, as in 100 seconds, with no fraction of a unit of the dtype"
             );
             InvalidValue::new(reason)
         })
     }
 }
 
-/// Returns the count of a date and time; `None` if it is not one, or not a whole number of units.
+/// Parses a date, or a date and time, as a number of units; `None` if the text is invalid or the number is not whole.
 fn date(text: &str, resolution: Resolution) -> Option<i64> {
     let (day, time) = match text.split_once(['T', ' ']) {
         Some((day, time)) => (day, Some(time)),
@@ -113,7 +113,7 @@ fn date(text: &str, resolution: Resolution) -> Option<i64> {
     whole(units, resolution)
 }
 
-/// Returns the attoseconds since midnight of `12`, `12:34`, `12:34:56` or `12:34:56.789`.
+/// Parses a time of day (`12`, `12:34`, `12:34:56` or `12:34:56.789`) as the number of attoseconds since midnight.
 fn time_of_day(text: &str) -> Option<i128> {
     let (clock, fraction) = match text.split_once('.') {
         Some((clock, fraction)) => (clock, Some(fraction)),
@@ -139,7 +139,7 @@ fn time_of_day(text: &str) -> Option<i128> {
     seconds.checked_mul(1_000_000_000_000_000_000)?.checked_add(attoseconds)
 }
 
-/// Returns the count of a span; `None` if it is not one, or not a whole number of units.
+/// Parses a span as a number of units; `None` if the text is invalid or the number is not whole.
 fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
     let (number, name) = text.trim().split_once(' ')?;
     let number: i128 = number.parse::<i128>().ok()?;
@@ -181,7 +181,7 @@ fn digits(text: &str) -> Option<i128> {
     if is_number { text.parse().ok() } else { None }
 }
 
-/// Parses two digits of a number between `min` and `max`.
+/// Parses a number of exactly two digits, from `min` to `max`.
 fn two(text: &str, min: i128, max: i128) -> Option<i128> {
     digits(text).filter(|n| text.len() == 2 && (min..=max).contains(n))
 }
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Guards that what a time prints is what it parses, for every unit and at its ends.
+    /// Guards that printed times and spans are parsed as the same values, in many units and for extreme counts.
     #[test]
     fn printed_times_and_spans_are_parsed() {
         let counts = [0, 1, -1, 59, 11_016, -719_529, i64::MAX, i64::MIN, i64::MIN + 1];
