@@ -82,7 +82,7 @@ fn refuse_padding(field: &Field) -> Result<(), String> {
         && field.title.is_none()
         && *field.exact_name() == Text::new("");
     match is_padding {
-        true => Err("a field of raw bytes or of a sub-array has no name, and would be read as padding; name it".into()),
+        true => Err("it has a field of raw bytes or of a sub-array without a name, which would be read as padding; name the field".into()),
         false => Ok(()),
     }
 }

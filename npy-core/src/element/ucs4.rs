@@ -64,7 +64,7 @@ impl<const N: usize> PartialEq<str> for FixedStr<N> {
     }
 }
 
-/// Prints the text. [`String::from_iter`] on [`as_chars`](Self::as_chars) makes a `String` faster.
+/// Prints the text. To make a `String`, [`String::from_iter`] on [`as_chars`](Self::as_chars) is faster than `to_string`.
 impl<const N: usize> fmt::Display for FixedStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.as_chars().iter().collect::<String>())

@@ -67,7 +67,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
     }
 }
 
-/// Moves the elements in their order; nothing is copied.
+/// Moves the elements without copying them, and keeps their order in memory.
 impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     type Error = Error;
 
@@ -141,8 +141,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// A [`ViewError`] if the values differ from those in memory, are misaligned, or have a stride that is not a multiple of their
-    /// size ([`Stride`](ViewError::Stride)). Its message names [`to_vec`](Column::to_vec), which copies them.
+    /// A [`ViewError`] if the values are not stored as `F` has them in memory, are misaligned, or have a stride that is not a multiple of
+    /// their size ([`Stride`](ViewError::Stride)). Its message names [`to_vec`](Column::to_vec), which copies them.
     pub fn as_ndarray(&self) -> Result<ArrayView1<'a, F>, ViewError> {
         let (values, step) = self.as_strided_slice()?;
         let view = ArrayView1::from_shape(Ix1(self.len()).strides(Ix1(step)), values);

@@ -41,7 +41,7 @@ pub(super) fn list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String 
     }
 }
 
-/// Returns the first names, in quotes.
+/// Returns a list of the names in quotes. After the first 20, states only how many there are in all.
 pub(super) fn quoted<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const MAX_NAMES: usize = 20;
     let count = names.len();

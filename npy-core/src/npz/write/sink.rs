@@ -12,7 +12,7 @@ use crate::write::array_sink::ArraySink;
 /// A member that is being written. If this is dropped before the member is complete, the archive does not get the member.
 pub(super) struct MemberSink<'a, W: Write> {
     archive: &'a mut Archive<W>,
-    /// `None` if members are stored.
+    /// `None` if members are written uncompressed.
     compressor: Option<&'a mut Compressor>,
     name: &'a str,
     is_open: bool,
@@ -27,7 +27,7 @@ impl<'a, W: Write> MemberSink<'a, W> {
         MemberSink { archive, compressor, name, is_open: true }
     }
 
-    /// Writes the member, or drops it after an error.
+    /// Writes the member, or discards it after an error.
     pub(super) fn write_with(
         mut self,
         write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
@@ -60,7 +60,7 @@ impl<'a, W: Write> MemberSink<'a, W> {
     }
 }
 
-/// Drops the member if a value panicked, because the program may continue after that.
+/// Discards the member if encoding a value panicked, because the program may catch the panic and write other members.
 impl<W: Write> Drop for MemberSink<'_, W> {
     fn drop(&mut self) {
         if self.is_open {

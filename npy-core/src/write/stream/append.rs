@@ -21,15 +21,15 @@ use crate::plan::{Cast, Plan};
 use crate::read::ReadOptions;
 use crate::shape::{self, Order};
 
-/// What [`append`](super::WriteOptions::append) does with complete rows after those that the header counts. A writer that was killed may
-/// have left them: it writes rows first and their number later.
+/// Determines how [`append`](super::WriteOptions::append) handles complete rows at the end of the file that the header does not count. A
+/// writer that was killed may have left them: it writes rows first and their number later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UncountedRows {
     /// Refuses the file with [`ErrorKind::UncountedRows`], which says how many there are.
     #[default]
     Refuse,
-    /// Counts them as rows of the array. A part of a row after them is removed.
+    /// Counts them as rows of the array. If an incomplete row comes after them, it is removed.
     Keep,
     /// Removes them from the file.
     Remove,
@@ -82,7 +82,7 @@ pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Wr
     Ok(writer.in_opened(opened))
 }
 
-/// Returns the number of complete rows in the `extra` bytes after the array that become a part of it.
+/// Returns the number of uncounted rows that become part of the array. They are in the `extra` bytes after it.
 fn uncounted_rows(
     options: &WriteOptions,
     stated: &Stated,
@@ -105,7 +105,7 @@ fn uncounted_rows(
 ///
 /// The header cannot be changed in place: if the process were killed, the start of one header and the end of the other could remain.
 fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<(File, Lock)> {
-    // If the elements were synced, they must stay so.
+    // Always synced: if the old file was synced, the new one must be, too.
     let sync = true;
     let mut taken = None;
     let file = replace::replace(path, sync, &mut |mut file| {
@@ -136,7 +136,8 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
     let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
-        let what = format!("appending {who} in Fortran order, where its parts are strided,");
+        let what =
+            format!("appending {who} in Fortran order, where the parts of an element are strided,");
         let needs = "elements that are scalars or records, or an array in C order";
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
@@ -158,7 +159,7 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
-/// The plan from elements of `T` to those of the file; an error if a value would be lost or missing.
+/// Creates the plan that converts elements of `T` to elements of the file. Returns an error if a value would be lost or missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
     let ours = canonical_to_write::<T>()?;
     let missing = |error: Error, lacking: &str, needs: &'static str| {
@@ -183,7 +184,7 @@ fn plan<T: Element>(file: &DType) -> Result<Plan> {
     })
 }
 
-/// Replaces the remedy of an error for appending to a file of another type.
+/// Replaces the remedy of an error by one that helps to append to a file of another type.
 fn to_append(error: Error) -> Error {
     const REMEDY: &str = "change the Rust type to that of the file, or write another file";
     error.map_kind(|mut kind| {

@@ -5,7 +5,7 @@ use std::io;
 use crate::error::Result;
 use crate::write::failure::Failure;
 
-/// A writer that is not used after a failure, because its position is unknown after one.
+/// A writer that is not used after a failure, because its position is then unknown.
 pub(super) struct Sink<W> {
     /// `None` after `finish`, which consumes the owner of the sink.
     inner: Option<W>,
@@ -36,7 +36,7 @@ impl<W> Sink<W> {
     /// Calls `act` with the writer; if it fails or panics, every later call is refused.
     #[expect(clippy::expect_used, reason = "only `finish` takes the writer")]
     pub(super) fn attempt<A>(&mut self, act: impl FnOnce(&mut W) -> io::Result<A>) -> Result<A> {
-        const REMEDY: &str = "if the length of the array was not stated first, the file has all elements that were flushed, and Writer::append can add more";
+        const REMEDY: &str = "unless its length was fixed in advance (Writer::with_shape), the array in the file has all elements that were flushed, and Writer::append can add more";
         self.failure.check(REMEDY)?;
         let inner = self.inner.as_mut().expect("not finished");
         Ok(self.failure.attempt(|| act(inner))?)
