@@ -130,6 +130,11 @@ impl Field {
         checked::add(self.offset, self.dtype.itemsize())
     }
 
+    /// Returns true if the name and the title are exact as Rust text.
+    pub(crate) fn has_exact_names(&self) -> bool {
+        self.name.is_exact() && self.title.as_deref().is_none_or(Text::is_exact)
+    }
+
     /// Returns the exact name, for comparison.
     pub(crate) fn exact_name(&self) -> &Text {
         &self.name

@@ -12,8 +12,8 @@ use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::decode::decode_all;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, check_empty};
-use crate::error::{Error, ErrorKind};
-use crate::header::Header;
+use crate::error::Error;
+use crate::header::{Header, Payload};
 use crate::limits::{self, Limits};
 use crate::plan::{self, Cast, Plan};
 use crate::reserve;
@@ -22,6 +22,9 @@ use crate::value::Value;
 pub use iter::Values;
 
 /// An array of any dtype, stored as the bytes of its file.
+///
+/// An array of Python objects is kept as its pickle, which is written again as it is. Its elements are [`Value::Object`]; to look at them,
+/// read the file as [`Objects`](crate::Objects).
 ///
 /// Writing the array again reproduces a file of `np.save` from NumPy 1.24 or later byte for byte. For a file of an older NumPy, the data is
 /// the same, and the header is the one that NumPy writes today.
@@ -75,13 +78,14 @@ impl DynArray {
     }
 
     pub(crate) fn from_parts(header: Header, bytes: Vec<u8>) -> Result<Self, Error> {
-        header.without_objects()?;
-        if header.data_bytes() != limits::to_u64(bytes.len()) {
-            let reason =
-                format!("expected {} bytes of data, found {}", header.data_bytes(), bytes.len());
-            return Err(ErrorKind::Shape { shape: shape::excerpt(header.shape()), reason }.into());
-        }
+        header.check_data(limits::to_u64(bytes.len()))?;
         Ok(DynArray { header, bytes, limits: Limits::default() })
+    }
+
+    /// Creates an array of Python objects. Its pickle is kept as it is.
+    pub(crate) fn of_pickle(header: Header, pickle: Vec<u8>) -> Self {
+        debug_assert!(header.payload() == Payload::Pickle);
+        DynArray { header, bytes: pickle, limits: Limits::default() }
     }
 
     /// Sets the limits on the values that are made of this array later. An array that was read has those of its
@@ -90,6 +94,11 @@ impl DynArray {
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// Returns the dtype, the shape and the order.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
     }
 
     /// Returns the limits on the values that are made of this array.
@@ -113,7 +122,7 @@ impl DynArray {
         self.header.order()
     }
 
-    /// Returns the data, with padding. The elements have the order and the byte orders of the file.
+    /// Returns the data, with padding. The elements have the order and the byte orders of the file. Python objects are one pickle.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -135,7 +144,15 @@ impl DynArray {
     /// ```
     pub fn at(&self, index: &[usize]) -> Option<Value<'_>> {
         let at = shape::position(self.shape(), self.order(), index)?;
-        Some(Value::new(self.dtype(), self.item(at)))
+        Some(self.value(at))
+    }
+
+    /// Returns the element at this position in the file, which exists.
+    fn value(&self, at: usize) -> Value<'_> {
+        match self.header.payload() {
+            Payload::Items => Value::new(self.dtype(), self.item(at)),
+            Payload::Pickle => Value::Object,
+        }
     }
 
     /// Returns the element of this index, like [`at`](Self::at).
@@ -177,6 +194,7 @@ impl DynArray {
     ///
     /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the result would have too many dimensions.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
+        self.header.without_objects()?;
         let fields = self.dtype().fields();
         let Some((part, offset)) = plan::part_at(fields, path) else {
             return Err(plan::missing_part(path, fields));
@@ -248,6 +266,7 @@ impl DynArray {
     ///
     /// [`ErrorKind::Mismatch`] if a value could change, [`ErrorKind::MissingField`] if `dtype` has a field that the array lacks.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
+        self.header.without_objects()?;
         let plan = Plan::new(self.dtype(), dtype, Cast::Lossless)?;
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
         let mut bytes = Vec::new();
@@ -273,6 +292,7 @@ impl DynArray {
     ///
     /// [`ErrorKind::Memory`] if there is not enough memory for a second array.
     pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
+        self.header.without_objects()?;
         let itemsize = self.dtype().itemsize();
         let header = Header::new(self.dtype().clone(), self.shape(), order)?;
         if order.normalized(self.shape()) == self.order().normalized(self.shape()) || itemsize == 0

@@ -241,6 +241,16 @@ pub enum ErrorKind {
         reason: String,
     },
 
+    /// A pickle, which holds the Python objects of an array, that Python could not load either.
+    #[error("the pickle is malformed at byte {byte}: {reason}; save the array again")]
+    #[non_exhaustive]
+    Pickle {
+        /// The offset of the opcode from the start of the pickle.
+        byte: u64,
+        /// The reason.
+        reason: String,
+    },
+
     /// Something valid that this version or build of the crate does not support.
     #[error("{what} needs {needs}")]
     #[non_exhaustive]

@@ -128,10 +128,20 @@ pub struct Header {
     dtype: DType,
     shape: Vec<usize>,
     order: Order,
+    payload: Payload,
     // The product of the shape, computed once.
     count: u64,
     // `None` for a new header, which is written in the oldest version that fits.
     version: Option<Version>,
+}
+
+/// The form in which a file stores the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Payload {
+    /// One element after the other.
+    Items,
+    /// A pickle of the array, because its dtype is or contains a Python object.
+    Pickle,
 }
 
 impl Header {
@@ -157,7 +167,8 @@ impl Header {
         }
         shape::bytes_in_file(&shape, dtype.itemsize())?;
         let count = shape::bytes_in_file(&shape, 1)?;
-        Ok(Header { dtype, shape, order, count, version: None })
+        let payload = if dtype.has_object() { Payload::Pickle } else { Payload::Items };
+        Ok(Header { dtype, shape, order, payload, count, version: None })
     }
 
     /// Returns the dtype of an element.
@@ -203,9 +214,14 @@ impl Header {
         self.count.saturating_mul(limits::to_u64(self.dtype.itemsize()))
     }
 
+    /// Returns the form of the data.
+    pub(crate) fn payload(&self) -> Payload {
+        self.payload
+    }
+
     /// Refuses Python objects, which are stored as a pickle.
     pub(crate) fn without_objects(&self) -> Result<(), Error> {
-        if !self.dtype.has_object() {
+        if self.payload == Payload::Items {
             return Ok(());
         }
         let quoted = |path: &String| format!("\"{}\"", descr::excerpt(path));
@@ -216,8 +232,18 @@ impl Header {
             let named = if fields.len() == 1 { "the field" } else { "the fields" };
             format!("a record with Python objects in {named} {}", fields.join(", "))
         };
-        let needs = "a pickle reader, which this version does not have; in Python, save it with a dtype other than object";
+        let needs = "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs";
         Err(ErrorKind::Unsupported { what, needs }.into())
+    }
+
+    /// Refuses Python objects, and data of another number of bytes than the array has.
+    pub(crate) fn check_data(&self, bytes: u64) -> Result<(), Error> {
+        self.without_objects()?;
+        if self.data_bytes() == bytes {
+            return Ok(());
+        }
+        let reason = format!("expected {} bytes of data, found {bytes}", self.data_bytes());
+        Err(ErrorKind::Shape { shape: shape::excerpt(&self.shape), reason }.into())
     }
 
     /// Returns the error for the type `wanted_by`, which expects another shape.

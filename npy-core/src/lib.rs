@@ -35,6 +35,8 @@
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
 //! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
+//! - Python objects: lists of `Option` are written as such, and text with [`WriteOptions::objects`]; with the feature `serde`, `object` writes
+//!   any value.
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
 // A user who derives `Debug` for a struct that holds ours needs it.
@@ -78,6 +80,8 @@ mod literal;
 pub mod mmap;
 #[cfg(feature = "npz")]
 pub mod npz;
+mod objects;
+mod pickle;
 mod plan;
 #[doc(hidden)]
 pub mod private;
@@ -91,6 +95,15 @@ pub mod types;
 pub mod value;
 mod view;
 mod write;
+
+/// Arrays of Python objects, which are read as data; see [`Objects`]. With the feature `serde`, they become Rust structs.
+pub mod object {
+    pub use crate::objects::{Encoding, Entries, Items, Kind, ObjectRef, Objects};
+    #[cfg(feature = "serde")]
+    pub use crate::serde::object::{AsObject, save, save_to};
+    #[cfg(feature = "serde")]
+    pub use crate::serde::{load, load_from};
+}
 
 /// The iterators that methods return, for programs that name their types.
 pub mod iter {
@@ -126,6 +139,7 @@ pub use mmap::{Column, Map, MapAny, MapMut};
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
 pub use npz::NpzArchive;
+pub use objects::{ObjectRef, Objects};
 pub use plan::Cast;
 pub use read::{ReadNpy, ReadOptions, Reader, Records, load};
 pub use shape::Order;

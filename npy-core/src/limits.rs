@@ -39,6 +39,11 @@ pub struct Limits {
     /// Values that serde creates may take 2,048 bytes of memory for each byte of data; only memory above that counts. The memory is
     /// estimated as 128 bytes for each number, text or list. A record is 640 bytes, plus 128 and the length of the name for each field.
     pub empty_items: u64,
+    /// The deepest nesting of Python objects that become Rust values. Default 128, as in most formats of serde.
+    pub object_depth: usize,
+    /// The largest ratio of the memory of values made from Python objects to the bytes of their pickle, which may use an object many
+    /// times. Default 100: enough for a list that repeats a text of 300 characters. Values of up to 16 MiB are always made.
+    pub object_expansion: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
     pub members: u64,
@@ -58,6 +63,8 @@ impl Default for Limits {
             fields: 1 << 16,
             array_bytes: None,
             empty_items: 1 << 20,
+            object_depth: 128,
+            object_expansion: 100,
             members: 1 << 20,
             inflated_bytes: 1 << 36,
             inflation: 1100,
@@ -98,6 +105,25 @@ impl Limits {
             count,
             self.empty_items,
         )
+    }
+
+    /// Refuses values that take this many bytes of memory and were made from a pickle of `pickle` bytes.
+    #[inline]
+    pub(crate) fn check_objects(&self, bytes: u64, pickle: u64) -> Result<(), Error> {
+        const ALWAYS: u64 = 16 << 20;
+        let (what, name) = ("memory of values for each byte of the pickle", "object_expansion");
+        if bytes <= ALWAYS || bytes <= pickle.saturating_mul(self.object_expansion) {
+            return Ok(());
+        }
+        let found = bytes.checked_div(pickle).unwrap_or(bytes).saturating_add(1);
+        Err(ErrorKind::Limit { what, name, found, limit: self.object_expansion }.into())
+    }
+
+    /// Refuses Python objects nested deeper than the limit.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check_object_depth(&self, depth: usize) -> Result<(), Error> {
+        let (depth, limit) = (to_u64(depth), to_u64(self.object_depth));
+        check("nesting of Python objects", "object_depth", depth, limit)
     }
 
     /// Refuses an archive of more members than the limit.

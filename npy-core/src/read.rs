@@ -2,6 +2,7 @@
 
 mod direct;
 mod header;
+mod object;
 mod parallel;
 mod position;
 mod reader;
@@ -20,6 +21,7 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
 use crate::view::{ArrayView, ArrayViewMut};
@@ -166,6 +168,7 @@ pub struct ReadOptions {
     limits: Limits,
     threads: usize,
     order: Option<Order>,
+    encoding: Encoding,
 }
 
 impl ReadOptions {
@@ -196,6 +199,20 @@ impl ReadOptions {
     /// ```
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.order = Some(order);
+        self
+    }
+
+    /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
+    ///
+    /// ```no_run
+    /// use npy_core::ReadOptions;
+    /// use npy_core::object::Encoding;
+    ///
+    /// let names: Vec<String> = ReadOptions::new().encoding(Encoding::Latin1).read("python2.npy")?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
+        self.encoding = encoding;
         self
     }
 
@@ -263,11 +280,11 @@ impl ReadOptions {
     /// Reads the header from a reader; `bytes` is the number of bytes in the reader, if known.
     #[cfg(feature = "npz")]
     pub(crate) fn member<R: Read>(&self, reader: R, bytes: Option<u64>) -> Result<Reader<R>> {
-        self.start(Source::of(reader, bytes))
+        self.start(Source::member(reader, bytes))
     }
 
     fn start<R: Read>(&self, source: Source<R>) -> Result<Reader<R>> {
-        Reader::start(source, self.cast, self.limits, self.order)
+        Reader::start(source, self)
     }
 
     /// Views the array of the `.npy` file that starts with these bytes; see [`ArrayView::from_bytes`].

@@ -2,11 +2,18 @@
 
 mod array;
 mod elements;
+mod from_object;
+mod graph;
 mod infer;
+mod load;
+mod nested;
+mod numbers;
+pub(crate) mod object;
 mod rows;
 mod value;
 mod weight;
 
+pub use load::{load, load_from};
 pub use rows::DeserializedRows;
 
 use std::fmt::{self, Display};
@@ -20,36 +27,99 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
 
-/// An error in a row, with the path of the field.
+/// The name under which an array is handed over as its bytes, or as elements without nesting. Only formats of this crate see it.
+pub(crate) const ARRAY_TOKEN: &str = "$npy_core::array";
+
+/// The most characters of a path in an error.
+const MAX_PATH: usize = 200;
+
+/// An error in a value, with the path of the value.
 #[derive(Debug)]
 struct RowError {
-    /// The names of nested fields, innermost first.
-    path: Vec<String>,
-    reason: String,
+    /// The steps to the value, innermost first.
+    path: Vec<Step>,
+    kind: Box<ErrorKind>,
+}
+
+/// A step from a value to one in it.
+#[derive(Debug)]
+enum Step {
+    /// A row of the array.
+    Row(usize),
+    /// A field of a record, or a text key.
+    Field(String),
+    /// An item of a sequence.
+    Item(usize),
+    /// Another key than text.
+    Key(String),
 }
 
 impl RowError {
     fn new(reason: impl Display) -> Self {
-        RowError { path: Vec::new(), reason: reason.to_string() }
+        ErrorKind::InvalidValue { reason: reason.to_string() }.into()
     }
 
     /// Adds the field around the error.
-    fn within(mut self, name: &str) -> Self {
-        self.path.push(name.to_owned());
+    fn within(self, name: &str) -> Self {
+        self.after(Step::Field(name.to_owned()))
+    }
+
+    /// Adds the step that leads to the value.
+    fn after(mut self, step: Step) -> Self {
+        self.path.push(step);
         self
     }
 
     /// Converts to an error of the crate, in this row.
     fn in_row(self, row: usize) -> Error {
-        let error = Error::from(ErrorKind::InvalidValue { reason: self.reason });
-        let error = self.path.iter().fold(error, |error, name| error.in_field(name));
-        error.within(Place::Row(limits::to_u64(row)))
+        self.after(Step::Row(row)).into_error()
+    }
+
+    /// Converts to an error of the crate.
+    fn into_error(self) -> Error {
+        let mut row = None;
+        let mut path = String::new();
+        for step in self.path.iter().rev() {
+            match step {
+                Step::Row(index) => row = Some(*index),
+                Step::Field(name) if path.is_empty() => path.push_str(name),
+                Step::Field(name) => path.extend([".", name]),
+                Step::Item(index) => path.push_str(&format!("[{index}]")),
+                Step::Key(key) => path.push_str(&format!("[{key}]")),
+            }
+        }
+        // A path through many levels.
+        if let Some((end, _)) = path.char_indices().nth(MAX_PATH) {
+            path.truncate(end);
+            path.push_str("...");
+        }
+        let mut error = Error::from(*self.kind);
+        if !path.is_empty() {
+            error = error.in_field(&path);
+        }
+        match row {
+            Some(row) => error.within(Place::Row(limits::to_u64(row))),
+            None => error,
+        }
+    }
+}
+
+impl From<ErrorKind> for RowError {
+    fn from(kind: ErrorKind) -> Self {
+        RowError { path: Vec::new(), kind: Box::new(kind) }
+    }
+}
+
+/// Keeps the kind of an error that has no location yet.
+impl From<Error> for RowError {
+    fn from(error: Error) -> Self {
+        error.into_kind().into()
     }
 }
 
 impl Display for RowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
+        self.kind.fmt(f)
     }
 }
 
@@ -57,7 +127,8 @@ impl std::error::Error for RowError {}
 
 impl de::Error for RowError {
     fn custom<T: Display>(reason: T) -> Self {
-        RowError::new(reason)
+        let reason = reason.to_string();
+        RowError::new(if reason == ARRAY_TOKEN { ARRAY_ANSWER } else { &reason })
     }
 }
 
@@ -66,6 +137,18 @@ impl ser::Error for RowError {
         RowError::new(reason)
     }
 }
+
+/// The text of an error of the reason [`ARRAY_TOKEN`], if the format is one of this crate that has arrays.
+const ARRAY_ANSWER: &str = "$npy_core::array is an array";
+
+/// Returns true if a format has arrays; `custom` makes one of its errors. No other format sees the name: all see nested sequences.
+fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
+    custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
+}
+
+/// The message for bytes that a pickle has as text, which must be in Latin-1.
+const NOT_LATIN: &str =
+    "bytes that are stored as text have a character beyond Latin-1; save the array again";
 
 /// The message for text with a surrogate, which a `String` cannot hold.
 fn no_character(c: u32) -> String {

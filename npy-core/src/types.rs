@@ -57,15 +57,23 @@
 //! | `[T]`, `[T; N]` | | yes | one |
 //! | `T` | yes | yes | none; an item of the first table |
 //! | `NpyArray<T>` | yes | yes | any |
-//! | `DynArray` | yes | yes | any; every dtype but Python objects |
+//! | `DynArray` | yes | yes | any; every dtype, Python objects as their pickle |
+//! | [`Objects`](crate::Objects) | yes | yes | any; Python objects, also those in fields of records |
 //! | `Vec<String>`, `NpyArray<String>` | yes | yes | one, any; `U` and `S` of any width, written as `U` |
 //! | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | yes | yes | one, any; `S` of any width |
 //! | `[&str]`, `[&[u8]]`, `Vec<&str>`, `Vec<&[u8]>` | | yes | one; as `U` and `S` |
+//! | `Vec<Option<T>>`, `NpyArray<Option<T>>` | yes | yes | one, any; `T` as above, or text or bytes; Python objects are written, of `bool`, numbers, text and bytes |
+//! | `[Option<T>]` | | yes | one; as Python objects |
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
 //!
+//! All of these but views can also be read from arrays of Python objects (`|O`) of such values: text from `str`, numbers from `int` and `float`, times
+//! from `datetime`, records from tuples. A value must fit exactly. In an array of optional values, `None`, the float `nan`, and `NaT` and `NA`
+//! of pandas are `None`.
+//!
 //! Text is written as wide as the longest in the list, and at least one character wide. Writing text that ends with a NUL is an error, as
-//! reading it would drop the NUL.
+//! reading it would drop the NUL. With [`WriteOptions::objects`](crate::WriteOptions::objects), text and bytes are written as Python objects,
+//! each of its own length.
 //!
 //! ```
 //! use npy_core::{Header, ReadNpy, WriteNpy};

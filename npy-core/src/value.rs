@@ -71,6 +71,8 @@ pub enum Value<'a> {
     TimeDelta(i64, Option<Resolution>),
     /// `|V5`
     Void(&'a [u8]),
+    /// `|O`, or a record with such a field: a Python object that is still in the pickle of its array; [`Objects`](crate::Objects) reads it
+    Object,
     /// A record
     Record(RecordValue<'a>),
     /// A sub-array
@@ -114,7 +116,8 @@ impl<'a> Value<'a> {
             (ScalarKind::Str, _) => {
                 Value::Str(Str { units: without_zeros(item.as_chunks().0), order })
             }
-            (ScalarKind::Void | ScalarKind::Object, _) => Value::Void(item),
+            (ScalarKind::Void, _) => Value::Void(item),
+            (ScalarKind::Object, _) => Value::Object,
         }
     }
 

@@ -6,6 +6,7 @@ mod dynamic;
 pub(crate) mod elements;
 pub(crate) mod failure;
 pub(crate) mod lock;
+pub(crate) mod object;
 pub(crate) mod replace;
 mod stream;
 mod text;
@@ -44,7 +45,9 @@ pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<(
 /// any number. `bool`, numbers, `FixedStr<N>`, times and the like are single elements (0-d). An element that is a sub-array (`[f32; 3]`)
 /// adds dimensions at the end.
 ///
-/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest.
+/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest, or as Python objects
+/// ([`WriteOptions::objects`]). Lists of `Option` of these, of numbers and of `bool` are always Python objects, and `None` is Python's `None`.
+/// NumPy loads objects only by `np.load(path, allow_pickle=True)`.
 ///
 /// The file is byte for byte what `np.save` writes for the same array; padding is zeros.
 #[diagnostic::on_unimplemented(
@@ -153,6 +156,7 @@ pub struct WriteOptions {
     order: Option<Order>,
     sync: bool,
     uncounted_rows: UncountedRows,
+    objects: bool,
     limits: Limits,
 }
 
@@ -230,6 +234,10 @@ impl WriteOptions {
     fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {
         let header = Header::new(dtype, shape, order)?;
         header.without_objects()?;
+        self.header_bytes(&header)
+    }
+
+    fn header_bytes(&self, header: &Header) -> Result<Vec<u8>> {
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),
@@ -259,6 +267,18 @@ impl WriteOptions {
         let data = shape::bytes_in_file(shape, dtype.itemsize())?;
         let header = self.header(dtype, shape, order)?;
         sink.begin(limits::to_u64(header.len()).saturating_add(data))?;
+        Ok(sink.write_all(&header)?)
+    }
+
+    /// Tells the sink the length of an array of Python objects, whose pickle has `pickle` bytes, then writes its header.
+    fn write_object_header(
+        &self,
+        header: &Header,
+        pickle: u64,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        let header = self.header_bytes(header)?;
+        sink.begin(limits::to_u64(header.len()).saturating_add(pickle))?;
         Ok(sink.write_all(&header)?)
     }
 

@@ -8,7 +8,7 @@ use crate::value::Value;
 named_iterator! {
     /// Iterates over the elements of a [`DynArray`] in C order.
     Values<'a> { of: &'a DynArray, from: Positions } => Value<'a>, |array, at| {
-        Value::new(array.dtype(), array.item(at))
+        array.value(at)
     }
 }
 

@@ -17,6 +17,8 @@ mod jiff;
 mod parse;
 mod system;
 
+pub(crate) use convert::{first_day, from_nanoseconds, to_nanoseconds};
+
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -306,7 +308,7 @@ fn date(days: i128) -> String {
 /// The algorithm is Howard Hinnant's `civil_from_days`. Its years start in March, so that a leap day is the last day of a year.
 // The number of days is less than 2^98, so nothing here overflows an `i128`.
 #[expect(clippy::arithmetic_side_effects)]
-fn civil(days: i128) -> (i128, i128, i128) {
+pub(crate) fn civil(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;
     let days = days.saturating_add(719_468);
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));

@@ -41,6 +41,11 @@ impl Text {
         &self.shown
     }
 
+    /// Returns true if the literal is a string in Python, and Rust text without a loss.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.literal.is_none()
+    }
+
     /// Returns true if the literal is a string in Python.
     pub(crate) fn is_string(&self) -> bool {
         // No other literal starts with a quote.

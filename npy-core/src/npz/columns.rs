@@ -206,6 +206,7 @@ fn record(columns: &[(String, Header)]) -> Result<(DType, usize)> {
     let mut offset = 0usize;
     let mut first = None;
     for (name, column) in columns {
+        column.without_objects().map_err(|error| error.in_member(name))?;
         let refused = |reason| {
             let shape = shape::repr(column.shape());
             Error::from(ErrorKind::Shape { shape, reason }).in_member(name)

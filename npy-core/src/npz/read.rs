@@ -11,7 +11,7 @@ use super::directory::{Directory, Entry, Names, malformed};
 use super::member::Member;
 use super::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::header::Header;
+use crate::header::{Header, Payload};
 use crate::limits::to_usize;
 use crate::read::{self, ReadNpy};
 use crate::reserve;
@@ -242,7 +242,7 @@ fn open_array<R: Read + Seek>(
     let header_bytes = array.inner().map_or(0, Member::position);
     let expected = array.header().data_bytes();
     let found = entry.size.saturating_sub(header_bytes);
-    if array.header().dtype().has_object() || expected == found {
+    if array.header().payload() == Payload::Pickle || expected == found {
         return Ok(array);
     }
     if expected > found {

@@ -10,6 +10,7 @@ use crate::element::block::BLOCK;
 use crate::element::cast::Plain;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::Result;
+use crate::header::Payload;
 use crate::kernel;
 use crate::limits;
 use crate::reserve;
@@ -82,7 +83,12 @@ impl<R: Read> Reader<R> {
 
     /// Reads the data that remains, without decoding it.
     pub(super) fn read_bytes(&mut self) -> Result<DynArray> {
-        self.header.without_objects()?;
+        if self.header.payload() == Payload::Pickle {
+            let pickle = self.read_pickle()?;
+            return Ok(
+                DynArray::of_pickle(self.header.clone(), pickle.bytes).with_limits(self.limits)
+            );
+        }
         let bytes = limits::to_usize(self.bytes_left())?;
         let plain = if self.check_available()? { u8::__INTERNALS.plain() } else { None };
         let data = match plain {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Read;
 
+use super::ReadOptions;
 use super::header::read_header;
 use super::position::Position;
 use super::source::Source;
@@ -10,8 +11,9 @@ use crate::element::block::Buffers;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Place, Result};
-use crate::header::Header;
+use crate::header::{Header, Payload};
 use crate::limits::{Limits, to_u64};
+use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
 
@@ -44,6 +46,7 @@ pub struct Reader<R> {
     pub(super) limits: Limits,
     /// The memory order that was asked for.
     pub(super) order: Option<Order>,
+    pub(super) encoding: Encoding,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
 }
@@ -192,12 +195,8 @@ impl<R> Reader<R> {
 
 impl<R: Read> Reader<R> {
     /// Reads the header of an array.
-    pub(super) fn start(
-        mut source: Source<R>,
-        cast: Cast,
-        limits: Limits,
-        order: Option<Order>,
-    ) -> Result<Self> {
+    pub(super) fn start(mut source: Source<R>, options: &ReadOptions) -> Result<Self> {
+        let &ReadOptions { cast, limits, order, encoding, .. } = options;
         let header = read_header(&mut source, &limits)?;
         source.start_data();
         Ok(Reader {
@@ -209,6 +208,7 @@ impl<R: Read> Reader<R> {
             cast,
             limits,
             order,
+            encoding,
             places: Vec::new(),
         })
     }
@@ -216,7 +216,8 @@ impl<R: Read> Reader<R> {
     /// Returns true if bytes of the array are missing in the source, or may be missing.
     pub(super) fn may_be_short(&self) -> bool {
         let bytes = self.bytes_left();
-        self.source.available(bytes).is_none_or(|found| found < bytes)
+        self.header.payload() == Payload::Items
+            && self.source.available(bytes).is_none_or(|found| found < bytes)
     }
 
     /// Refuses to read all that remains if the source is known to be too short; returns true if it is known to be long enough.

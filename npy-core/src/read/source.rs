@@ -27,6 +27,18 @@ pub(super) struct Source<R> {
     end_at: u64,
     /// The number of threads that may read the file.
     threads: usize,
+    end_of_array: EndOfArray,
+}
+
+/// The bytes after an array whose length is unknown until it was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndOfArray {
+    /// They stay in the stream.
+    Left,
+    /// They may be read, and are ignored.
+    Ignored,
+    /// There may be none.
+    Refused,
 }
 
 /// The smallest read that is worth starting threads.
@@ -35,12 +47,13 @@ const PARALLEL_MIN_BYTES: usize = 4 << 20;
 impl<R> Source<R> {
     /// Creates the source of a stream, from which no byte after the array is read.
     pub(super) fn stream(inner: R) -> Self {
-        Source::of(inner, None)
+        Source::from(Input::Stream(inner), None)
     }
 
-    /// Creates the source of a stream with this many bytes left, if the number is known.
-    pub(super) fn of(inner: R, left: Option<u64>) -> Self {
-        Source::from(Input::Stream(inner), left)
+    /// Creates the source of a member of an archive, which is one array, with this many bytes left, if the number is known.
+    #[cfg(feature = "npz")]
+    pub(super) fn member(inner: R, left: Option<u64>) -> Self {
+        Source { end_of_array: EndOfArray::Refused, ..Source::from(Input::Stream(inner), left) }
     }
 
     fn from(inner: Input<R>, left: Option<u64>) -> Self {
@@ -53,6 +66,7 @@ impl<R> Source<R> {
             left: left.map(|left| i64::try_from(left).unwrap_or(i64::MAX)),
             end_at: 0,
             threads: 1,
+            end_of_array: EndOfArray::Left,
         }
     }
 
@@ -88,7 +102,8 @@ impl Source<File> {
             Some(position) => Input::File(FileAt::new(file, position)),
             None => Input::Stream(file),
         };
-        Ok(Source { buffer, end: read, threads, ..Source::from(input, left) })
+        let end_of_array = EndOfArray::Ignored;
+        Ok(Source { buffer, end: read, threads, end_of_array, ..Source::from(input, left) })
     }
 }
 
@@ -183,6 +198,11 @@ impl<R: Read> Source<R> {
     /// Returns true if several threads may read this many bytes, and are faster.
     pub(super) fn is_worth_threads(&self, bytes: usize) -> bool {
         self.threads > 1 && bytes >= PARALLEL_MIN_BYTES && self.shared().is_some()
+    }
+
+    /// Returns what may follow an array whose length is unknown.
+    pub(super) fn end_of_array(&self) -> EndOfArray {
+        self.end_of_array
     }
 
     /// Returns how many of the next `bytes` bytes exist, if that is known.

@@ -10,6 +10,7 @@ use crate::element::text::{excerpt, without_zeros};
 use crate::element::typed_plan::ItemPlan;
 use crate::element::{InvalidValue, type_name, ucs4};
 use crate::error::{ErrorKind, Result};
+use crate::header::Payload;
 use crate::plan::{Cast, Plan};
 
 /// A function that decodes a little-endian element.
@@ -62,7 +63,6 @@ fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
 impl<R: Read> Reader<R> {
     /// Reads the remaining elements, whatever their width.
     fn texts<T: Text>(&mut self) -> Result<Vec<T>> {
-        self.header.without_objects()?;
         let found = self.header.dtype();
         let Some(make) = found.scalar().and_then(|scalar| T::maker(scalar.kind())) else {
             return Err(ErrorKind::Mismatch {
@@ -93,6 +93,9 @@ macro_rules! texts {
     ($($type:ty),*) => {$(
         impl ReadNpy for Vec<$type> {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                if reader.header.payload() == Payload::Pickle {
+                    return reader.read_object_vec();
+                }
                 reader.located(|reader| match reader.header.shape() {
                     [_] => reader.texts(),
                     _ => Err(reader.no_list::<Self>()),
@@ -102,6 +105,9 @@ macro_rules! texts {
 
         impl ReadNpy for NpyArray<$type> {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                if reader.header.payload() == Payload::Pickle {
+                    return reader.read_object_array();
+                }
                 reader.located(|reader| {
                     reader.check_nothing_read()?;
                     let texts = reader.texts()?;
@@ -119,6 +125,9 @@ texts!(String, Vec<u8>);
 /// Reads a single element: an array without dimensions.
 impl ReadNpy for String {
     fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        if reader.header.payload() == Payload::Pickle {
+            return reader.read_object_single();
+        }
         reader.located(|reader| {
             reader.check_nothing_read()?;
             let text = if reader.header.shape().is_empty() { reader.texts()?.pop() } else { None };

@@ -12,6 +12,7 @@ use crate::element::decode::decode;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, InvalidValue};
 use crate::error::Result;
+use crate::header::Payload;
 use crate::limits;
 use crate::reserve;
 use crate::shape::Order;
@@ -23,6 +24,9 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy). If a read fails partway, the position is unknown and every later read fails.
     pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
+        if self.header.payload() == Payload::Pickle {
+            return self.read_object_vec();
+        }
         self.with_plan::<T, _>(|reader, plan| match plan.ndim {
             1 => reader.read_items(plan),
             _ => Err(reader.no_list::<Vec<T>>()),
@@ -35,6 +39,9 @@ impl<R: Read> Reader<R> {
     ///
     /// As [`Reader::read_vec`].
     pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
+        if self.header.payload() == Payload::Pickle {
+            return self.read_object_array();
+        }
         self.with_plan::<T, _>(|reader, plan| {
             reader.check_nothing_read()?;
             let items = reader.read_items(plan)?;
@@ -53,7 +60,11 @@ impl<R: Read> Reader<R> {
             reader.check_nothing_read()?;
             let array = reader.read_bytes()?;
             match reader.order {
-                Some(order) if order != array.order() => array.to_order(order),
+                Some(order)
+                    if order != array.order() && array.header().payload() == Payload::Items =>
+                {
+                    array.to_order(order)
+                }
                 _ => Ok(array),
             }
         })
@@ -61,6 +72,9 @@ impl<R: Read> Reader<R> {
 
     /// Reads the single element of an array without dimensions.
     pub(super) fn read_single<T: Element>(&mut self) -> Result<T> {
+        if self.header.payload() == Payload::Pickle {
+            return self.read_object_single();
+        }
         self.with_plan::<T, _>(|reader, plan| {
             reader.check_nothing_read()?;
             let single = if plan.ndim == 0 { reader.read_items(plan)?.pop() } else { None };

@@ -7,17 +7,25 @@ use serde::de::value::{
     MapAccessDeserializer, StrDeserializer, U64Deserializer, UnitDeserializer,
 };
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
+    SeqAccess, Visitor,
 };
-use serde::ser::{Serialize, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeSeq, SerializeTupleStruct, Serializer};
 
-use crate::array::NpyArray;
+use super::nested::{NO_DTYPE, Whole, take_parts};
+use super::{ARRAY_TOKEN, has_arrays, numbers};
+use crate::array::{NpyArray, NpyView};
 use crate::checked;
+use crate::dtype::{Scalar, ScalarKind};
+use crate::dynamic::DynArray;
+use crate::error::Error;
+use crate::header::Header;
 use crate::limits::{Limits, MAX_NDIM};
 use crate::shape::Order;
+use crate::value::Value;
 
 /// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
+/// [`object::save`](crate::object::save) writes an array.
 ///
 /// ```
 /// use npy_core::NpyArray;
@@ -30,6 +38,16 @@ use crate::shape::Order;
 /// ```
 impl<T: Serialize> Serialize for NpyArray<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.view().serialize(serializer)
+    }
+}
+
+/// Serializes like [`NpyArray`].
+impl<T: Serialize> Serialize for NpyView<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if has_arrays(S::Error::custom) {
+            return serialize_array(self, serializer);
+        }
         // Lists within an array without elements take no memory, so their number has the limit of elements without bytes.
         let lists = self.shape().iter().take_while(|&&n| n > 0);
         if self.shape().contains(&0) {
@@ -41,6 +59,51 @@ impl<T: Serialize> Serialize for NpyArray<T> {
         let elements: Vec<&T> = self.iter().collect();
         Part { elements: &elements, shape: self.shape() }.serialize(serializer)
     }
+}
+
+/// Serializes as an array, whose dtype is found from the elements: a number if all are of the same type, and otherwise objects.
+fn serialize_array<T: Serialize, S: Serializer>(
+    array: &NpyView<'_, T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let elements = array.as_slice_memory_order();
+    if let Some(dtype) = numbers::dtype(elements) {
+        let header = Header::new(dtype, array.shape(), array.order());
+        let mut parts = begin_array(header, serializer)?;
+        for block in elements.chunks(ITEMS_IN_BLOCK) {
+            parts.serialize_field(&Block(block))?;
+        }
+        return parts.end();
+    }
+    let dtype = Scalar::new(ScalarKind::Object, 8).into();
+    let mut parts = begin_array(Header::new(dtype, array.shape(), Order::C), serializer)?;
+    for element in array.iter() {
+        parts.serialize_field(element)?;
+    }
+    parts.end()
+}
+
+/// The number of items that are serialized at a time.
+const ITEMS_IN_BLOCK: usize = 8 << 10;
+
+/// Items of an array of numbers, which serialize as their bytes.
+struct Block<'a, T>(&'a [T]);
+
+impl<T: Serialize> Serialize for Block<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&numbers::bytes(self.0).map_err(S::Error::custom)?)
+    }
+}
+
+/// Starts an array, for a serializer that takes arrays.
+pub(super) fn begin_array<S: Serializer>(
+    header: Result<Header, Error>,
+    serializer: S,
+) -> Result<S::SerializeTupleStruct, S::Error> {
+    let header = header.and_then(|header| header.to_bytes()).map_err(S::Error::custom)?;
+    let mut parts = serializer.serialize_tuple_struct(ARRAY_TOKEN, 1)?;
+    parts.serialize_field(&Value::Void(&header))?;
+    Ok(parts)
 }
 
 /// A part of an array, in C order.
@@ -71,13 +134,44 @@ impl<T: Serialize> Serialize for Part<'_, T> {
 
 /// Deserializes nested sequences, of a format that says which of its values are sequences (JSON does; not most binary formats). All
 /// sequences of one level must have the same length. An element cannot be a sequence itself, such as `[f32; 3]` or a complex number.
+///
+/// An array among Python objects ([`object::load`](crate::object::load)) keeps its shape and order, and its elements can be of any type.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NpyArray<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None };
-        Level { found: &mut found, depth: 0 }.deserialize(deserializer)?;
+        let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None, array: None };
+        let level = Level { found: &mut found, depth: 0 };
+        match has_arrays(<D::Error as de::Error>::custom) {
+            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, level)?,
+            false => level.deserialize(deserializer)?,
+        }
+        if let Some(array) = found.array {
+            return Ok(array);
+        }
         // The inner dimensions are unknown only if an outer one is zero.
         let shape: Vec<usize> = found.shape.into_iter().map(Option::unwrap_or_default).collect();
         NpyArray::with_order(found.elements, shape, Order::C).map_err(de::Error::custom)
+    }
+}
+
+/// Deserializes an array of NumPy among Python objects ([`object::load`](crate::object::load)), with its dtype and its bytes. Other
+/// formats have no dtype, so nothing else can be deserialized.
+///
+/// ```
+/// use npy_core::{DynArray, WriteNpy, object};
+///
+/// let mut file = Vec::new();
+/// [1.5f32, 2.0].write_npy_to(&mut file)?;
+/// let array: DynArray = object::load_from(&file[..])?;
+/// assert_eq!(array.dtype().to_string(), "<f4");
+/// assert!(serde_json::from_str::<DynArray>("[1.5, 2.0]").is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<'de> Deserialize<'de> for DynArray {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match has_arrays(<D::Error as de::Error>::custom) {
+            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, Whole),
+            false => Err(de::Error::invalid_type(NO_DTYPE, &Whole)),
+        }
     }
 }
 
@@ -88,6 +182,8 @@ struct Found<T> {
     shape: Vec<Option<usize>>,
     /// The number of levels around an element, once there is one.
     ndim: Option<usize>,
+    /// The array, if the format has arrays.
+    array: Option<NpyArray<T>>,
 }
 
 /// Deserializes what is within this number of sequences.
@@ -167,6 +263,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
         self.deserialize(inner)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+        if self.depth > 0 {
+            return Err(de::Error::invalid_type(de::Unexpected::Enum, &self));
+        }
+        self.found.array = Some(take_parts(data)?);
+        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {

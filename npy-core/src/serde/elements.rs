@@ -1,11 +1,11 @@
 //! Single elements as values of serde: text, times, and numbers of a byte order.
 
-use std::fmt::{self, Display};
-use std::str::FromStr;
+use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use crate::element::InvalidValue;
 use crate::element::endian::{Be, Le, Number};
 use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
@@ -56,23 +56,31 @@ impl<'de, const N: usize> Deserialize<'de> for ByteStr<N> {
     }
 }
 
-/// Deserializes what text can be parsed as; nothing at all is the value of the second field, if there is one.
-struct Text<T>(&'static str, Option<T>);
+/// Deserializes what text can be parsed as.
+struct Text<T> {
+    expecting: &'static str,
+    parse: fn(&str) -> Result<T, InvalidValue>,
+    /// The value of nothing at all, if there is one.
+    missing: Option<T>,
+}
 
-impl<'de, T: FromStr<Err: Display>> Visitor<'de> for Text<T> {
+impl<'de, T> Visitor<'de> for Text<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.expecting)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        text.parse().map_err(E::custom)
+        (self.parse)(text).map_err(E::custom)
     }
 
     fn visit_none<E: de::Error>(self) -> Result<T, E> {
         let unexpected = de::Unexpected::Option;
-        self.1.ok_or_else(|| E::invalid_type(unexpected, &self.0))
+        match self.missing {
+            Some(value) => Ok(value),
+            None => Err(E::invalid_type(unexpected, &self.expecting)),
+        }
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<T, E> {
@@ -93,12 +101,13 @@ impl<const N: usize> Serialize for FixedStr<N> {
 
 impl<'de, const N: usize> Deserialize<'de> for FixedStr<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text("text", None))
+        let text = Text { expecting: "text", parse: str::parse, missing: None };
+        deserializer.deserialize_str(text)
     }
 }
 
 macro_rules! time {
-    ($($name:ident, $expecting:literal;)*) => {$(
+    ($($name:ident, $expecting:literal, $parse:path, $doc:literal;)*) => {$(
         /// Serializes as the text that it prints, and as none for "not a time"; in binary formats, as the count.
         impl<U: TimeUnit> Serialize for $name<U> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -110,11 +119,15 @@ macro_rules! time {
             }
         }
 
+        #[doc = $doc]
         impl<'de, U: TimeUnit> Deserialize<'de> for $name<U> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 match deserializer.is_human_readable() {
                     false => i64::deserialize(deserializer).map(Self::new),
-                    true => deserializer.deserialize_option(Text($expecting, Some(Self::NAT))),
+                    true => {
+                        let (expecting, missing) = ($expecting, Some(Self::NAT));
+                        deserializer.deserialize_option(Text { expecting, parse: $parse, missing })
+                    }
                 }
             }
         }
@@ -122,8 +135,10 @@ macro_rules! time {
 }
 
 time! {
-    DateTime64, "a time, as in \"2009-08-24T00:20:03\"";
-    TimeDelta64, "a span of time, as in \"100 seconds\"";
+    DateTime64, "a time, as in \"2009-08-24T00:20:03\"", DateTime64::parse_in_utc,
+        "Deserializes the text that it prints. A text with an offset from UTC (`Z`, `+02:00`) is converted to UTC. In binary formats, the count.";
+    TimeDelta64, "a span of time, as in \"100 seconds\"", str::parse,
+        "Deserializes the text that it prints; in binary formats, the count.";
 }
 
 macro_rules! ordered {

@@ -11,6 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::value::OBJECT;
 use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
@@ -155,7 +156,7 @@ impl<R, T> fmt::Debug for DeserializedRows<'_, R, T> {
 /// A value, as a deserializer.
 pub(super) struct Row<'a>(pub(super) Value<'a>);
 
-impl<'de> IntoDeserializer<'de, RowError> for Row<'de> {
+impl IntoDeserializer<'_, RowError> for Row<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -163,7 +164,7 @@ impl<'de> IntoDeserializer<'de, RowError> for Row<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Row<'de> {
+impl<'de> Deserializer<'de> for Row<'_> {
     type Error = RowError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -180,12 +181,13 @@ impl<'de> Deserializer<'de> for Row<'de> {
             Value::ComplexLongDouble(re, im) => {
                 visit_all(visitor, [re.to_f64(), im.to_f64()].into_iter())
             }
-            Value::Void(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Value::Object => Err(RowError::new(OBJECT)),
+            Value::Void(bytes) => visitor.visit_bytes(bytes),
             Value::Record(record) => visitor.visit_map(fields(record)),
             Value::Array(array) => visit_all(visitor, array.iter().map(Row)),
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => visitor.visit_borrowed_str(text),
-                Err(_) => visitor.visit_borrowed_bytes(bytes),
+                Ok(text) => visitor.visit_str(text),
+                Err(_) => visitor.visit_bytes(bytes),
             },
             Value::Str(text) => {
                 let text = text.to_text().map_err(|c| RowError::new(no_character(c)))?;
@@ -207,7 +209,7 @@ impl<'de> Deserializer<'de> for Row<'de> {
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.0 {
-            Value::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Value::Bytes(bytes) => visitor.visit_bytes(bytes),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -281,7 +283,7 @@ impl<'de> Deserializer<'de> for Row<'de> {
 }
 
 /// Visits a sequence; an error if the visitor does not read all of it.
-fn visit_all<'de, V: Visitor<'de>>(
+pub(super) fn visit_all<'de, V: Visitor<'de>>(
     visitor: V,
     values: impl ExactSizeIterator<Item: IntoDeserializer<'de, RowError>>,
 ) -> Result<V::Value, RowError> {
@@ -292,7 +294,7 @@ fn visit_all<'de, V: Visitor<'de>>(
 }
 
 /// Reads a variant without fields, by its name or its number.
-impl<'de> EnumAccess<'de> for Row<'de> {
+impl<'de> EnumAccess<'de> for Row<'_> {
     type Error = RowError;
     type Variant = Unit;
 
@@ -334,19 +336,19 @@ fn with_fields() -> RowError {
 }
 
 /// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
-struct Fields<'de, I> {
+struct Fields<'a, I> {
     left: I,
     /// The field whose key was given last.
-    current: Option<Named<'de>>,
+    current: Option<Named<'a>>,
 }
 
-type Named<'de> = (&'de str, Value<'de>);
+type Named<'a> = (&'a str, Value<'a>);
 
 fn fields(record: RecordValue<'_>) -> Fields<'_, impl ExactSizeIterator<Item = Named<'_>>> {
     Fields { left: record.iter(), current: None }
 }
 
-impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<'de, I> {
+impl<'de, 'a, I: ExactSizeIterator<Item = Named<'a>>> MapAccess<'de> for Fields<'a, I> {
     type Error = RowError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -355,7 +357,7 @@ impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<'de
     ) -> Result<Option<K::Value>, RowError> {
         self.current = self.left.next();
         let Some((name, _)) = self.current else { return Ok(None) };
-        seed.deserialize(serde::de::value::BorrowedStrDeserializer::new(name)).map(Some)
+        seed.deserialize(name.into_deserializer()).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
@@ -370,7 +372,7 @@ impl<'de, I: ExactSizeIterator<Item = Named<'de>>> MapAccess<'de> for Fields<'de
     }
 }
 
-impl<'de, I: ExactSizeIterator<Item = Named<'de>>> SeqAccess<'de> for &mut Fields<'de, I> {
+impl<'de, 'a, I: ExactSizeIterator<Item = Named<'a>>> SeqAccess<'de> for &mut Fields<'a, I> {
     type Error = RowError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(

@@ -2,13 +2,19 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Error as _, Serialize, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeTupleStruct, Serializer};
 
-use super::{no_character, weight};
+use super::array::begin_array;
+use super::{has_arrays, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
+use crate::header::Header;
 use crate::shape::Order;
 use crate::value::{ArrayValue, RecordValue, Value};
+
+/// The message for a Python object in a [`DynArray`].
+pub(super) const OBJECT: &str =
+    "a Python object, which a DynArray does not look at; read the file as npy_core::Objects";
 
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -39,6 +45,7 @@ impl Serialize for Value<'_> {
             Value::LongDouble(value) => serializer.serialize_f64(value.to_f64()),
             Value::ComplexLongDouble(re, im) => (re.to_f64(), im.to_f64()).serialize(serializer),
             Value::Void(bytes) => serializer.serialize_bytes(bytes),
+            Value::Object => Err(S::Error::custom(OBJECT)),
             Value::Record(record) => record.serialize(serializer),
             Value::Array(array) => array.serialize(serializer),
         }
@@ -60,6 +67,7 @@ impl Serialize for ArrayValue<'_> {
 }
 
 /// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item.
+/// [`object::save`](crate::object::save) writes an array.
 ///
 /// | dtype | as a value of serde |
 /// |---|---|
@@ -88,6 +96,12 @@ impl Serialize for ArrayValue<'_> {
 /// ```
 impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if has_arrays(S::Error::custom) {
+            let header = Header::new(self.dtype().clone(), self.shape(), self.order());
+            let mut parts = begin_array(header, serializer)?;
+            parts.serialize_field(&Value::Void(self.as_bytes()))?;
+            return parts.end();
+        }
         let checked = weight::check(self.dtype(), self.shape(), 0, self.limits());
         checked.map_err(serde::ser::Error::custom)?;
         let ordered = self.in_c_order().map_err(serde::ser::Error::custom)?;
@@ -106,6 +120,7 @@ impl DynArray {
 
     /// Returns the array itself if it is in C order, and otherwise a copy in C order.
     pub(super) fn in_c_order(&self) -> Result<Cow<'_, DynArray>, Error> {
+        self.header().without_objects()?;
         let same = self.order().normalized(self.shape()) == Order::C;
         Ok(if same { Cow::Borrowed(self) } else { Cow::Owned(self.to_order(Order::C)?) })
     }

@@ -65,6 +65,7 @@ impl Value<'_> {
             Value::Str(text) => write!(f, "{text:?}"),
             Value::DateTime(count, resolution) => f.write_str(&date_text(*count, *resolution)),
             Value::TimeDelta(count, resolution) => f.write_str(&span_text(*count, *resolution)),
+            Value::Object => f.write_str("<object>"),
             Value::Record(record) => record.print(f, left),
             Value::Array(array) => array.print(f, left),
         }

@@ -2,18 +2,24 @@
 
 use std::io::Write;
 
-use super::WriteOptions;
 use super::array_sink::ArraySink;
+use super::{ArrayWriter, WriteNpy, WriteOptions};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
 use crate::element::block::{self, Buffers};
 use crate::error::Result;
+use crate::header::{Header, Payload};
+use crate::limits;
+use crate::objects::Objects;
 use crate::plan::{Cast, Plan};
 use crate::shape;
 
 impl WriteOptions {
     /// Writes an array in its own byte order and memory order, unless the options state others.
     pub(super) fn write_dyn(&self, array: &DynArray, sink: &mut dyn ArraySink) -> Result<()> {
+        if array.header().payload() == Payload::Pickle {
+            return self.write_pickle(array.header(), array.as_bytes(), sink);
+        }
         let shape = array.shape();
         let order = self.order.unwrap_or(array.order());
         let dtype = match self.byte_order {
@@ -38,6 +44,25 @@ impl WriteOptions {
             },
             sink,
         )
+    }
+}
+
+impl WriteOptions {
+    /// Writes an array of Python objects as it is. Its byte order and its order are within the pickle, so the options cannot change them.
+    pub(super) fn write_pickle(
+        &self,
+        header: &Header,
+        pickle: &[u8],
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        self.write_object_header(header, limits::to_u64(pickle.len()), sink)?;
+        Ok(sink.write_all(pickle)?)
+    }
+}
+
+impl WriteNpy for Objects {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        to.options.write_pickle(self.header(), self.as_bytes(), to.sink)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::array_sink::ArraySink;
 use super::array_writer::ArrayWriter;
 use super::dynamic::write_blocks;
+use super::object::Object;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
@@ -15,7 +16,7 @@ use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 
 /// A type of text. In an array, the longest value determines the width of all.
-trait Text: AsRef<[u8]> {
+trait Text: Object + AsRef<[u8]> {
     const KIND: ScalarKind;
 
     /// The number of bytes in one unit of width.
@@ -91,6 +92,9 @@ impl WriteOptions {
         T: Text + ?Sized + 't,
         I: Iterator<Item = &'t S>,
     {
+        if self.objects {
+            return self.write_objects(shape, || items(Order::C).map(AsRef::as_ref), sink);
+        }
         let order = self.order.unwrap_or(order);
         let texts = || items(order).map(AsRef::as_ref);
         let size = measured(texts())?;

@@ -31,7 +31,8 @@ nanoseconds! { DateTime64, true; }
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 nanoseconds! { TimeDelta64, false; }
 
-fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
+/// Returns the nanoseconds of a count; `None` for "not a time", and for a fraction of a nanosecond.
+pub(crate) fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
     if count == NAT {
         return None;
     }
@@ -45,7 +46,12 @@ fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i
     first_day(year, months.rem_euclid(12))?.checked_mul(DAY)
 }
 
-fn from_nanoseconds(nanoseconds: i128, resolution: Resolution, is_date: bool) -> Option<i64> {
+/// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
+pub(crate) fn from_nanoseconds(
+    nanoseconds: i128,
+    resolution: Resolution,
+    is_date: bool,
+) -> Option<i64> {
     let months = || {
         let (year, month, day) = civil(divided(nanoseconds, DAY)?);
         let months = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
@@ -71,7 +77,7 @@ pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
 }
 
 /// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
-pub(super) fn first_day(year: i128, month: i128) -> Option<i128> {
+pub(crate) fn first_day(year: i128, month: i128) -> Option<i128> {
     // Years start in March here, because from then on, months of 31, 30, 31, 30 and 31 days repeat.
     let (year, month) = if month < 2 {
         (year.checked_sub(1)?, month.checked_add(10)?)

@@ -28,17 +28,32 @@ impl<U: TimeUnit> FromStr for DateTime64<U> {
         if text.eq_ignore_ascii_case("NaT") {
             return Ok(Self::NAT);
         }
+        Self::parse_at(text, 0).ok_or_else(|| Self::not_a_time(text))
+    }
+}
+
+impl<U: TimeUnit> DateTime64<U> {
+    /// Parses a time that may end with its offset from UTC (`Z`, `+02:00`), and converts it to UTC.
+    #[cfg(feature = "serde")]
+    pub(crate) fn parse_in_utc(text: &str) -> Result<Self, InvalidValue> {
+        let Some((local, offset)) = split_offset(text) else { return text.parse() };
+        Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text))
+    }
+
+    /// Parses a time at this offset from UTC, in attoseconds.
+    fn parse_at(text: &str, offset: i128) -> Option<Self> {
         let count = match U::RESOLUTION {
             None => text.parse().ok(),
-            Some(resolution) => date(text, resolution),
+            Some(resolution) => date(text, offset, resolution),
         };
-        count.map(Self::new).ok_or_else(|| {
-            let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
-            let reason = format!(
-                "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit"
-            );
-            InvalidValue::new(reason)
-        })
+        count.map(Self::new)
+    }
+
+    fn not_a_time(text: &str) -> InvalidValue {
+        let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
+        InvalidValue::new(format!(
+            "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit"
+        ))
     }
 }
 
@@ -69,8 +84,23 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
     }
 }
 
-/// Parses a date, or a date and time, as a number of units; `None` if the text is invalid or the number is not whole.
-fn date(text: &str, resolution: Resolution) -> Option<i64> {
+/// Returns the time without its offset from UTC, and the offset in attoseconds; `None` if it has none.
+#[cfg(feature = "serde")]
+fn split_offset(text: &str) -> Option<(&str, i128)> {
+    if let Some(local) = text.strip_suffix('Z') {
+        return Some((local, 0));
+    }
+    let time = text.find(['T', ' '])?;
+    let sign = text.rfind(['+', '-']).filter(|&sign| sign > time)?;
+    let (local, offset) = text.split_at_checked(sign)?;
+    let is_negative = offset.starts_with('-');
+    let offset = time_of_day(offset.get(1..)?)?;
+    Some((local, if is_negative { offset.checked_neg()? } else { offset }))
+}
+
+/// Parses a date, or a date and time, as a number of units, less an offset from UTC in attoseconds; `None` if the text is invalid or
+/// the number is not whole.
+fn date(text: &str, offset: i128, resolution: Resolution) -> Option<i64> {
     let (day, time) = match text.split_once(['T', ' ']) {
         Some((day, time)) => (day, Some(time)),
         None => (text, None),
@@ -96,7 +126,7 @@ fn date(text: &str, resolution: Resolution) -> Option<i64> {
     if days >= first_day(next_year, next_month)? {
         return None;
     }
-    let rest = time.map_or(Some(0), time_of_day)?;
+    let rest = time.map_or(Some(0), time_of_day)?.checked_sub(offset)?;
     let months = || year.checked_sub(1970)?.checked_mul(12)?.checked_add(month);
     let is_start = rest == 0 && days == first;
     let units = match resolution.unit {
@@ -217,6 +247,28 @@ mod tests {
         both_ways::<As>(&counts);
         both_ways::<Generic>(&counts);
         both_ways::<Times<25, Second>>(&counts);
+    }
+
+    /// Guards the sign of an offset, and offsets across midnight and with seconds.
+    #[cfg(feature = "serde")]
+    #[test]
+    fn offsets_from_utc_are_subtracted() {
+        let utc = |text: &str| DateTime64::<Ms>::parse_in_utc(text).map(|time| time.to_string());
+        for (text, expected) in [
+            ("2009-08-24T00:20:03.5", "2009-08-24T00:20:03.500"),
+            ("2009-08-24T00:20:03Z", "2009-08-24T00:20:03.000"),
+            ("2009-08-24T00:20:03.5+02:00", "2009-08-23T22:20:03.500"),
+            ("2009-08-23 22:20-02:30", "2009-08-24T00:50:00.000"),
+            ("1890-01-01T00:53:28+00:53:28", "1890-01-01T00:00:00.000"),
+            ("2009-08-24", "2009-08-24T00:00:00.000"),
+        ] {
+            assert_eq!(utc(text).unwrap(), expected, "{text}");
+        }
+        for text in ["2009-08-24T00:20+", "2009-08-24T00:20+2", "2009-08-24T00:20+02:00Z", "Z", "+"]
+        {
+            assert!(utc(text).is_err(), "{text}");
+        }
+        assert!(DateTime64::<Hour>::parse_in_utc("2009-08-24T01+05:30").is_err());
     }
 
     #[test]

@@ -36,7 +36,19 @@ impl FileAt {
     }
 }
 
+impl FileAt {
+    /// Returns the same file at the same position.
+    pub(in crate::read) fn borrowed(&self) -> FileAt<&File> {
+        FileAt { file: &self.file, position: self.position }
+    }
+}
+
 impl FileAt<&File> {
+    /// Returns the file with a handle of its own.
+    pub(in crate::read) fn cloned(&self) -> Result<FileAt> {
+        Ok(FileAt { file: self.file.try_clone()?, position: self.position })
+    }
+
     /// Returns the file at `bytes` bytes after the position.
     pub(in crate::read) fn at(&self, bytes: usize) -> Self {
         FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }

@@ -88,7 +88,7 @@ impl Kind {
 
     /// Returns the dtype that holds all values of this kind.
     pub(super) fn dtype(&self) -> Result<DType, RowError> {
-        let scalar = |kind, size| Ok(Scalar::new(kind, size).into());
+        let scalar = |kind, size| Ok::<DType, RowError>(Scalar::new(kind, size).into());
         let dtype: DType = match self {
             // NumPy's default dtype; no value is written in it.
             Kind::Unknown => scalar(ScalarKind::Float, 8),

@@ -1,0 +1,682 @@
+//! Layer 5: arrays of Python objects, read as data.
+
+mod array;
+mod contents;
+mod dtype;
+mod encode;
+mod invocation;
+mod known;
+mod print;
+mod time;
+mod values;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::dtype::DType;
+use crate::dynamic::DynArray;
+use crate::error::{Error, ErrorKind};
+use crate::header::Header;
+use crate::limits::{Limits, to_u64};
+pub use crate::pickle::Encoding;
+use crate::pickle::{self, Form, Graph, Id, LeftOut, NONE, Node, Pickle};
+use crate::shape;
+use crate::value::Value;
+#[cfg(feature = "serde")]
+pub(crate) use array::{PickledArray, PickledScalar};
+#[cfg(feature = "serde")]
+pub(crate) use contents::ArrayBytes;
+pub(crate) use contents::{ContentsFile, ReadContents};
+#[cfg(feature = "serde")]
+pub(crate) use dtype::Field;
+pub(crate) use known::Meaning;
+#[cfg(feature = "serde")]
+pub(crate) use known::Object as Called;
+#[cfg(feature = "serde")]
+pub(crate) use values::Budget;
+pub(crate) use values::FromObject;
+
+/// An array of Python objects, or of records with such fields, as a graph of plain data.
+///
+/// NumPy stores these arrays as a pickle, and `np.load(allow_pickle=True)` runs whatever functions the pickle names. Here nothing is
+/// run: a call is an object that names its function and has its arguments. So a file from anywhere can be looked at, and
+/// [`globals`](Self::globals) lists all that Python would import. The format is that of Python's `pickle`, protocols 0 to 5.
+///
+/// Lists of text and numbers can be read without this type: `Vec<String>` or `Vec<Option<f64>>` read them like any other file. With the
+/// feature `serde`, [`object::load`](crate::object::load) reads a file into structs.
+///
+/// ```
+/// use npy_core::{Objects, ReadNpy};
+///
+/// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+/// # let file: Vec<u8> = [
+/// #     &b"\x93NUMPY\x01\x00\x76\x00"[..],
+/// #     &format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (), }").into_bytes(),
+/// #     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01)cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
+/// #     b"}(X\x04\0\0\0nameX\x04\0\0\0spamX\x05\0\0\0rates](G?\xe0\0\0\0\0\0\0K\x02euetb.",
+/// # ].concat();
+/// let objects = Objects::read_npy_from(&file[..])?;
+/// let model = objects.root();
+/// assert_eq!(model.get("name")?.as_str().as_deref(), Some("spam"));
+/// assert_eq!(model.get("rates")?.at(0).and_then(|rate| rate.as_f64()), Some(0.5));
+/// assert_eq!(model.to_string(), "{'name': 'spam', 'rates': [0.5, 2]}");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Objects {
+    header: Header,
+    pickle: Vec<u8>,
+    graph: Graph,
+    encoding: Encoding,
+    limits: Limits,
+    /// The contents that are not in `pickle`, but in `file`.
+    left_out: Vec<LeftOut>,
+    file: Option<Arc<ContentsFile>>,
+    /// The node of the dtype, for records.
+    record: Id,
+    /// The objects of the array, in C order.
+    items: pickle::Items,
+}
+
+/// The kind of a Python object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `None`
+    None,
+    /// A missing value of pandas: `NaT` or `NA`. A missing number or text may also be the float `nan`.
+    Missing,
+    /// `True`, `False`
+    Bool,
+    /// An integer of any size.
+    Int,
+    /// A float.
+    Float,
+    /// A complex number.
+    Complex,
+    /// Text.
+    Str,
+    /// `bytes`
+    Bytes,
+    /// `bytearray`
+    ByteArray,
+    /// `list`, `collections.deque`
+    List,
+    /// `tuple`
+    Tuple,
+    /// `set`
+    Set,
+    /// `frozenset`
+    FrozenSet,
+    /// `dict`, `OrderedDict`, `defaultdict`
+    Dict,
+    /// An item of an array of records.
+    Record,
+    /// `numpy.ndarray`
+    Array,
+    /// A scalar of NumPy, such as `numpy.float32(1.5)`.
+    Scalar,
+    /// `datetime.date`
+    Date,
+    /// `datetime.time`
+    Time,
+    /// `datetime.datetime`, `pandas.Timestamp`
+    DateTime,
+    /// `datetime.timedelta`, `pandas.Timedelta`
+    TimeDelta,
+    /// `decimal.Decimal`
+    Decimal,
+    /// `range`
+    Range,
+    /// `numpy.dtype`
+    DType,
+    /// A class or function that the pickle names.
+    Global,
+    /// An object that Python would make by a call of a class or function that this crate does not know.
+    Object,
+}
+
+/// A Python object in [`Objects`]. It is a cursor: copies are cheap.
+#[derive(Clone, Copy)]
+pub struct ObjectRef<'a> {
+    of: &'a Objects,
+    id: Id,
+    /// The node of the dtype if the object is an item of an array of records; otherwise `NONE`.
+    record: Id,
+}
+
+impl Objects {
+    /// Makes the graph of an array. `file` has the contents that were left out of the pickle.
+    pub(crate) fn new(
+        header: Header,
+        pickle: Pickle,
+        file: Option<ContentsFile>,
+        encoding: Encoding,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let graph = pickle::parse(&pickle)?;
+        let Pickle { bytes: pickle, left_out, .. } = pickle;
+        let (record, items, file) = (NONE, pickle::Items::default(), file.map(Arc::new));
+        let mut objects =
+            Objects { header, pickle, graph, encoding, limits, left_out, file, record, items };
+        (objects.record, objects.items) = objects.checked()?;
+        Ok(objects)
+    }
+
+    /// Returns the dtype of the records, if they are records, and the objects, after a comparison with the header.
+    fn checked(&self) -> Result<(Id, pickle::Items), Error> {
+        let mismatch = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
+        let array = match self.reference(self.graph.root()).meaning() {
+            Meaning::Array(array) => array,
+            _ => {
+                return Err(mismatch(
+                    "the pickle is not an array; save it again with np.save".into(),
+                ));
+            }
+        };
+        let found = array.shape()?;
+        if found != self.header.shape() {
+            let (found, stated) = (shape::excerpt(&found), shape::excerpt(self.header.shape()));
+            return Err(mismatch(format!(
+                "the header states shape {stated}, but the pickle has shape {found}; save the array again"
+            )));
+        }
+        let dtype = array.dtype()?;
+        if dtype != *self.header.dtype() {
+            let descr = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+            return Err(mismatch(format!(
+                "the header states dtype {}, but the pickle has {}; save the array again",
+                descr(self.header.dtype()),
+                descr(&dtype)
+            )));
+        }
+        let items = array.items()?;
+        let record = if dtype.is_record() { array.dtype_id() } else { NONE };
+        Ok((record, items))
+    }
+
+    /// Returns the header of the file.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the object of an array without dimensions; otherwise the array itself, whose items are the objects.
+    pub fn root(&self) -> ObjectRef<'_> {
+        match (self.header.shape(), self.iter().next()) {
+            ([], Some(single)) => single,
+            _ => self.reference(self.graph.root()),
+        }
+    }
+
+    /// Iterates over the objects in C order, whatever the order of the array.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = ObjectRef<'_>> {
+        let ids = self.graph.items(self.items).iter();
+        ids.map(|&id| ObjectRef { of: self, id, record: self.record })
+    }
+
+    /// Returns the pickle.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.pickle
+    }
+
+    /// Iterates over the classes and functions that Python would import, as `module.name`, each once. `np.load` would also call those
+    /// that the pickle calls.
+    ///
+    /// Most arrays name `numpy.dtype`, `numpy.ndarray` and `numpy._core.multiarray._reconstruct`
+    /// (`numpy.core.multiarray._reconstruct` before NumPy 2).
+    pub fn globals(&self) -> impl Iterator<Item = String> {
+        let mut names = invocation::Names::default();
+        let nodes = self.graph.nodes().iter();
+        nodes.filter_map(move |&node| names.first(self, node))
+    }
+
+    /// Returns the limits that the file was read with.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn reference(&self, id: Id) -> ObjectRef<'_> {
+        ObjectRef { of: self, id, record: NONE }
+    }
+}
+
+impl<'a> ObjectRef<'a> {
+    /// Returns the kind of the object.
+    pub fn kind(self) -> Kind {
+        self.meaning().kind()
+    }
+
+    /// Returns true for a missing value: `None`, the float `nan`, and `NaT` and `NA` of pandas; also the scalars `nan` and `NaT` of NumPy.
+    #[inline]
+    pub fn is_missing(self) -> bool {
+        match self.of.graph.node(self.id) {
+            Node::None => true,
+            Node::Float(number) => number.is_nan(),
+            Node::Data(Form::Global, _) | Node::Global(..) | Node::Call(_) => {
+                match self.meaning() {
+                    Meaning::Missing => true,
+                    Meaning::Scalar(scalar) => {
+                        let scalar = scalar.value();
+                        scalar.is_some_and(|scalar| scalar.at(&[]).is_some_and(is_missing))
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns a boolean, of Python or NumPy.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.meaning() {
+            Meaning::Bool(value) => Some(value),
+            Meaning::Scalar(scalar) => match scalar.value()?.at(&[])? {
+                Value::Bool(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns an integer, of Python or NumPy, if it fits.
+    pub fn as_i64(self) -> Option<i64> {
+        self.as_i128().and_then(|number| number.try_into().ok())
+    }
+
+    /// Returns an integer, of Python or NumPy, if it fits.
+    pub fn as_u64(self) -> Option<u64> {
+        self.as_i128().and_then(|number| number.try_into().ok())
+    }
+
+    /// Returns an integer, of Python or NumPy, if it fits.
+    pub fn as_i128(self) -> Option<i128> {
+        match self.meaning() {
+            Meaning::Int(number) => Some(number.into()),
+            Meaning::BigInt(number) => number.to_i128(),
+            Meaning::Scalar(scalar) => {
+                let array = scalar.value()?;
+                let value = array.at(&[])?;
+                value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a float, of Python or NumPy, or an integer that an `f64` can hold exactly.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.meaning() {
+            Meaning::Float(number) => Some(number),
+            Meaning::Int(number) => encode::exact(number.into()),
+            Meaning::BigInt(number) => number.to_i128().and_then(encode::exact),
+            Meaning::Scalar(scalar) => scalar.value().and_then(|array| array.at(&[])?.as_f64()),
+            _ => None,
+        }
+    }
+
+    /// Returns text, of Python or NumPy. Text of Python is borrowed, unless the pickle escapes it.
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        self.text().ok()
+    }
+
+    /// Returns the text, or the reason why there is none.
+    #[inline]
+    pub(crate) fn text(self) -> Result<Cow<'a, str>, &'static str> {
+        if !matches!(self.of.graph.node(self.id), Node::Call(_)) {
+            return self.text_in(self.of.encoding);
+        }
+        let Meaning::Scalar(scalar) = self.meaning() else { return Err("it is not text") };
+        match scalar.value().as_ref().and_then(|array| array.at(&[])) {
+            Some(Value::Str(text)) => match text.to_text() {
+                Ok(text) => Ok(Cow::Owned(text)),
+                Err(_) => Err("the text has a surrogate, so a Rust string cannot hold it"),
+            },
+            _ => Err("it is not text"),
+        }
+    }
+
+    #[inline]
+    fn text_in(self, encoding: Encoding) -> Result<Cow<'a, str>, &'static str> {
+        match self.of.graph.node(self.id) {
+            Node::Data(form, data) => pickle::decode_text(form, data.of(&self.of.pickle), encoding),
+            _ => Err("it is not text"),
+        }
+    }
+
+    /// Returns bytes, of `bytes`, `bytearray`, `numpy.bytes_`, or a string of Python 2.
+    pub fn as_bytes(self) -> Option<Cow<'a, [u8]>> {
+        match self.meaning() {
+            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => bytes.get(),
+            Meaning::Str(form, data) => self.of.contents(form, data),
+            Meaning::Scalar(scalar) => match scalar.value()?.at(&[])? {
+                Value::Bytes(bytes) => Some(Cow::Owned(bytes.to_vec())),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns a nested array of numbers, text or records, or a scalar of NumPy as an array without dimensions.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if it is not such an array, or one of Python objects, whose items [`iter`](Self::iter) returns.
+    pub fn as_array(self) -> Result<DynArray, Error> {
+        match self.meaning() {
+            Meaning::Array(array) => array.to_dyn(),
+            Meaning::Scalar(scalar) => scalar.to_dyn(),
+            other => Err(self.unexpected(&other, "an array")),
+        }
+    }
+
+    /// Returns the dtype, shape and order of a nested array, or of a scalar of NumPy.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if the object is neither, or its dtype or shape are invalid.
+    pub fn header(self) -> Result<Header, Error> {
+        match self.meaning() {
+            Meaning::Array(array) => array.header(),
+            Meaning::Scalar(scalar) => scalar.header(),
+            other => Err(self.unexpected(&other, "an array")),
+        }
+    }
+
+    /// Returns the dtype that this object is.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if it is not a dtype, or one that NumPy does not have.
+    pub fn as_dtype(self) -> Result<DType, Error> {
+        dtype::parse(self)
+    }
+
+    /// Returns the value of a text key in a dictionary, the field of a record, or the attribute of another object. If a key occurs
+    /// several times, the last counts, as in Python.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if there is none, with the keys that exist.
+    pub fn get(self, key: &str) -> Result<ObjectRef<'a>, Error> {
+        let mut found = None;
+        let mut keys = Vec::new();
+        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. A pickle can
+        // use a long key any number of times, so others are not decoded.
+        let longest = to_u64(key.len()).saturating_mul(10).saturating_add(16);
+        for (at, (name, value)) in self.entries().enumerate() {
+            let may_be_equal = name.raw_length() <= longest;
+            if may_be_equal && name.as_str().is_some_and(|name| name == key) {
+                found = Some(value);
+            } else if at < SHOWN_KEYS {
+                keys.extend(name.as_str().map(|name| excerpt(&name)));
+            }
+        }
+        let reason = || match self.kind() {
+            Kind::Dict | Kind::Record | Kind::Object => {
+                format!("there is no key {key:?}; the keys are {}", keys.join(", "))
+            }
+            _ => {
+                format!("there is no key {key:?} in {}, which is not a dictionary", self.excerpt())
+            }
+        };
+        found.ok_or_else(|| ErrorKind::InvalidValue { reason: reason() }.into())
+    }
+
+    /// Returns the item of this index of a list, tuple, set, record or array, in C order.
+    pub fn at(self, index: usize) -> Option<ObjectRef<'a>> {
+        self.iter().nth(index)
+    }
+
+    /// Returns the number of items or of entries.
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "an object that is not a container is neither empty nor not"
+    )]
+    pub fn len(self) -> usize {
+        match self.meaning() {
+            Meaning::Object(object) if object.items().is_empty() => self.entries().count(),
+            _ => self.iter().len(),
+        }
+    }
+
+    /// Iterates over the items of a list, tuple, set or record, of an array of Python objects in C order, or of an object of another
+    /// class that is a list; there are none in any other object. The numbers of other arrays are in [`as_array`](Self::as_array).
+    pub fn iter(self) -> Items<'a> {
+        let meaning = self.meaning();
+        let is_record = matches!(meaning, Meaning::Record(_));
+        let (ids, record) = match meaning {
+            Meaning::List(ids) | Meaning::Tuple(ids) | Meaning::Set(ids) => (ids, NONE),
+            Meaning::FrozenSet(ids) | Meaning::Record(ids) => (ids, NONE),
+            Meaning::Array(array) => {
+                let items = array.items().unwrap_or_default();
+                (self.of.graph.items(items), array.record())
+            }
+            Meaning::Object(object) => (object.items(), NONE),
+            _ => (&[][..], NONE),
+        };
+        let fields = is_record.then(|| dtype::Fields::of(self));
+        Items { of: self.of, ids: ids.iter(), record, fields }
+    }
+
+    /// Iterates over the entries of a dictionary, the fields of a record, or those of an object of another class: first its entries if it
+    /// is a dictionary, then its attributes. There are none in any other object. A key may occur twice; the last counts.
+    pub fn entries(self) -> Entries<'a> {
+        let none = Entries { of: self.of, pairs: pairs(&[], &[]), fields: None };
+        match self.meaning() {
+            Meaning::Dict(entries) => Entries { pairs: pairs(entries, &[]), ..none },
+            Meaning::Record(_) => {
+                let fields = Some((dtype::Fields::of(self), self.iter()));
+                Entries { fields, ..none }
+            }
+            Meaning::Object(object) => {
+                let attributes = object.attributes().unwrap_or_default();
+                Entries { pairs: pairs(object.pairs(), attributes), ..none }
+            }
+            _ => none,
+        }
+    }
+
+    /// Returns the name (`module.name`) of a class or function, or of the one that Python would call to make this object; `None` for
+    /// plain values such as numbers, text and lists.
+    pub fn name(self) -> Option<String> {
+        let named = |id| invocation::global(self.of, self.of.graph.node(id));
+        let (module, name) = match self.of.graph.node(self.id) {
+            Node::Call(index) => named(self.of.graph.call(index)?.callable)?,
+            _ => named(self.id)?,
+        };
+        Some(format!("{module}.{name}"))
+    }
+
+    /// Returns the arguments of the call that Python would make to make this object.
+    pub fn arguments(self) -> Option<ObjectRef<'a>> {
+        self.call().map(|call| self.of.reference(call.arguments))
+    }
+
+    /// Returns the state that Python would give this object after it is made.
+    pub fn state(self) -> Option<ObjectRef<'a>> {
+        let state = self.call().map(|call| call.state).filter(|&state| state != NONE)?;
+        Some(self.of.reference(state))
+    }
+
+    /// Returns the approximate memory of a value that this object becomes, without the objects in it.
+    #[inline]
+    fn cost(self) -> u64 {
+        const VALUE: u64 = 16;
+        match self.of.graph.node(self.id) {
+            Node::Data(form, data) => VALUE.saturating_add(self.of.length(form, data)),
+            Node::Call(_) => VALUE.saturating_add(self.length_of_call()),
+            _ => VALUE,
+        }
+    }
+
+    /// Returns the length of the text that a call makes bytes of, or of the data of an array.
+    #[cold]
+    fn length_of_call(self) -> u64 {
+        let length = |&id: &Id| match self.of.graph.node(id) {
+            Node::Data(form, data) => self.of.length(form, data),
+            _ => 0,
+        };
+        let items = |id| self.of.reference(id).tuple().unwrap_or_default();
+        let Some(call) = self.call() else { return 0 };
+        let first = items(call.arguments).iter().take(4).map(length);
+        let last = items(call.state).last().map_or(0, length);
+        first.fold(last, u64::saturating_add).max(self.raw_length())
+    }
+
+    fn call(self) -> Option<&'a pickle::Call> {
+        match self.of.graph.node(self.id) {
+            Node::Call(index) => self.of.graph.call(index),
+            _ => None,
+        }
+    }
+
+    /// Returns the limits that the file was read with.
+    #[cfg(feature = "serde")]
+    pub(crate) fn limits(self) -> &'a Limits {
+        &self.of.limits
+    }
+
+    /// Returns the graph that the object is in.
+    #[cfg(feature = "serde")]
+    pub(crate) fn graph(self) -> &'a Objects {
+        self.of
+    }
+
+    /// Returns the index of the node.
+    #[cfg(feature = "serde")]
+    pub(crate) fn id(self) -> Id {
+        self.id
+    }
+
+    /// Returns the node of the dtype if the object is an item of an array of records; otherwise `NONE`.
+    #[cfg(feature = "serde")]
+    pub(crate) fn record(self) -> Id {
+        self.record
+    }
+
+    /// Returns another object of the graph; `record` is the node of its dtype if it is an item of an array of records.
+    #[cfg(feature = "serde")]
+    pub(crate) fn other(self, id: Id, record: Id) -> Self {
+        ObjectRef { of: self.of, id, record }
+    }
+
+    /// Iterates over the fields of a record.
+    #[cfg(feature = "serde")]
+    pub(crate) fn fields(self) -> impl Iterator<Item = Field<'a>> {
+        dtype::Fields::of(self)
+    }
+
+    /// Returns true if the object is the array that the file is.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_file(self) -> bool {
+        self.id == self.of.graph.root()
+    }
+
+    /// Returns the start of the object as Python prints it, for an error.
+    pub(crate) fn excerpt(self) -> String {
+        print::excerpt(self)
+    }
+
+    /// The error for an object that is something else than `wanted`.
+    fn unexpected(self, found: &Meaning<'_>, wanted: &str) -> Error {
+        let reason = format!("expected {wanted}, found {}: {}", found.kind(), self.excerpt());
+        ErrorKind::InvalidValue { reason }.into()
+    }
+}
+
+/// Returns true for the scalars `nan` and `NaT` of NumPy.
+pub(crate) fn is_missing(scalar: Value<'_>) -> bool {
+    scalar.is_nat() || scalar.as_f64().is_some_and(f64::is_nan)
+}
+
+/// The number of keys that an error lists.
+const SHOWN_KEYS: usize = 12;
+
+/// Shortens a key for an error.
+fn excerpt(key: &str) -> String {
+    crate::dtype::descr::excerpt(&format!("{key:?}"))
+}
+
+/// The items of a container: the iterator of [`ObjectRef::iter`].
+#[derive(Clone, Debug)]
+pub struct Items<'a> {
+    of: &'a Objects,
+    ids: std::slice::Iter<'a, Id>,
+    /// The dtype of the items, if they are records.
+    record: Id,
+    /// The dtypes of the items, if they are the fields of a record.
+    fields: Option<dtype::Fields<'a>>,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = ObjectRef<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let &id = self.ids.next()?;
+        let record = match &mut self.fields {
+            Some(fields) => fields.next().map_or(NONE, |field| field.record),
+            None => self.record,
+        };
+        Some(ObjectRef { of: self.of, id, record })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ids.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}
+
+/// Keys and values of two lists that have them in turn.
+pub(crate) type Pairs<'a> =
+    std::iter::Chain<std::slice::Iter<'a, [Id; 2]>, std::slice::Iter<'a, [Id; 2]>>;
+
+/// Iterates over the keys and values in both lists.
+pub(crate) fn pairs<'a>(first: &'a [Id], second: &'a [Id]) -> Pairs<'a> {
+    first.as_chunks().0.iter().chain(second.as_chunks().0)
+}
+
+/// The entries of a dictionary: the iterator of [`ObjectRef::entries`].
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    of: &'a Objects,
+    pairs: Pairs<'a>,
+    fields: Option<(dtype::Fields<'a>, Items<'a>)>,
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (ObjectRef<'a>, ObjectRef<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some((fields, values)) = &mut self.fields {
+            return Some((fields.next()?.name, values.next()?));
+        }
+        let &[key, value] = self.pairs.next()?;
+        Some((self.of.reference(key), self.of.reference(value)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.fields {
+            Some((_, values)) => (0, Some(values.len())),
+            None => self.pairs.size_hint(),
+        }
+    }
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.root().fmt(f)
+    }
+}
+
+impl fmt::Debug for ObjectRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

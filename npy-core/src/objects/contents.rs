@@ -1,0 +1,205 @@
+//! The contents of bytes objects: in the pickle, or still in its file.
+
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+
+use super::Objects;
+#[cfg(feature = "serde")]
+use crate::checked;
+#[cfg(feature = "serde")]
+use crate::element::block::BLOCK;
+use crate::error::Error;
+use crate::limits::to_u64;
+use crate::pickle::{self, Data, Form, LeftOut};
+
+/// Reads bytes at an offset of a file: all of them, or it fails.
+pub(crate) trait ReadContents: Send + Sync {
+    /// Fills the slice.
+    fn fill(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
+
+    /// Returns this many bytes.
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Error>;
+}
+
+/// A file with the contents of bytes objects that were left out of a pickle, so that a large array is read straight to where it is used.
+pub(crate) struct ContentsFile {
+    file: Box<dyn ReadContents>,
+    /// The first error. Most callers cannot return one.
+    failure: Mutex<Option<Error>>,
+}
+
+impl ContentsFile {
+    pub(crate) fn new(file: impl ReadContents + 'static) -> Self {
+        ContentsFile { file: Box::new(file), failure: Mutex::new(None) }
+    }
+
+    /// Returns the result, or keeps the error.
+    fn keep<T>(&self, result: Result<T, Error>) -> Option<T> {
+        let keep = |error| {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert(error);
+        };
+        result.map_err(keep).ok()
+    }
+}
+
+impl Objects {
+    /// Returns the bytes that a bytes object or a string of Python 2 has; `None` for other data.
+    pub(super) fn contents(&self, form: Form, data: Data) -> Option<Cow<'_, [u8]>> {
+        match self.left_out(form, data) {
+            Some(contents) => self.read(contents).map(Cow::Owned),
+            None => pickle::decode_bytes(form, data.of(&self.pickle)),
+        }
+    }
+
+    /// Returns the place of contents that were left out of the pickle.
+    pub(super) fn left_out(&self, form: Form, data: Data) -> Option<&LeftOut> {
+        if !matches!(form, Form::Bytes | Form::ByteArray) {
+            return None;
+        }
+        let index = self.left_out.binary_search_by_key(&data.start(), |contents| contents.at);
+        self.left_out.get(index.ok()?)
+    }
+
+    /// Returns the length of text, bytes or a large integer.
+    #[inline]
+    pub(super) fn length(&self, form: Form, data: Data) -> u64 {
+        match data.short_length() {
+            Some(length) => length,
+            None => match self.left_out(form, data) {
+                Some(contents) => contents.length,
+                None => to_u64(data.of(&self.pickle).len()),
+            },
+        }
+    }
+
+    /// Returns the length of the pickle.
+    pub(super) fn pickle_length(&self) -> u64 {
+        let left_out = self.left_out.iter().map(|contents| contents.length);
+        left_out.fold(to_u64(self.pickle.len()), u64::saturating_add)
+    }
+
+    fn read(&self, contents: &LeftOut) -> Option<Vec<u8>> {
+        let file = self.file.as_ref()?;
+        file.keep(file.file.read(contents.offset, contents.length))
+    }
+
+    /// Fills the slice with the bytes at an offset of the file; false if that fails.
+    #[cfg(feature = "serde")]
+    fn fill(&self, offset: u64, out: &mut [u8]) -> bool {
+        let filled = self.file.as_ref().and_then(|file| file.keep(file.file.fill(offset, out)));
+        filled.is_some()
+    }
+
+    /// Returns the first error of reading contents from the file.
+    pub(crate) fn check_file(&self) -> Result<(), Error> {
+        let failure = self
+            .file
+            .as_ref()
+            .and_then(|file| file.failure.lock().unwrap_or_else(PoisonError::into_inner).take());
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+/// The bytes of an array: in memory, or still in the file.
+#[cfg(feature = "serde")]
+#[derive(Clone, Copy)]
+pub(crate) struct ArrayBytes<'a> {
+    memory: &'a [u8],
+    file: Option<(&'a Objects, &'a LeftOut)>,
+}
+
+#[cfg(feature = "serde")]
+impl<'a> ArrayBytes<'a> {
+    /// Returns bytes that are in memory.
+    pub(crate) fn of(memory: &'a [u8]) -> Self {
+        ArrayBytes { memory, file: None }
+    }
+
+    /// Returns the bytes of a bytes object that were left out of the pickle.
+    pub(super) fn of_file(objects: &'a Objects, contents: &'a LeftOut) -> Self {
+        ArrayBytes { memory: &[], file: Some((objects, contents)) }
+    }
+
+    /// Returns the bytes that are in memory; none if they are in the file.
+    pub(crate) fn memory(self) -> &'a [u8] {
+        self.memory
+    }
+
+    /// Returns the number of bytes.
+    pub(crate) fn length(self) -> u64 {
+        self.file.map_or_else(|| to_u64(self.memory.len()), |(_, contents)| contents.length)
+    }
+
+    /// Returns all bytes; none if the file cannot be read, which [`Objects::check_file`] tells.
+    pub(crate) fn all(self) -> Cow<'a, [u8]> {
+        match self.file {
+            Some((objects, contents)) => Cow::Owned(objects.read(contents).unwrap_or_default()),
+            None => Cow::Borrowed(self.memory),
+        }
+    }
+
+    /// Iterates over parts of `N` bytes each, which is not zero. Of a file, a block is read at a time.
+    pub(crate) fn chunks<const N: usize>(self) -> Chunks<'a, N> {
+        Chunks { block: Cow::Borrowed(self.memory), at: 0, file: self.file, read: 0 }
+    }
+}
+
+/// Parts of an array: the iterator of [`ArrayBytes::chunks`].
+#[cfg(feature = "serde")]
+pub(crate) struct Chunks<'a, const N: usize> {
+    block: Cow<'a, [u8]>,
+    /// The position in the block.
+    at: usize,
+    file: Option<(&'a Objects, &'a LeftOut)>,
+    /// The number of bytes that were read from the file.
+    read: u64,
+}
+
+#[cfg(feature = "serde")]
+impl<const N: usize> Chunks<'_, N> {
+    /// Reads the next block of a file, and returns its first part.
+    #[cold]
+    fn refill(&mut self) -> Option<[u8; N]> {
+        let (objects, contents) = self.file?;
+        let block = to_u64(BLOCK.checked_div(N)?.checked_mul(N)?);
+        let length = contents.length.saturating_sub(self.read).min(block);
+        let offset = contents.offset.saturating_add(self.read);
+        // A block of the same length is not cleared.
+        let mut bytes = std::mem::take(&mut self.block).into_owned();
+        bytes.resize(checked::narrow(length), 0);
+        self.read = self.read.saturating_add(length);
+        let found = objects.fill(offset, &mut bytes);
+        self.block = Cow::Owned(if found { bytes } else { Vec::new() });
+        self.at = N;
+        self.block.first_chunk().copied()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<const N: usize> Iterator for Chunks<'_, N> {
+    type Item = [u8; N];
+
+    #[inline]
+    fn next(&mut self) -> Option<[u8; N]> {
+        match self.block.get(self.at..).and_then(<[u8]>::first_chunk) {
+            Some(chunk) => {
+                // Within the block, so it cannot overflow.
+                self.at = self.at.wrapping_add(N);
+                Some(*chunk)
+            }
+            None => self.refill(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let in_file = self.file.map_or(0, |(_, contents)| contents.length);
+        let left = in_file.saturating_sub(self.read);
+        let left = left.saturating_add(to_u64(self.block.len().saturating_sub(self.at)));
+        let count = checked::narrow(left.checked_div(to_u64(N)).unwrap_or(0));
+        (count, Some(count))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<const N: usize> ExactSizeIterator for Chunks<'_, N> {}

@@ -1,0 +1,366 @@
+//! NumPy's dtypes within a pickle.
+
+use std::collections::HashMap;
+
+use super::invocation::Arguments;
+use super::{ObjectRef, Objects};
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind};
+use crate::literal::repr;
+use crate::pickle::{Id, NONE, Node};
+
+/// The most bytes that the text of a dtype may have, as in a header. A pickle can use a dtype in another one any number of times.
+const MAX_TEXT: usize = 1 << 20;
+/// The most levels of records and sub-arrays, as in a header.
+const MAX_DEPTH: usize = 90;
+/// The most bytes of the name of a field. A pickle can use a name any number of times.
+const MAX_NAME: u64 = 1 << 14;
+
+/// Parses the dtype that an object is.
+pub(super) fn parse(object: ObjectRef<'_>) -> Result<DType, Error> {
+    parse_counted(object).0
+}
+
+/// Parses the dtype that an object is; also returns the work that it took, in bytes of text.
+pub(super) fn parse_counted(object: ObjectRef<'_>) -> (Result<DType, Error>, usize) {
+    let mut description = Description { text: String::new(), left: MAX_TEXT };
+    let dtype = match description.add(object, 0) {
+        Ok(_) => description.text.parse(),
+        Err(reason) => {
+            // Not the object itself: printing it would parse it again.
+            let code = parts(object.of, object.id).and_then(|(arguments, _)| arguments.text(0));
+            let descr = code.as_deref().map_or("in the pickle".into(), repr::of_str);
+            let descr = crate::dtype::descr::excerpt(&descr);
+            Err(ErrorKind::DType { descr, reason: reason.into() }.into())
+        }
+    };
+    let spent = MAX_TEXT.saturating_sub(description.left);
+    (dtype, spent.max(description.text.len()))
+}
+
+const NOT_KNOWN: &str = "it is not a dtype that this version knows";
+const MALFORMED: &str = "its fields are malformed";
+const TOO_LARGE: &str = "it is nested too deeply, or too long";
+
+/// A field of a record.
+struct PickledField {
+    offset: i64,
+    name: Id,
+    dtype: Id,
+    title: Option<Id>,
+}
+
+/// A dtype as a header has it: `'<f4'`, or a list of fields.
+struct Description {
+    text: String,
+    /// The work that may still be done, in bytes of text.
+    left: usize,
+}
+
+impl Description {
+    fn spend(&mut self, work: usize) -> Result<(), &'static str> {
+        self.left = self.left.checked_sub(work).ok_or(TOO_LARGE)?;
+        if self.text.len() > MAX_TEXT { Err(TOO_LARGE) } else { Ok(()) }
+    }
+
+    /// Appends the dtype that an object is; returns its item size, which is unknown at depth 0.
+    fn add(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<i64, &'static str> {
+        if depth > MAX_DEPTH {
+            return Err(TOO_LARGE);
+        }
+        self.spend(1)?;
+        let (arguments, state) = parts(object.of, object.id).ok_or(NOT_KNOWN)?;
+        let Some(code) = arguments.text(0) else {
+            // The type of its scalars, as for `numpy.record`; and the dtype of text of any length.
+            return match state {
+                Some(state) => self.add_fields(&state, depth),
+                None if is_text(object) => self.add_scalar("|O", None, depth),
+                None => Err(NOT_KNOWN),
+            };
+        };
+        let Some(state) = state else { return self.add_scalar(&code, None, depth) };
+        if state.names().is_some() {
+            return self.add_fields(&state, depth);
+        }
+        if let Some(&[base, shape]) = state.part(2).tuple() {
+            return self.add_sub_array(
+                object.of.reference(base),
+                object.of.reference(shape),
+                depth,
+            );
+        }
+        let order = state.part(1).ascii().ok_or(NOT_KNOWN)?;
+        let unit = state.unit().ok_or(NOT_KNOWN)?;
+        self.add_scalar(&format!("{order}{code}{unit}"), Some(&state), depth)
+    }
+
+    /// Appends the dtype of a scalar. NumPy takes the item size of text and bytes from the state.
+    fn add_scalar(
+        &mut self,
+        code: &str,
+        state: Option<&State<'_>>,
+        depth: usize,
+    ) -> Result<i64, &'static str> {
+        let stated = state.and_then(|state| state.part(5).int()).filter(|&size| size != -1);
+        let literal = repr::of_str(code);
+        self.text.push_str(&literal);
+        if depth == 0 && stated.is_none() {
+            return Ok(0);
+        }
+        let dtype: DType = literal.parse().map_err(|_| NOT_KNOWN)?;
+        let size = i64::try_from(dtype.itemsize()).map_err(|_| TOO_LARGE)?;
+        match stated {
+            Some(stated) if stated != size => Err("its state has another item size"),
+            _ => Ok(size),
+        }
+    }
+
+    fn add_sub_array(
+        &mut self,
+        base: ObjectRef<'_>,
+        shape: ObjectRef<'_>,
+        depth: usize,
+    ) -> Result<i64, &'static str> {
+        let lengths = shape.tuple().ok_or(NOT_KNOWN)?;
+        self.text.push('(');
+        let mut size = self.add(base, depth.saturating_add(1))?;
+        self.text.push_str(", (");
+        for &length in lengths {
+            let length = shape.of.reference(length).int().ok_or(NOT_KNOWN)?;
+            self.spend(1)?;
+            self.text.push_str(&format!("{length}, "));
+            size = size.saturating_mul(length);
+        }
+        self.text.push_str("))");
+        Ok(size)
+    }
+
+    /// Appends the fields of a record, in the order of their offsets, with padding between them.
+    fn add_fields(&mut self, state: &State<'_>, depth: usize) -> Result<i64, &'static str> {
+        let mut end = 0i64;
+        self.text.push('[');
+        for PickledField { offset, name, dtype, title } in self.fields(state)? {
+            if offset < end {
+                return Err("its fields overlap");
+            }
+            self.pad(offset.saturating_sub(end));
+            let name = repr::of_str(&text_of(state.of, name).ok_or(MALFORMED)?);
+            let title = match title {
+                Some(title) => Some(repr::of_str(&text_of(state.of, title).ok_or(MALFORMED)?)),
+                None => None,
+            };
+            match title {
+                Some(title) => self.text.push_str(&format!("(({title}, {name}), ")),
+                None => self.text.push_str(&format!("({name}, ")),
+            }
+            let start = self.text.len();
+            let size = self.add(state.of.reference(dtype), depth.saturating_add(1))?;
+            // A sub-array `(base, shape)` becomes the second and the third part of the field.
+            if self.text.get(start..).is_some_and(|field| field.starts_with('(')) {
+                self.text.pop();
+                self.text.remove(start);
+            }
+            self.text.push_str("), ");
+            end = offset.saturating_add(size);
+        }
+        if let Some(itemsize) = state.part(5).int() {
+            if itemsize < end {
+                return Err("its fields do not fit into its item size");
+            }
+            self.pad(itemsize.saturating_sub(end));
+            end = itemsize;
+        }
+        self.text.push(']');
+        Ok(end)
+    }
+
+    fn pad(&mut self, bytes: i64) {
+        if bytes > 0 {
+            self.text.push_str(&format!("('', '|V{bytes}'), "));
+        }
+    }
+
+    /// Returns the fields in the order of their offsets.
+    fn fields(&mut self, state: &State<'_>) -> Result<Vec<PickledField>, &'static str> {
+        let names = state.names().ok_or(MALFORMED)?;
+        let mut entries = Entries::of(state);
+        let mut fields = Vec::new();
+        for &name in names {
+            self.spend(length_of(state.of, name).saturating_add(8))?;
+            let entry = entries.get(name).ok_or(MALFORMED)?;
+            let parts = state.of.reference(entry).tuple().ok_or(MALFORMED)?;
+            let (&[dtype, offset, ref title @ ..], true) = (parts, parts.len() <= 3) else {
+                return Err(MALFORMED);
+            };
+            let offset = state.of.reference(offset).int().ok_or(MALFORMED)?;
+            fields.push(PickledField { offset, name, dtype, title: title.first().copied() });
+        }
+        fields.sort_by_key(|field| field.offset);
+        Ok(fields)
+    }
+}
+
+/// Returns true for the dtype of text of any length.
+fn is_text(dtype: ObjectRef<'_>) -> bool {
+    dtype.name().is_some_and(|name| name.ends_with("._convert_to_stringdtype_kwargs"))
+}
+
+/// The state that `numpy.dtype.__setstate__` gets: a version, the byte order, the base and shape of a sub-array, names, fields, item size,
+/// alignment, flags, and metadata.
+struct State<'a> {
+    of: &'a Objects,
+    parts: &'a [Id],
+}
+
+impl<'a> State<'a> {
+    fn part(&self, index: usize) -> ObjectRef<'a> {
+        self.of.reference(self.parts.get(index).copied().unwrap_or(NONE))
+    }
+
+    fn names(&self) -> Option<&'a [Id]> {
+        self.part(3).tuple()
+    }
+
+    /// Returns the unit of times, as in `[25s]`; empty for another dtype.
+    fn unit(&self) -> Option<String> {
+        let Some(&[_, unit]) = self.part(8).tuple() else { return Some(String::new()) };
+        let Some(&[name, multiple, ..]) = self.of.reference(unit).tuple() else {
+            return None;
+        };
+        // Bytes, which Python 3 makes by a call in the protocols of Python 2.
+        let name = self.of.reference(name).short_bytes()?;
+        let name = std::str::from_utf8(&name).ok()?;
+        match self.of.reference(multiple).int() {
+            _ if name == "generic" => Some(String::new()),
+            Some(1) => Some(format!("[{name}]")),
+            Some(multiple) => Some(format!("[{multiple}{name}]")),
+            None => None,
+        }
+    }
+}
+
+/// Returns the length of text in the pickle.
+fn length_of(of: &Objects, id: Id) -> usize {
+    match of.graph.node(id) {
+        Node::Data(_, data) => data.of(&of.pickle).len(),
+        _ => 0,
+    }
+}
+
+/// Returns text, or the bytes that NumPy or Python 2 has for it.
+fn text_of(of: &Objects, id: Id) -> Option<String> {
+    if of.reference(id).raw_length() > MAX_NAME {
+        return None;
+    }
+    if let Some(text) = of.reference(id).ascii() {
+        return Some(text.into_owned());
+    }
+    // Protocols of Python 2 have a call for bytes.
+    let bytes = of.reference(id).raw_bytes()?;
+    Some(bytes.iter().map(|&byte| char::from(byte)).collect())
+}
+
+/// Returns the arguments of the call that makes a dtype, and its state.
+fn parts(of: &Objects, id: Id) -> Option<(Arguments<'_>, Option<State<'_>>)> {
+    let invocation = of.reference(id).invocation().filter(|call| call.is_dtype())?;
+    let (arguments, call) = (invocation.arguments, invocation.call);
+    let state = match of.graph.node(call.state) {
+        _ if call.state == NONE => None,
+        Node::Tuple(parts) => Some(State { of, parts: of.graph.items(parts) }),
+        _ => return None,
+    };
+    Some((arguments, state))
+}
+
+/// Returns this node if it is the dtype of a record, and otherwise `NONE`.
+pub(super) fn record(of: &Objects, dtype: Id) -> Id {
+    let is_record = parts(of, dtype).and_then(|(_, state)| state?.names()).is_some();
+    if is_record { dtype } else { NONE }
+}
+
+/// Returns the number of fields of this dtype of a record.
+pub(super) fn field_count(of: &Objects, record: Id) -> usize {
+    let names = parts(of, record).and_then(|(_, state)| state?.names());
+    names.unwrap_or_default().len()
+}
+
+/// The dictionary of the fields of a record: from names to dtypes and offsets.
+#[derive(Clone, Debug)]
+struct Entries<'a> {
+    of: &'a Objects,
+    pairs: &'a [Id],
+    next: usize,
+    /// Made once the entries are not in the order of the names.
+    by_name: Option<HashMap<String, Id>>,
+}
+
+impl<'a> Entries<'a> {
+    fn of(state: &State<'a>) -> Self {
+        let pairs = match state.of.graph.node(state.part(4).id) {
+            Node::Dict(pairs) => state.of.graph.items(pairs),
+            _ => &[],
+        };
+        // A field has an entry for its name, and may have one for its title.
+        let most = state.names().unwrap_or_default().len().saturating_mul(4);
+        let pairs = if pairs.len() <= most { pairs } else { &[] };
+        Entries { of: state.of, pairs, next: 0, by_name: None }
+    }
+
+    /// Returns the entry of the next name.
+    fn get(&mut self, name: Id) -> Option<Id> {
+        if self.by_name.is_none()
+            && let Some(&[key, value]) = self.pairs.get(self.next..self.next.saturating_add(2))
+            && (key == name || text_of(self.of, key) == text_of(self.of, name))
+        {
+            self.next = self.next.saturating_add(2);
+            return Some(value);
+        }
+        let by_name = self.by_name.get_or_insert_with(|| {
+            let pairs = self.pairs.as_chunks().0.iter();
+            pairs.filter_map(|&[key, value]| Some((text_of(self.of, key)?, value))).collect()
+        });
+        by_name.get(&text_of(self.of, name)?).copied()
+    }
+}
+
+/// The fields of a record, one by one.
+#[derive(Clone, Debug)]
+pub(super) struct Fields<'a> {
+    of: &'a Objects,
+    names: std::slice::Iter<'a, Id>,
+    entries: Entries<'a>,
+}
+
+/// A field of a record.
+pub(crate) struct Field<'a> {
+    pub(crate) name: ObjectRef<'a>,
+    /// The node of the dtype.
+    pub(crate) dtype: Id,
+    /// The same node if the field is a record, and otherwise `NONE`.
+    pub(crate) record: Id,
+}
+
+impl<'a> Fields<'a> {
+    /// Returns the fields of this record.
+    pub(super) fn of(record: ObjectRef<'a>) -> Self {
+        let of = record.of;
+        let state = parts(of, record.record).and_then(|(_, state)| state);
+        let state = state.unwrap_or(State { of, parts: &[] });
+        let names = state.names().unwrap_or_default().iter();
+        Fields { of, names, entries: Entries::of(&state) }
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    fn next(&mut self) -> Option<Field<'a>> {
+        let &name = self.names.next()?;
+        let entry = self.entries.get(name).and_then(|entry| self.of.reference(entry).tuple());
+        let dtype = match entry {
+            Some(&[dtype, ..]) => dtype,
+            _ => NONE,
+        };
+        Some(Field { name: self.of.reference(name), dtype, record: record(self.of, dtype) })
+    }
+}

@@ -1,0 +1,315 @@
+//! Converts objects to the canonical bytes of a dtype, so that any element type can be read from them.
+
+use std::collections::HashMap;
+
+use super::known::Meaning;
+use super::{ObjectRef, dtype};
+use crate::checked;
+use crate::dtype::{DType, Kind, Resolution, Scalar, ScalarKind};
+use crate::dynamic::DynArray;
+use crate::element::InvalidValue;
+use crate::element::time::{NAT, from_nanoseconds, to_nanoseconds};
+use crate::element::ucs4;
+use crate::limits::to_u64;
+use crate::pickle::Id;
+use crate::shape::Order;
+
+/// The state of the conversion of all objects of an array.
+#[derive(Default)]
+pub(super) struct Encoder {
+    /// The fields of the records in the file, by the nodes of their dtypes.
+    records: HashMap<Id, HashMap<String, FieldInFile>>,
+    /// The number of entries of dictionaries that were searched.
+    pub(super) searched: u64,
+}
+
+/// A field of a record in the file.
+#[derive(Clone, Copy)]
+struct FieldInFile {
+    index: usize,
+    /// The node of the dtype if the field is a record, and otherwise `NONE`.
+    record: Id,
+    /// The dtype if the field is a time, which NumPy may pickle as a count.
+    time: Option<Scalar>,
+}
+
+impl Encoder {
+    /// Writes the object as an element of this dtype, whose numbers are little-endian.
+    ///
+    /// # Errors
+    ///
+    /// If the object is not such a value, or the dtype cannot hold it exactly.
+    pub(super) fn encode(
+        &mut self,
+        object: ObjectRef<'_>,
+        dtype: &DType,
+        out: &mut [u8],
+    ) -> Result<(), InvalidValue> {
+        match dtype.kind() {
+            Kind::Scalar(scalar) => {
+                let encoded = encode_scalar(object, *scalar, out);
+                encoded.ok_or_else(|| not_of(object, dtype))
+            }
+            Kind::SubArray(sub) => {
+                if let Some(array) = sub_array(object, &sub.base) {
+                    return copy(array.as_bytes(), out)
+                        .ok_or_else(|| unexpected(object, &format!("a value of dtype {dtype}")));
+                }
+                let mut slots = out.chunks_exact_mut(sub.base.itemsize().max(1));
+                let items = object.iter();
+                if items.len() != slots.len() {
+                    return Err(unexpected(object, &format!("{} items", slots.len())));
+                }
+                items
+                    .zip(&mut slots)
+                    .try_for_each(|(item, slot)| self.encode(item, &sub.base, slot))
+            }
+            Kind::Record(record) => {
+                for field in &record.fields {
+                    let slot = out.get_mut(field.offset()..field.end()).unwrap_or_default();
+                    let (value, time) = self.field(object, field.name())?;
+                    let written = match time.zip(field.dtype().scalar()) {
+                        Some((found, wanted)) => encode_count(value, found, *wanted, slot)
+                            .ok_or_else(|| not_of(value, field.dtype())),
+                        None => self.encode(value, field.dtype(), slot),
+                    };
+                    written.map_err(|error| error.in_field(field.name()))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the field of a record, or the value of a key. If it is a count of times, it comes with the dtype of the field.
+    fn field<'a>(
+        &mut self,
+        object: ObjectRef<'a>,
+        name: &str,
+    ) -> Result<(ObjectRef<'a>, Option<Scalar>), InvalidValue> {
+        let ids = match object.meaning() {
+            Meaning::Record(ids) => ids,
+            _ => {
+                self.searched = self.searched.saturating_add(to_u64(object.len()));
+                &[]
+            }
+        };
+        let field = match ids {
+            [] => None,
+            _ => {
+                let record = object.record;
+                let fields = self.records.entry(record).or_insert_with(|| fields_of(object));
+                fields.get(name).copied()
+            }
+        };
+        if let Some(field) = field
+            && let Some(&id) = ids.get(field.index)
+        {
+            let value = ObjectRef { of: object.of, id, record: field.record };
+            let is_count = matches!(value.meaning(), Meaning::Int(_) | Meaning::None);
+            return Ok((value, field.time.filter(|_| is_count)));
+        }
+        let value = object.get(name);
+        let value = value.map_err(|error| InvalidValue::new(error.into_kind().to_string()))?;
+        Ok((value, None))
+    }
+}
+
+/// Returns the fields of a record by their names.
+fn fields_of(record: ObjectRef<'_>) -> HashMap<String, FieldInFile> {
+    let field = |(index, field): (usize, dtype::Field<'_>)| {
+        let dtype = dtype::parse(ObjectRef { id: field.dtype, ..field.name }).ok();
+        let is_time = |scalar: &Scalar| {
+            matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+        };
+        let time = dtype.and_then(|dtype| dtype.scalar().copied()).filter(is_time);
+        Some((field.name.as_str()?.into_owned(), FieldInFile { index, record: field.record, time }))
+    };
+    dtype::Fields::of(record).enumerate().filter_map(field).collect()
+}
+
+fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
+    unexpected(object, &format!("a value of dtype {dtype}"))
+}
+
+/// The error for an object that is not what the type expects.
+pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
+    let shown = object.excerpt();
+    let remedy = if object.is_missing() {
+        "read it as an Option"
+    } else {
+        "read the file as Objects, which takes any object"
+    };
+    InvalidValue::new(format!("expected {wanted}, found {}: {shown}; {remedy}", object.kind()))
+}
+
+/// Writes a scalar; `None` if the object is something else, or does not fit.
+fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<()> {
+    let meaning = object.meaning();
+    if let Meaning::Scalar(found) = meaning {
+        let array = found.value()?;
+        if let Ok(cast) = array.cast(&scalar.into()) {
+            return copy(cast.as_bytes(), out);
+        }
+        // Another number may be equal.
+        let value = array.at(&[])?;
+        return match scalar.kind() {
+            ScalarKind::Int | ScalarKind::UInt => {
+                integer(object.as_i128()?, scalar.kind() == ScalarKind::Int, out)
+            }
+            ScalarKind::Float => float(value.as_f64()?, out),
+            _ => None,
+        };
+    }
+    match scalar.kind() {
+        ScalarKind::Bool => match meaning {
+            Meaning::Bool(value) => copy(&[value.into()], out),
+            _ => None,
+        },
+        ScalarKind::Int | ScalarKind::UInt => {
+            let number = match meaning {
+                Meaning::Bool(value) => value.into(),
+                _ => object.as_i128()?,
+            };
+            integer(number, scalar.kind() == ScalarKind::Int, out)
+        }
+        ScalarKind::Float => float(number(&meaning)?, out),
+        ScalarKind::Complex => {
+            let (re, im) = match meaning {
+                Meaning::Complex(re, im) => (re, im),
+                _ => (number(&meaning)?, 0.0),
+            };
+            let (first, second) = out.split_at_mut_checked(out.len() / 2)?;
+            float(re, first)?;
+            float(im, second)
+        }
+        ScalarKind::Str => {
+            let text = object.as_str()?;
+            let fits = text.chars().count() <= out.len() / 4 && !text.ends_with('\0');
+            fits.then(|| ucs4::write(text.chars(), out))
+        }
+        ScalarKind::Bytes => {
+            let bytes = object.as_bytes().filter(|bytes| !bytes.ends_with(b"\0"))?;
+            out.fill(0);
+            copy(&bytes, out.get_mut(..bytes.len())?)
+        }
+        ScalarKind::Void => {
+            let bytes = object.as_bytes().filter(|bytes| bytes.len() == out.len())?;
+            copy(&bytes, out)
+        }
+        ScalarKind::DateTime(resolution) => {
+            let nanoseconds = match meaning {
+                Meaning::DateTime(time) => time.to_utc(),
+                Meaning::Date(date) => date.0.checked_mul(86_400_000_000_000)?,
+                _ => return not_a_time(&meaning, out),
+            };
+            time(nanoseconds, resolution, true, out)
+        }
+        ScalarKind::TimeDelta(resolution) => match meaning {
+            Meaning::TimeDelta(span) => time(span.0, resolution, false, out),
+            _ => not_a_time(&meaning, out),
+        },
+        ScalarKind::Object => None,
+    }
+}
+
+/// Returns the elements of a nested array in C order as elements of this dtype, if it has no Python objects and they fit exactly.
+fn sub_array(object: ObjectRef<'_>, base: &DType) -> Option<DynArray> {
+    let Meaning::Array(array) = object.meaning() else { return None };
+    if array.has_objects() {
+        return None;
+    }
+    object.as_array().ok()?.to_order(Order::C).ok()?.cast(base).ok()
+}
+
+fn copy(bytes: &[u8], out: &mut [u8]) -> Option<()> {
+    (bytes.len() == out.len()).then(|| out.copy_from_slice(bytes))
+}
+
+/// Writes an integer, if it fits.
+fn integer(number: i128, is_signed: bool, out: &mut [u8]) -> Option<()> {
+    let bits = u32::try_from(out.len().checked_mul(8)?).ok()?;
+    let (min, max) = match is_signed {
+        true => {
+            let half = 1i128.checked_shl(bits.checked_sub(1)?)?;
+            (half.checked_neg()?, half.checked_sub(1)?)
+        }
+        false => (0, 1i128.checked_shl(bits)?.checked_sub(1)?),
+    };
+    if number < min || number > max {
+        return None;
+    }
+    copy(checked::slice(&number.to_le_bytes(), 0..out.len().min(16)), out)
+}
+
+/// Returns a float, or an integer that an `f64` can hold exactly.
+fn number(meaning: &Meaning<'_>) -> Option<f64> {
+    match meaning {
+        Meaning::Float(number) => Some(*number),
+        Meaning::Int(number) => exact((*number).into()),
+        Meaning::BigInt(number) => exact(number.to_i128()?),
+        _ => None,
+    }
+}
+
+/// Returns the integer as a float that is equal to it, if there is one.
+#[expect(clippy::cast_possible_truncation, reason = "the result is compared with the number")]
+pub(super) fn exact(number: i128) -> Option<f64> {
+    let float = number as f64;
+    let back = float as i128;
+    // The largest `i128` is not a float, but the conversion back saturates to it.
+    (back == number && number != i128::MAX).then_some(float)
+}
+
+/// Writes a float, if it fits exactly.
+fn float(number: f64, out: &mut [u8]) -> Option<()> {
+    match out.len() {
+        8 => copy(&number.to_le_bytes(), out),
+        4 => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "the result is compared with the number"
+            )]
+            let narrow = number as f32;
+            (f64::from(narrow) == number || number.is_nan()).then_some(())?;
+            copy(&narrow.to_le_bytes(), out)
+        }
+        _ => None,
+    }
+}
+
+/// Writes "not a time" for a missing value of pandas.
+fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
+    match meaning {
+        Meaning::Missing => copy(&NAT.to_le_bytes(), out),
+        _ => None,
+    }
+}
+
+/// Writes a field of a record that is a count of times in the unit of the file, or `None` for "not a time".
+fn encode_count(
+    object: ObjectRef<'_>,
+    found: Scalar,
+    wanted: Scalar,
+    out: &mut [u8],
+) -> Option<()> {
+    let (found, wanted, is_date) = match (found.kind(), wanted.kind()) {
+        (ScalarKind::DateTime(found), ScalarKind::DateTime(wanted)) => (found, wanted, true),
+        (ScalarKind::TimeDelta(found), ScalarKind::TimeDelta(wanted)) => (found, wanted, false),
+        _ => return encode_scalar(object, wanted, out),
+    };
+    match object.meaning() {
+        Meaning::Int(count) if found == wanted => copy(&count.to_le_bytes(), out),
+        Meaning::Int(count) => time(to_nanoseconds(count, found?, is_date)?, wanted, is_date, out),
+        _ => copy(&NAT.to_le_bytes(), out),
+    }
+}
+
+/// Writes a time or span in this resolution, if it is a whole number of units.
+fn time(
+    nanoseconds: i128,
+    resolution: Option<Resolution>,
+    is_date: bool,
+    out: &mut [u8],
+) -> Option<()> {
+    copy(&from_nanoseconds(nanoseconds, resolution?, is_date)?.to_le_bytes(), out)
+}

@@ -1,0 +1,277 @@
+//! Calls in a pickle, taken apart: the name of the function, and its arguments.
+//!
+//! Nothing here looks at a call within the arguments of a call, but for two levels that have a name here (bytes, time zones). So a chain
+//! of calls does not recurse.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use super::time::Span;
+use super::{ObjectRef, Objects};
+use crate::pickle::{self, Call, Encoding, Form, Id, Node};
+
+/// A call of a class or function that the pickle names.
+pub(super) struct Invocation<'a> {
+    module: Cow<'a, str>,
+    name: Cow<'a, str>,
+    pub(super) arguments: Arguments<'a>,
+    pub(super) call: &'a Call,
+}
+
+impl Invocation<'_> {
+    /// Returns the name that the module has in Python 3, and had in NumPy before 2.
+    pub(super) fn module(&self) -> &str {
+        match self.module.as_ref() {
+            "__builtin__" => "builtins",
+            "numpy._core.multiarray" => "numpy.core.multiarray",
+            "numpy._core._internal" => "numpy.core._internal",
+            "numpy._core.numeric" => "numpy.core.numeric",
+            other => other,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is(&self, module: &str, name: &str) -> bool {
+        self.module() == module && self.name == name
+    }
+
+    /// Returns true for a call that makes a dtype.
+    pub(super) fn is_dtype(&self) -> bool {
+        self.is("numpy", "dtype")
+            || self.is("numpy.core._internal", "_convert_to_stringdtype_kwargs")
+    }
+}
+
+impl<'a> ObjectRef<'a> {
+    /// Takes a call apart; `None` if it is not a call, or one of something without a name.
+    pub(super) fn invocation(self) -> Option<Invocation<'a>> {
+        let graph = &self.of.graph;
+        let Node::Call(index) = graph.node(self.id) else { return None };
+        let call = graph.call(index)?;
+        let Node::Tuple(ids) = graph.node(call.arguments) else { return None };
+        let (module, name) = global(self.of, graph.node(call.callable))?;
+        let arguments = Arguments { of: self.of, ids: graph.items(ids) };
+        Some(Invocation { module, name, arguments, call })
+    }
+
+    /// Returns the items of a tuple.
+    pub(super) fn tuple(self) -> Option<&'a [Id]> {
+        match self.of.graph.node(self.id) {
+            Node::Tuple(items) => Some(self.of.graph.items(items)),
+            _ => None,
+        }
+    }
+
+    /// Returns an integer of Python that fits.
+    pub(super) fn int(self) -> Option<i64> {
+        match self.of.graph.node(self.id) {
+            Node::Int(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Returns text. Strings of Python 2 that are names or arguments are ASCII, whatever its other strings are.
+    pub(super) fn ascii(self) -> Option<Cow<'a, str>> {
+        self.text_in(Encoding::Latin1).ok()
+    }
+
+    /// Returns the length in the pickle of the text or bytes of which [`raw_bytes`](Self::raw_bytes) makes bytes.
+    pub(super) fn raw_length(self) -> u64 {
+        let graph = &self.of.graph;
+        let length = |id| match graph.node(id) {
+            Node::Data(form, data) => self.of.length(form, data),
+            _ => 0,
+        };
+        let Node::Call(index) = graph.node(self.id) else { return length(self.id) };
+        let ids = graph.call(index).and_then(|call| self.of.reference(call.arguments).tuple());
+        let arguments = Arguments { of: self.of, ids: ids.unwrap_or_default() };
+        let arguments = arguments.of_inner_call().unwrap_or(arguments);
+        arguments.ids.first().map_or(0, |&id| length(id))
+    }
+
+    /// Like [`raw_bytes`](Self::raw_bytes), for the few bytes that a date, a time or a unit has.
+    pub(super) fn short_bytes(self) -> Option<Cow<'a, [u8]>> {
+        /// Ten bytes that are all escaped.
+        const MAX_BYTES: u64 = 100;
+        if self.raw_length() > MAX_BYTES { None } else { self.raw_bytes() }
+    }
+
+    /// Returns bytes that are an argument, or the data of an array. In the protocols of Python 2, Python 3 writes a call for them.
+    pub(super) fn raw_bytes(self) -> Option<Cow<'a, [u8]>> {
+        match self.of.graph.node(self.id) {
+            Node::Data(form, data) => self.of.contents(form, data),
+            _ => {
+                let call = self.invocation()?;
+                let is_bytes = call.is("_codecs", "encode")
+                    || call.is("builtins", "bytes")
+                    || call.is("builtins", "bytearray");
+                if is_bytes { call.arguments.encoded() } else { None }
+            }
+        }
+    }
+}
+
+/// Returns the module and the name of a class or function; `None` if the node is something else.
+pub(super) fn global(of: &Objects, node: Node) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    match node {
+        Node::Data(Form::Global, data) => {
+            let lines = data.of(&of.pickle);
+            let mut lines = lines.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
+            Some((lines.next()?, lines.next()?))
+        }
+        Node::Global(module, name) => Some((name_of(of, module)?, name_of(of, name)?)),
+        _ => None,
+    }
+}
+
+/// Returns the text of a node that is part of a name.
+fn name_of(of: &Objects, id: Id) -> Option<Cow<'_, str>> {
+    let Node::Data(form, data) = of.graph.node(id) else { return None };
+    let bytes = data.of(&of.pickle);
+    // An encoding matters only for names that are not ASCII, which no module of the standard library has.
+    let text = pickle::decode_text(form, bytes, pickle::Encoding::Latin1);
+    Some(text.unwrap_or_else(|_| String::from_utf8_lossy(bytes)))
+}
+
+/// The names that were seen. A pickle can make any number of names of the same long texts, so each text is hashed once.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    /// The numbers of nodes with text.
+    nodes: HashMap<Id, usize>,
+    texts: HashMap<Cow<'a, str>, usize>,
+    seen: HashSet<(usize, usize)>,
+}
+
+impl<'a> Names<'a> {
+    /// Returns the name of a class or function that was not seen before.
+    pub(super) fn first(&mut self, of: &'a Objects, node: Node) -> Option<String> {
+        let numbers = match node {
+            Node::Global(module, name) => (self.of_node(of, module)?, self.of_node(of, name)?),
+            _ => {
+                let (module, name) = global(of, node)?;
+                (self.of_text(module), self.of_text(name))
+            }
+        };
+        if !self.seen.insert(numbers) {
+            return None;
+        }
+        let (module, name) = global(of, node)?;
+        Some(format!("{module}.{name}"))
+    }
+
+    fn of_node(&mut self, of: &'a Objects, id: Id) -> Option<usize> {
+        if let Some(&number) = self.nodes.get(&id) {
+            return Some(number);
+        }
+        let number = self.of_text(name_of(of, id)?);
+        self.nodes.insert(id, number);
+        Some(number)
+    }
+
+    fn of_text(&mut self, text: Cow<'a, str>) -> usize {
+        let next = self.texts.len();
+        *self.texts.entry(text).or_insert(next)
+    }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Arguments<'a> {
+    pub(super) of: &'a Objects,
+    pub(super) ids: &'a [Id],
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn get(self, index: usize) -> Option<ObjectRef<'a>> {
+        self.ids.get(index).map(|&id| self.of.reference(id))
+    }
+
+    pub(super) fn int(self, index: usize) -> Option<i64> {
+        self.get(index)?.int()
+    }
+
+    pub(super) fn float(self, index: usize) -> Option<f64> {
+        match self.of.graph.node(self.get(index)?.id) {
+            Node::Float(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(self, index: usize) -> Option<Cow<'a, str>> {
+        self.get(index)?.ascii()
+    }
+
+    /// Returns the items of a list or tuple; none if there is no argument.
+    pub(super) fn list(self, index: usize) -> Option<&'a [Id]> {
+        let Some(list) = self.get(index) else { return Some(&[]) };
+        match self.of.graph.node(list.id) {
+            Node::List(items) | Node::Tuple(items) => Some(self.of.graph.items(items)),
+            _ => None,
+        }
+    }
+
+    /// Returns the few bytes that a date or a time has.
+    pub(super) fn bytes(self, index: usize) -> Option<Cow<'a, [u8]>> {
+        self.get(index)?.short_bytes()
+    }
+
+    /// Returns true if [`encoded`](Self::encoded) may return bytes.
+    pub(super) fn are_bytes(self) -> bool {
+        let arguments = self.of_inner_call().unwrap_or(self);
+        let Some(value) = arguments.get(0) else { return true };
+        match self.of.graph.node(value.id) {
+            Node::Data(Form::Str | Form::EscapedStr, _) => arguments.is_latin(),
+            Node::Data(form, _) => !matches!(form, Form::Global | Form::BigInt | Form::DecimalInt),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the second argument is the name of Latin-1.
+    fn is_latin(self) -> bool {
+        /// A line has a line feed.
+        const MAX_NAME: u64 = 8;
+        let is_short = self.get(1).is_some_and(|name| name.raw_length() <= MAX_NAME);
+        is_short && self.text(1).is_some_and(|name| matches!(name.as_ref(), "latin-1" | "latin1"))
+    }
+
+    /// Returns the bytes that the first argument is, or that a text and its encoding stand for.
+    pub(super) fn encoded(self) -> Option<Cow<'a, [u8]>> {
+        self.of_inner_call().unwrap_or(self).encoded_text()
+    }
+
+    /// Returns the arguments of the call that makes the bytes of a `bytearray` in the protocols of Python 2.
+    fn of_inner_call(self) -> Option<Self> {
+        let inner = self.get(0)?.invocation()?;
+        inner.is("_codecs", "encode").then_some(inner.arguments)
+    }
+
+    fn encoded_text(self) -> Option<Cow<'a, [u8]>> {
+        let Some(value) = self.get(0) else { return Some(Cow::Borrowed(&[])) };
+        let Node::Data(form, data) = self.of.graph.node(value.id) else { return None };
+        if let Some(bytes) = self.of.contents(form, data) {
+            return Some(bytes);
+        }
+        let text = value.ascii().filter(|_| self.is_latin())?;
+        let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok());
+        bytes.collect::<Option<Vec<u8>>>().map(Cow::Owned)
+    }
+
+    /// Returns `datetime.timedelta(days, seconds, microseconds)`.
+    pub(super) fn span(self) -> Option<Span> {
+        Span::new(self.int(0)?, self.int(1)?, self.int(2)?)
+    }
+
+    /// Returns the offset of a time zone from UTC; `Some(None)` if there is no zone, and `None` if it is not a fixed offset.
+    pub(super) fn zone(self, index: usize) -> Option<Option<Span>> {
+        let Some(zone) = self.get(index) else { return Some(None) };
+        if let Node::None = self.of.graph.node(zone.id) {
+            return Some(None);
+        }
+        let zone = zone.invocation().filter(|call| call.is("datetime", "timezone"))?;
+        let offset = zone.arguments.get(0)?.invocation()?;
+        if offset.is("datetime", "timedelta") { offset.arguments.span().map(Some) } else { None }
+    }
+}

@@ -1,0 +1,371 @@
+//! The meaning of nodes, above all of the calls that Python and NumPy make to rebuild objects.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::array::{PickledArray, PickledScalar};
+use super::invocation::{Arguments, global};
+use super::time::{Date, DateTime, Span, Time};
+use super::{Kind, ObjectRef, Objects, dtype};
+use crate::pickle::{self, Call, Data, Form, Id, NONE, Node};
+
+/// An object by its kind, with its parts.
+pub(crate) enum Meaning<'a> {
+    None,
+    Missing,
+    Bool(bool),
+    Int(i64),
+    BigInt(BigInt<'a>),
+    Float(f64),
+    Complex(f64, f64),
+    /// Text in the pickle, which may have no Rust string.
+    Str(Form, Data),
+    Bytes(Bytes<'a>),
+    ByteArray(Bytes<'a>),
+    List(&'a [Id]),
+    Tuple(&'a [Id]),
+    Set(&'a [Id]),
+    FrozenSet(&'a [Id]),
+    /// Keys and values in turn.
+    Dict(&'a [Id]),
+    Record(&'a [Id]),
+    Array(PickledArray<'a>),
+    Scalar(PickledScalar<'a>),
+    Date(Date),
+    Time(Time),
+    DateTime(DateTime),
+    TimeDelta(Span),
+    Decimal(Cow<'a, str>),
+    Range(i64, i64, i64),
+    DType,
+    Global,
+    Object(Object<'a>),
+}
+
+/// The bytes of an object, which are decoded when they are needed: a pickle can use the same long text for any number of objects.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes<'a>(ObjectRef<'a>);
+
+impl<'a> Bytes<'a> {
+    /// Returns the bytes; `None` if they are a text that is not in Latin-1.
+    pub(crate) fn get(self) -> Option<Cow<'a, [u8]>> {
+        self.0.raw_bytes()
+    }
+
+    /// Returns their length in the pickle.
+    pub(super) fn length_in_pickle(self) -> u64 {
+        self.0.raw_length()
+    }
+}
+
+/// An integer that an `i64` cannot hold, or may not be able to.
+pub(crate) enum BigInt<'a> {
+    /// Two's complement, the least significant byte first.
+    Binary(&'a [u8]),
+    /// A line of decimal digits with an optional sign and an optional `L`.
+    Decimal(&'a [u8]),
+}
+
+impl BigInt<'_> {
+    /// Returns the number, if it fits.
+    pub(crate) fn to_i128(&self) -> Option<i128> {
+        match self {
+            BigInt::Binary(bytes) => {
+                let (low, high) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
+                let sign = if bytes.last().is_some_and(|&byte| byte >= 0x80) { 0xff } else { 0 };
+                let mut number = [sign; 16];
+                number.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+                let number = i128::from_le_bytes(number);
+                let same_sign = (number < 0) == (sign == 0xff);
+                (same_sign && high.iter().all(|&byte| byte == sign)).then_some(number)
+            }
+            BigInt::Decimal(line) => digits(line).parse().ok(),
+        }
+    }
+
+    /// Returns the number, if it fits.
+    #[cfg(feature = "serde")]
+    pub(crate) fn to_u128(&self) -> Option<u128> {
+        match self {
+            BigInt::Binary(bytes) => {
+                let (low, high) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
+                let mut number = [0; 16];
+                number.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+                let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
+                (!is_negative && high.iter().all(|&byte| byte == 0))
+                    .then(|| u128::from_le_bytes(number))
+            }
+            BigInt::Decimal(line) => digits(line).parse().ok(),
+        }
+    }
+
+    /// Returns the work of printing it, in bytes that are copied: to convert to decimal takes a time that grows with the square.
+    pub(super) fn work(&self) -> usize {
+        match self {
+            BigInt::Binary(bytes) => bytes.len().saturating_mul(64),
+            BigInt::Decimal(line) => line.len(),
+        }
+    }
+}
+
+/// Returns the digits in a line, with their sign if it is negative.
+fn digits(line: &[u8]) -> &str {
+    let text = std::str::from_utf8(line).unwrap_or_default().trim();
+    text.trim_end_matches('L').trim_start_matches('+')
+}
+
+/// Prints the number in decimal, or in hexadecimal if it is very long.
+impl fmt::Display for BigInt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BigInt::Binary(bytes) => f.write_str(&pickle::decimal(bytes)),
+            BigInt::Decimal(line) => f.write_str(digits(line)),
+        }
+    }
+}
+
+/// An object of a class that this crate does not know.
+#[derive(Clone, Copy)]
+pub(crate) struct Object<'a> {
+    of: &'a Objects,
+    call: &'a Call,
+}
+
+impl<'a> Object<'a> {
+    /// Returns the items that Python would append to the object, which is of a subclass of a list.
+    pub(crate) fn items(self) -> &'a [Id] {
+        self.of.graph.items(self.call.items)
+    }
+
+    /// Returns the keys and values in turn that Python would set in the object, which is of a subclass of a dictionary.
+    pub(crate) fn pairs(self) -> &'a [Id] {
+        self.of.graph.items(self.call.pairs)
+    }
+
+    /// Returns the names and values of the attributes in turn, if the state of the object is a dictionary of them.
+    pub(crate) fn attributes(self) -> Option<&'a [Id]> {
+        let graph = &self.of.graph;
+        let state = match graph.node(self.call.state) {
+            // The attributes, and those in slots.
+            Node::Tuple(items) => *graph.items(items).first()?,
+            _ => self.call.state,
+        };
+        match graph.node(state) {
+            Node::Dict(pairs) => Some(graph.items(pairs)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> ObjectRef<'a> {
+    /// Returns what the object is.
+    pub(crate) fn meaning(self) -> Meaning<'a> {
+        match self.of.graph.node(self.id) {
+            Node::Call(index) => match self.of.graph.call(index) {
+                Some(call) => self.called(call),
+                None => Meaning::None,
+            },
+            _ => self.plain(),
+        }
+    }
+
+    /// Returns what the object is, if it is not a call.
+    fn plain(self) -> Meaning<'a> {
+        let graph = &self.of.graph;
+        match graph.node(self.id) {
+            Node::None | Node::Call(_) => Meaning::None,
+            Node::Bool(value) => Meaning::Bool(value),
+            Node::Int(number) => Meaning::Int(number),
+            Node::Float(number) => Meaning::Float(number),
+            Node::Data(form, data) => self.data(form, data),
+            Node::List(items) => Meaning::List(graph.items(items)),
+            Node::Tuple(items) => {
+                let items = graph.items(items);
+                let is_record =
+                    self.record != NONE && dtype::field_count(self.of, self.record) == items.len();
+                if is_record { Meaning::Record(items) } else { Meaning::Tuple(items) }
+            }
+            Node::Set(items) => Meaning::Set(graph.items(items)),
+            Node::FrozenSet(items) => Meaning::FrozenSet(graph.items(items)),
+            Node::Dict(pairs) => Meaning::Dict(graph.items(pairs)),
+            node @ Node::Global(..) => self.named(node),
+        }
+    }
+
+    fn data(self, form: Form, data: Data) -> Meaning<'a> {
+        let bytes = data.of(&self.of.pickle);
+        match form {
+            Form::Str | Form::EscapedStr => Meaning::Str(form, data),
+            Form::Python2 | Form::Python2Literal => match self.of.encoding {
+                pickle::Encoding::Bytes => Meaning::Bytes(Bytes(self)),
+                _ => Meaning::Str(form, data),
+            },
+            Form::Bytes => Meaning::Bytes(Bytes(self)),
+            Form::ByteArray => Meaning::ByteArray(Bytes(self)),
+            Form::Global => self.named(Node::Data(form, data)),
+            Form::BigInt => Meaning::BigInt(BigInt::Binary(bytes)),
+            Form::DecimalInt => Meaning::BigInt(BigInt::Decimal(bytes)),
+        }
+    }
+
+    /// Returns the meaning of a class, a function, or another object that is stored by its name.
+    fn named(self, node: Node) -> Meaning<'a> {
+        match global(self.of, node) {
+            Some((module, name))
+                if name == "NA" && (module == "pandas" || module.starts_with("pandas.")) =>
+            {
+                Meaning::Missing
+            }
+            _ => Meaning::Global,
+        }
+    }
+
+    /// Returns the meaning of a call of a function or class that is known, with arguments that fit it.
+    fn called(self, call: &'a Call) -> Meaning<'a> {
+        let unknown = Meaning::Object(Object { of: self.of, call });
+        let Some(invocation) = self.invocation() else { return unknown };
+        let arguments = invocation.arguments;
+        let items = self.of.graph.items(call.items);
+        let pairs = self.of.graph.items(call.pairs);
+        let meaning = match (invocation.module(), invocation.name()) {
+            ("numpy.core.multiarray" | "numpy.core._internal", "_reconstruct") => {
+                PickledArray::of_state(self.of.reference(call.state)).map(Meaning::Array)
+            }
+            ("numpy.core.numeric", "_frombuffer") => {
+                PickledArray::of_buffer(arguments).map(Meaning::Array)
+            }
+            ("numpy.core.multiarray", "scalar") => {
+                PickledScalar::new(arguments).map(Meaning::Scalar)
+            }
+            ("numpy", "dtype") => Some(Meaning::DType),
+            ("numpy.core._internal", "_convert_to_stringdtype_kwargs") => Some(Meaning::DType),
+            ("builtins", "complex") => {
+                let parts = arguments.float(0).zip(arguments.float(1));
+                parts.map(|(re, im)| Meaning::Complex(re, im))
+            }
+            ("builtins", "bytearray") => {
+                arguments.are_bytes().then_some(Meaning::ByteArray(Bytes(self)))
+            }
+            ("builtins", "bytes") | ("_codecs", "encode") => {
+                arguments.are_bytes().then_some(Meaning::Bytes(Bytes(self)))
+            }
+            ("builtins", "set") => arguments.list(0).map(Meaning::Set),
+            ("builtins", "frozenset") => arguments.list(0).map(Meaning::FrozenSet),
+            ("builtins", "range" | "xrange") => {
+                let parts = (arguments.int(0), arguments.int(1), arguments.int(2));
+                let (Some(start), Some(stop), Some(step)) = parts else { return unknown };
+                Some(Meaning::Range(start, stop, step))
+            }
+            // Python 2 passes a list of pairs.
+            ("collections", "OrderedDict") if !arguments.ids.is_empty() => None,
+            ("collections", "OrderedDict" | "defaultdict") => Some(Meaning::Dict(pairs)),
+            // Python 2 passes the items, and Python 3 appends them.
+            ("collections", "deque") => match arguments.list(0) {
+                Some([]) => Some(Meaning::List(items)),
+                passed => passed.filter(|_| items.is_empty()).map(Meaning::List),
+            },
+            ("decimal", "Decimal") => arguments.text(0).map(Meaning::Decimal),
+            ("datetime", "date") => {
+                arguments.bytes(0).and_then(|bytes| Date::new(&bytes)).map(Meaning::Date)
+            }
+            ("datetime", "time") => {
+                let time = arguments.bytes(0).and_then(|bytes| Time::new(&bytes));
+                let zone = arguments.zone(1);
+                time.zip(zone).map(|(time, zone)| Meaning::Time(time.in_zone(zone)))
+            }
+            ("datetime", "datetime") => {
+                let time = arguments.bytes(0).and_then(|bytes| DateTime::new(&bytes));
+                let zone = arguments.zone(1);
+                time.zip(zone).map(|(time, zone)| Meaning::DateTime(time.in_zone(zone)))
+            }
+            ("datetime", "timedelta") => arguments.span().map(Meaning::TimeDelta),
+            (module, name) if module.starts_with("pandas.") => pandas(arguments, name),
+            _ => None,
+        };
+        meaning.unwrap_or(unknown)
+    }
+}
+
+/// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.
+fn pandas<'a>(arguments: Arguments<'a>, name: &str) -> Option<Meaning<'a>> {
+    match name {
+        "_nat_unpickle" => Some(Meaning::Missing),
+        "_unpickle_timestamp" => {
+            let time = DateTime::of_pandas(arguments.int(0)?, arguments.int(3))?;
+            // The count is in UTC, so the offset of a zone with rules, such as Europe/Paris, need not be known.
+            let zone = arguments.zone(2).unwrap_or(Some(Span(0)));
+            Some(Meaning::DateTime(time.utc_in_zone(zone)))
+        }
+        "_timedelta_unpickle" => {
+            Span::of_pandas(arguments.int(0)?, arguments.int(1)).map(Meaning::TimeDelta)
+        }
+        _ => None,
+    }
+}
+
+impl Meaning<'_> {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Meaning::None => Kind::None,
+            Meaning::Missing => Kind::Missing,
+            Meaning::Bool(_) => Kind::Bool,
+            Meaning::Int(_) | Meaning::BigInt(_) => Kind::Int,
+            Meaning::Float(_) => Kind::Float,
+            Meaning::Complex(..) => Kind::Complex,
+            Meaning::Str(..) => Kind::Str,
+            Meaning::Bytes(_) => Kind::Bytes,
+            Meaning::ByteArray(_) => Kind::ByteArray,
+            Meaning::List(_) => Kind::List,
+            Meaning::Tuple(_) => Kind::Tuple,
+            Meaning::Set(_) => Kind::Set,
+            Meaning::FrozenSet(_) => Kind::FrozenSet,
+            Meaning::Dict(_) => Kind::Dict,
+            Meaning::Record(_) => Kind::Record,
+            Meaning::Array(_) => Kind::Array,
+            Meaning::Scalar(_) => Kind::Scalar,
+            Meaning::Date(_) => Kind::Date,
+            Meaning::Time(_) => Kind::Time,
+            Meaning::DateTime(_) => Kind::DateTime,
+            Meaning::TimeDelta(_) => Kind::TimeDelta,
+            Meaning::Decimal(_) => Kind::Decimal,
+            Meaning::Range(..) => Kind::Range,
+            Meaning::DType => Kind::DType,
+            Meaning::Global => Kind::Global,
+            Meaning::Object(_) => Kind::Object,
+        }
+    }
+}
+
+/// The name of the kind in a message.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::None => "None",
+            Kind::Missing => "a missing value",
+            Kind::Bool => "a bool",
+            Kind::Int => "an int",
+            Kind::Float => "a float",
+            Kind::Complex => "a complex number",
+            Kind::Str => "text",
+            Kind::Bytes => "bytes",
+            Kind::ByteArray => "a bytearray",
+            Kind::List => "a list",
+            Kind::Tuple => "a tuple",
+            Kind::Set => "a set",
+            Kind::FrozenSet => "a frozenset",
+            Kind::Dict => "a dictionary",
+            Kind::Record => "a record",
+            Kind::Array => "an array",
+            Kind::Scalar => "a NumPy scalar",
+            Kind::Date => "a date",
+            Kind::Time => "a time of day",
+            Kind::DateTime => "a date and time",
+            Kind::TimeDelta => "a span of time",
+            Kind::Decimal => "a decimal number",
+            Kind::Range => "a range",
+            Kind::DType => "a dtype",
+            Kind::Global => "a class or function",
+            Kind::Object => "an object of an unknown class",
+        })
+    }
+}

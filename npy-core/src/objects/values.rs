@@ -1,0 +1,138 @@
+//! Converts arrays of objects to lists of a Rust type.
+
+use super::encode::{Encoder, unexpected};
+use super::{ObjectRef, Objects};
+use crate::dtype::DType;
+use crate::element::typed_plan::canonical_to_write;
+use crate::element::{Element, InvalidValue, block};
+use crate::error::{Error, Place};
+use crate::limits::{Limits, to_u64};
+use crate::reserve;
+
+/// A Rust type that a Python object can be converted to.
+pub(crate) trait FromObject: Sized {
+    /// Returns the converter of an array, with what it needs to know about the type.
+    fn converter() -> Result<Converter, Error>;
+
+    /// Converts an object.
+    fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue>;
+}
+
+/// The canonical dtype of an element type, and the bytes of an element; both empty for text.
+#[derive(Default)]
+pub(crate) struct Converter {
+    dtype: Option<DType>,
+    item: Vec<u8>,
+    encoder: Encoder,
+}
+
+impl<T: Element> FromObject for T {
+    fn converter() -> Result<Converter, Error> {
+        let dtype = Some(canonical_to_write::<T>()?);
+        let mut item = Vec::new();
+        reserve::exact(&mut item, T::SIZE)?;
+        item.resize(T::SIZE, 0);
+        Ok(Converter { dtype, item, encoder: Encoder::default() })
+    }
+
+    fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {
+        if let Some(dtype) = &by.dtype {
+            by.encoder.encode(object, dtype, &mut by.item)?;
+        }
+        T::check(&by.item)?;
+        Ok(T::decode(&by.item))
+    }
+}
+
+impl FromObject for String {
+    fn converter() -> Result<Converter, Error> {
+        Ok(Converter::default())
+    }
+
+    fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
+        match object.text() {
+            Ok(text) => Ok(text.into_owned()),
+            Err(_) if object.kind() != super::Kind::Str => Err(unexpected(object, "text")),
+            Err(reason) => Err(InvalidValue::new(format!("{}: {reason}", object.excerpt()))),
+        }
+    }
+}
+
+impl FromObject for Vec<u8> {
+    fn converter() -> Result<Converter, Error> {
+        Ok(Converter::default())
+    }
+
+    fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
+        let bytes = object.as_bytes().ok_or_else(|| unexpected(object, "bytes"))?;
+        Ok(bytes.into_owned())
+    }
+}
+
+/// A missing value is `None`: that of Python, the float `nan`, and `NaT` and `NA` of pandas.
+impl<T: FromObject> FromObject for Option<T> {
+    fn converter() -> Result<Converter, Error> {
+        T::converter()
+    }
+
+    fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {
+        if object.is_missing() { Ok(None) } else { T::from_object(object, by).map(Some) }
+    }
+}
+
+impl Objects {
+    /// Returns the objects as values of a Rust type, in C order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`], with the row, for an object that is not such a value, or that the type cannot hold exactly.
+    pub(crate) fn values<T: FromObject>(&self) -> Result<Vec<T>, Error> {
+        let mut converter = T::converter()?;
+        let mut budget = Budget::new(self);
+        let mut values = Vec::new();
+        let mut searched = 0;
+        reserve::exact(&mut values, self.iter().len())?;
+        for (row, object) in self.iter().enumerate() {
+            // A pickle can use a large dictionary any number of times, each of which is searched.
+            let work = converter.encoder.searched.saturating_sub(searched);
+            searched = converter.encoder.searched;
+            budget
+                .spend(object, &self.limits)
+                .and_then(|()| budget.spend_bytes(work, &self.limits))
+                .map_err(|error| error.within(Place::Row(to_u64(row))))?;
+            let value = T::from_object(object, &mut converter);
+            let value = value.map_err(|error| block::invalid(&error, row));
+            // A failure to read is the reason for any other error.
+            values.push(value.or_else(|error| self.check_file().and(Err(error)))?);
+        }
+        self.check_file()?;
+        Ok(values)
+    }
+}
+
+/// The memory that values may still take. A pickle can use an object any number of times, each with a few bytes, and each use becomes a
+/// value of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    spent: u64,
+    pickle: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(of: &Objects) -> Self {
+        Budget { spent: 0, pickle: of.pickle_length() }
+    }
+
+    /// Counts one use of an object that becomes a value.
+    #[inline]
+    pub(crate) fn spend(&mut self, object: ObjectRef<'_>, limits: &Limits) -> Result<(), Error> {
+        self.spend_bytes(object.cost(), limits)
+    }
+
+    /// Counts memory of values.
+    #[inline]
+    pub(crate) fn spend_bytes(&mut self, bytes: u64, limits: &Limits) -> Result<(), Error> {
+        self.spent = self.spent.saturating_add(bytes);
+        limits.check_objects(self.spent, self.pickle)
+    }
+}

@@ -1,0 +1,395 @@
+//! The opcodes of a pickle, written.
+//!
+//! The protocol is 3, which NumPy 1.17 to 2.x write and load.
+
+use crate::checked;
+use crate::error::Result;
+use crate::limits;
+
+const PROTO: u8 = 0x80;
+const STOP: u8 = b'.';
+const MARK: u8 = b'(';
+const NONE: u8 = b'N';
+const NEWTRUE: u8 = 0x88;
+const NEWFALSE: u8 = 0x89;
+const BININT: u8 = b'J';
+const BININT1: u8 = b'K';
+const BININT2: u8 = b'M';
+const LONG1: u8 = 0x8a;
+const BINFLOAT: u8 = b'G';
+const BINUNICODE: u8 = b'X';
+const BINUNICODE8: u8 = 0x8d;
+const SHORT_BINBYTES: u8 = b'C';
+const BINBYTES: u8 = b'B';
+const BINBYTES8: u8 = 0x8e;
+const EMPTY_LIST: u8 = b']';
+const APPENDS: u8 = b'e';
+const EMPTY_DICT: u8 = b'}';
+#[cfg(feature = "serde")]
+const SETITEM: u8 = b's';
+const SETITEMS: u8 = b'u';
+const TUPLE: u8 = b't';
+const TUPLE1: u8 = 0x85;
+const TUPLE2: u8 = 0x86;
+const TUPLE3: u8 = 0x87;
+const GLOBAL: u8 = b'c';
+const REDUCE: u8 = b'R';
+const BUILD: u8 = b'b';
+const BINPUT: u8 = b'q';
+const BINGET: u8 = b'h';
+
+const PROTOCOL: u8 = 3;
+
+/// The size of the blocks that are written.
+const BLOCK: usize = 64 << 10;
+
+/// The number of items that one opcode adds to a list or a dict, as in Python.
+const BATCH: usize = 1000;
+
+/// Receives the blocks of a pickle.
+pub(crate) type Output<'w> = dyn FnMut(&[u8]) -> Result<()> + 'w;
+
+/// Writes a pickle block by block, or only counts its bytes.
+pub(crate) struct Emitter<'w> {
+    /// `None` if the bytes are only counted.
+    output: Option<&'w mut Output<'w>>,
+    block: Vec<u8>,
+    len: u64,
+}
+
+impl<'w> Emitter<'w> {
+    /// Starts a pickle. Without an output, its bytes are only counted.
+    pub(crate) fn new(output: Option<&'w mut Output<'w>>) -> Result<Self> {
+        let mut emitter = Emitter { output, block: Vec::new(), len: 0 };
+        emitter.put(&[PROTO, PROTOCOL])?;
+        Ok(emitter)
+    }
+
+    /// Ends the pickle. Returns the number of its bytes.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        self.put(&[STOP])?;
+        if let Some(output) = self.output {
+            output(&self.block)?;
+        }
+        Ok(self.len)
+    }
+
+    /// Returns the number of bytes so far.
+    #[cfg(feature = "serde")]
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns true if the bytes are only counted.
+    #[cfg(feature = "serde")]
+    pub(crate) fn only_counts(&self) -> bool {
+        self.output.is_none()
+    }
+
+    /// Counts bytes that need not be known, as an emitter without an output ignores them.
+    #[cfg(feature = "serde")]
+    pub(crate) fn count(&mut self, bytes: u64) {
+        debug_assert!(self.only_counts(), "an emitter with an output writes the bytes");
+        self.len = self.len.saturating_add(bytes);
+    }
+
+    /// Writes bytes as they are: an opcode and its argument, or the contents of text or bytes.
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.len = self.len.saturating_add(limits::to_u64(bytes.len()));
+        let Some(output) = &mut self.output else {
+            return Ok(());
+        };
+        if checked::add(self.block.len(), bytes.len()) > BLOCK {
+            output(&self.block)?;
+            self.block.clear();
+        }
+        if bytes.len() > BLOCK {
+            return output(bytes);
+        }
+        self.block.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    pub(crate) fn none(&mut self) -> Result<()> {
+        self.put(&[NONE])
+    }
+
+    pub(crate) fn bool(&mut self, value: bool) -> Result<()> {
+        self.put(&[if value { NEWTRUE } else { NEWFALSE }])
+    }
+
+    pub(crate) fn int(&mut self, value: i128) -> Result<()> {
+        if let Ok(value) = u8::try_from(value) {
+            self.put(&[BININT1, value])
+        } else if let Ok(value) = u16::try_from(value) {
+            let [a, b] = value.to_le_bytes();
+            self.put(&[BININT2, a, b])
+        } else if let Ok(value) = i32::try_from(value) {
+            let [a, b, c, d] = value.to_le_bytes();
+            self.put(&[BININT, a, b, c, d])
+        } else {
+            self.long(&value.to_le_bytes())
+        }
+    }
+
+    pub(crate) fn uint(&mut self, value: u128) -> Result<()> {
+        match i128::try_from(value) {
+            Ok(value) => self.int(value),
+            Err(_) => {
+                let mut bytes = [0; 17];
+                bytes.iter_mut().zip(value.to_le_bytes()).for_each(|(slot, byte)| *slot = byte);
+                self.long(&bytes)
+            }
+        }
+    }
+
+    /// Writes a little-endian integer in two's complement, without the bytes that only repeat its sign.
+    fn long(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while let [rest @ .., next, last] = bytes {
+            let sign = if *next < 0x80 { 0 } else { 0xff };
+            if *last != sign {
+                break;
+            }
+            bytes = bytes.get(..checked::add(rest.len(), 1)).unwrap_or_default();
+        }
+        self.put(&[LONG1, checked::narrow(bytes.len())])?;
+        self.put(bytes)
+    }
+
+    pub(crate) fn float(&mut self, value: f64) -> Result<()> {
+        let [a, b, c, d, e, f, g, h] = value.to_be_bytes();
+        self.put(&[BINFLOAT, a, b, c, d, e, f, g, h])
+    }
+
+    pub(crate) fn str(&mut self, text: &str) -> Result<()> {
+        self.length(BINUNICODE, BINUNICODE8, limits::to_u64(text.len()))?;
+        self.put(text.as_bytes())
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.begin_bytes(limits::to_u64(bytes.len()))?;
+        self.put(bytes)
+    }
+
+    /// Writes what precedes this number of bytes, which the caller puts next.
+    pub(crate) fn begin_bytes(&mut self, length: u64) -> Result<()> {
+        match u8::try_from(length) {
+            Ok(length) => self.put(&[SHORT_BINBYTES, length]),
+            Err(_) => self.length(BINBYTES, BINBYTES8, length),
+        }
+    }
+
+    /// Writes an opcode and a length. From 4 GiB on, the opcode is one of protocol 4, which every Python 3 since 3.4 knows.
+    fn length(&mut self, short: u8, long: u8, length: u64) -> Result<()> {
+        match u32::try_from(length) {
+            Ok(length) => {
+                self.put(&[short])?;
+                self.put(&length.to_le_bytes())
+            }
+            Err(_) => {
+                self.put(&[long])?;
+                self.put(&length.to_le_bytes())
+            }
+        }
+    }
+
+    /// Starts a tuple of any length; `end_tuple` ends it.
+    pub(crate) fn begin_tuple(&mut self) -> Result<()> {
+        self.put(&[MARK])
+    }
+
+    pub(crate) fn end_tuple(&mut self) -> Result<()> {
+        self.put(&[TUPLE])
+    }
+
+    /// Writes a tuple of the last one, two or three values.
+    pub(crate) fn tuple1(&mut self) -> Result<()> {
+        self.put(&[TUPLE1])
+    }
+
+    pub(crate) fn tuple2(&mut self) -> Result<()> {
+        self.put(&[TUPLE2])
+    }
+
+    pub(crate) fn tuple3(&mut self) -> Result<()> {
+        self.put(&[TUPLE3])
+    }
+
+    /// Starts a list. Each item follows a call of [`Batches::next`].
+    pub(crate) fn begin_list(&mut self) -> Result<Batches> {
+        self.put(&[EMPTY_LIST])?;
+        Ok(Batches { close: APPENDS, items: 0 })
+    }
+
+    /// Starts a dict. Each key, with its value after it, follows a call of [`Batches::next`].
+    pub(crate) fn begin_dict(&mut self) -> Result<Batches> {
+        self.put(&[EMPTY_DICT])?;
+        Ok(Batches { close: SETITEMS, items: 0 })
+    }
+
+    /// Starts a dict of one entry: a key and a value follow, and then `end_entry`.
+    #[cfg(feature = "serde")]
+    pub(crate) fn begin_entry(&mut self) -> Result<()> {
+        self.put(&[EMPTY_DICT])
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn end_entry(&mut self) -> Result<()> {
+        self.put(&[SETITEM])
+    }
+
+    /// Names a function or class, which must have no line break in its name.
+    pub(crate) fn global(&mut self, module: &str, name: &str) -> Result<()> {
+        self.put(&[GLOBAL])?;
+        self.put(module.as_bytes())?;
+        self.put(b"\n")?;
+        self.put(name.as_bytes())?;
+        self.put(b"\n")
+    }
+
+    /// Calls the second to last value with the last one, a tuple of arguments.
+    pub(crate) fn reduce(&mut self) -> Result<()> {
+        self.put(&[REDUCE])
+    }
+
+    /// Gives the second to last value the state that is the last one.
+    pub(crate) fn build(&mut self) -> Result<()> {
+        self.put(&[BUILD])
+    }
+
+    /// Keeps the last value under this index.
+    pub(crate) fn memoize(&mut self, index: u8) -> Result<()> {
+        self.put(&[BINPUT, index])
+    }
+
+    /// Writes the value that was kept under this index.
+    pub(crate) fn recall(&mut self, index: u8) -> Result<()> {
+        self.put(&[BINGET, index])
+    }
+}
+
+/// The batches in which the items of a list or the entries of a dict are added to it.
+pub(crate) struct Batches {
+    /// The opcode that adds a batch.
+    close: u8,
+    /// The number of items in the last batch.
+    items: usize,
+}
+
+impl Batches {
+    /// Prepares for the next item or entry.
+    pub(crate) fn next(&mut self, to: &mut Emitter<'_>) -> Result<()> {
+        if self.items == BATCH {
+            to.put(&[self.close])?;
+            self.items = 0;
+        }
+        if self.items == 0 {
+            to.put(&[MARK])?;
+        }
+        self.items = checked::add(self.items, 1);
+        Ok(())
+    }
+
+    /// Ends the list or dict.
+    pub(crate) fn end(self, to: &mut Emitter<'_>) -> Result<()> {
+        if self.items == 0 { Ok(()) } else { to.put(&[self.close]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the bytes between the first opcode and the last, and checks that the same number of bytes is counted.
+    fn emitted(emit: impl Fn(&mut Emitter<'_>) -> Result<()>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut output = |block: &[u8]| {
+            bytes.extend_from_slice(block);
+            Ok(())
+        };
+        let mut emitter = Emitter::new(Some(&mut output)).unwrap();
+        emit(&mut emitter).unwrap();
+        let written = emitter.finish().unwrap();
+        let mut counted = Emitter::new(None).unwrap();
+        emit(&mut counted).unwrap();
+        assert_eq!(counted.finish().unwrap(), written);
+        assert_eq!(usize::try_from(written).unwrap(), bytes.len());
+        assert!(bytes.starts_with(b"\x80\x03") && bytes.ends_with(b"."));
+        bytes[2..bytes.len() - 1].to_vec()
+    }
+
+    /// Guards the borders between the opcodes for integers. The bytes are those of `pickle.dumps(n, 3)`.
+    #[test]
+    fn integers_take_the_shortest_opcode() {
+        for (value, bytes) in [
+            (0, &b"K\0"[..]),
+            (255, b"K\xff"),
+            (256, b"M\0\x01"),
+            (65535, b"M\xff\xff"),
+            (65536, b"J\0\0\x01\0"),
+            (-1, b"J\xff\xff\xff\xff"),
+            (-0x8000_0000, b"J\0\0\0\x80"),
+            (0x7fff_ffff, b"J\xff\xff\xff\x7f"),
+            (0x8000_0000, b"\x8a\x05\0\0\0\x80\0"),
+            (-0x8000_0001, b"\x8a\x05\xff\xff\xff\x7f\xff"),
+            (-0x80_0000_0000, b"\x8a\x05\0\0\0\0\x80"),
+            (i128::from(u64::MAX), b"\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\0"),
+        ] {
+            assert_eq!(emitted(|to| to.int(value)), bytes, "{value}");
+        }
+        let largest = [&b"\x8a\x11"[..], &[0xff; 16], &[0]].concat();
+        assert_eq!(emitted(|to| to.uint(u128::MAX)), largest);
+        assert_eq!(emitted(|to| to.uint(7)), b"K\x07");
+        let smallest = [&b"\x8a\x10"[..], &[0; 15], &[0x80]].concat();
+        assert_eq!(emitted(|to| to.int(i128::MIN)), smallest);
+    }
+
+    #[test]
+    fn values_are_the_opcodes_of_python() {
+        assert_eq!(emitted(|to| to.float(1.5)), b"G\x3f\xf8\0\0\0\0\0\0");
+        assert_eq!(emitted(|to| to.str("é")), b"X\x02\0\0\0\xc3\xa9");
+        assert_eq!(emitted(|to| to.bytes(b"ab")), b"C\x02ab");
+        assert_eq!(emitted(|to| to.bytes(&[7; 256]))[..6], *b"B\0\x01\0\0\x07");
+        assert_eq!(emitted(|to| to.global("numpy", "dtype")), b"cnumpy\ndtype\n");
+    }
+
+    /// Guards lengths that a test cannot have in memory.
+    #[test]
+    fn lengths_from_4_gib_on_have_8_bytes() {
+        assert_eq!(emitted(|to| to.begin_bytes(1 << 32)), b"\x8e\0\0\0\0\x01\0\0\0");
+        assert_eq!(emitted(|to| to.begin_bytes(u32::MAX.into())), b"B\xff\xff\xff\xff");
+    }
+
+    /// Guards that an unpickler never has more than a thousand items on its stack for one list.
+    #[test]
+    fn lists_are_filled_in_batches_of_a_thousand() {
+        let list = |count: usize| {
+            emitted(|to| {
+                let mut list = to.begin_list()?;
+                for _ in 0..count {
+                    list.next(to)?;
+                    to.none()?;
+                }
+                list.end(to)
+            })
+        };
+        assert_eq!(list(0), b"]");
+        assert_eq!(list(2), b"](NNe");
+        let batch = [&b"("[..], &[b'N'; 1000], b"e"].concat();
+        assert_eq!(list(1000), [b"]", &batch[..]].concat());
+        assert_eq!(list(2001), [b"]", &batch[..], &batch, b"(Ne"].concat());
+    }
+
+    /// Guards that blocks are passed on in order, also if a value is larger than a block.
+    #[test]
+    fn blocks_are_written_in_order() {
+        let large = vec![7; 3 * BLOCK];
+        let bytes = emitted(|to| {
+            to.bytes(b"a")?;
+            to.bytes(&large)?;
+            to.bytes(b"z")
+        });
+        assert!(bytes.starts_with(b"C\x01aB") && bytes.ends_with(b"\x07C\x01z"));
+        assert_eq!(bytes.len(), 3 + 5 + large.len() + 3);
+    }
+}

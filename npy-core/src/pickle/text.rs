@@ -1,0 +1,219 @@
+//! The text, bytes and large integers in a pickle.
+
+use std::borrow::Cow;
+
+use super::Form;
+use crate::checked;
+
+/// The meaning of strings that Python 2 pickled, which are bytes without a stated encoding: the argument `encoding` of `np.load`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Text of ASCII characters; an error if there are others.
+    #[default]
+    Ascii,
+    /// Text of one byte per character.
+    Latin1,
+    /// Bytes.
+    Bytes,
+}
+
+/// Decodes text; the reason if it is not text that a Rust string can hold.
+#[inline]
+pub(crate) fn decode_text(
+    form: Form,
+    bytes: &[u8],
+    encoding: Encoding,
+) -> Result<Cow<'_, str>, &'static str> {
+    match form {
+        Form::Str => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(_) => {
+                Err("the text has a surrogate, or is not UTF-8, so a Rust string cannot hold it")
+            }
+        },
+        Form::EscapedStr => unescape(bytes).map(Cow::Owned),
+        Form::Python2 | Form::Python2Literal => {
+            let bytes = decode_bytes(form, bytes).unwrap_or_default();
+            match encoding {
+                Encoding::Bytes => Err("the options say that strings of Python 2 are bytes"),
+                Encoding::Ascii if !bytes.is_ascii() => Err(
+                    "the string was pickled by Python 2, is not ASCII, and has no stated encoding; set ReadOptions::encoding",
+                ),
+                _ => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
+            }
+        }
+        _ => Err("it is not text"),
+    }
+}
+
+/// Decodes bytes; `None` if they are something else. A string of Python 2 counts as bytes.
+pub(crate) fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    match form {
+        Form::Bytes | Form::ByteArray | Form::Python2 => Some(Cow::Borrowed(bytes)),
+        Form::Python2Literal => Some(unquote(bytes)),
+        _ => None,
+    }
+}
+
+/// Decodes a line in the encoding `raw-unicode-escape`.
+fn unescape(line: &[u8]) -> Result<String, &'static str> {
+    const SURROGATE: &str = "the text has a surrogate, so a Rust string cannot hold it";
+    let mut rest = line.strip_suffix(b"\n").unwrap_or(line);
+    let mut text = String::with_capacity(rest.len());
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        let digits = match (byte, rest.first()) {
+            (b'\\', Some(b'u')) => 4,
+            (b'\\', Some(b'U')) => 8,
+            (b'\\', Some(&other)) => {
+                text.push('\\');
+                text.push(char::from(other));
+                rest = checked::tail(rest, 1);
+                continue;
+            }
+            _ => {
+                text.push(char::from(byte));
+                continue;
+            }
+        };
+        let code =
+            rest.get(1..checked::add(digits, 1)).and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = code.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let code = code.ok_or("an escape in the text lacks hexadecimal digits")?;
+        text.push(char::from_u32(code).ok_or(SURROGATE)?);
+        rest = checked::tail(rest, checked::add(digits, 1));
+    }
+    Ok(text)
+}
+
+/// Decodes a literal of Python 2: `'a\x00b'`.
+fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
+    let line = line.trim_ascii();
+    let body = match line {
+        [b'\'', body @ .., b'\''] | [b'"', body @ .., b'"'] => body,
+        other => other,
+    };
+    if !body.contains(&b'\\') {
+        return Cow::Borrowed(body);
+    }
+    let mut out = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let Some((&escape, after)) = rest.split_first() else {
+            out.push(byte);
+            break;
+        };
+        rest = after;
+        match escape {
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'\\' | b'\'' | b'"' => out.push(escape),
+            b'x' => {
+                let hex = rest.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+                match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+                    Some(code) => {
+                        out.push(code);
+                        rest = checked::tail(rest, 2);
+                    }
+                    None => out.extend([byte, escape]),
+                }
+            }
+            // An unknown escape is kept, as in Python.
+            _ => out.extend([byte, escape]),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Returns an integer in two's complement, the least significant byte first, in decimal; in hexadecimal if it has more than the 4,300
+/// digits that Python prints, because the time to convert grows with the square of the length.
+pub(crate) fn decimal(bytes: &[u8]) -> String {
+    const MAX_DECIMAL: usize = 1785;
+    let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
+    let sign = if is_negative { "-" } else { "" };
+    let mut carry = is_negative;
+    let magnitude = bytes.iter().map(|&byte| {
+        let byte = if is_negative { !byte } else { byte };
+        let (sum, carried) = byte.overflowing_add(carry.into());
+        carry = carried;
+        sum
+    });
+    let mut magnitude: Vec<u8> = magnitude.collect();
+    if carry {
+        magnitude.push(1);
+    }
+    if bytes.len() > MAX_DECIMAL {
+        let digits: String = magnitude.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        return format!("{sign}0x{}", digits.trim_start_matches('0'));
+    }
+    // Nine decimal digits at a time, the least significant first.
+    const NINE_DIGITS: u64 = 1_000_000_000;
+    let mut groups: Vec<u64> = Vec::new();
+    let words = magnitude
+        .chunks(4)
+        .map(|word| word.iter().rev().fold(0, |number: u64, &byte| number << 8 | u64::from(byte)));
+    for mut carry in words.rev() {
+        for group in &mut groups {
+            // The sum has at most 62 bits.
+            let value = (*group << 32).saturating_add(carry);
+            *group = value % NINE_DIGITS;
+            carry = value / NINE_DIGITS;
+        }
+        while carry > 0 {
+            groups.push(carry % NINE_DIGITS);
+            carry /= NINE_DIGITS;
+        }
+    }
+    let mut text = sign.to_owned();
+    match groups.split_last() {
+        None => text.push('0'),
+        Some((first, rest)) => {
+            text.push_str(&first.to_string());
+            rest.iter().rev().for_each(|group| text.push_str(&format!("{group:09}")));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_integers_are_printed_as_in_python() {
+        assert_eq!(decimal(&[0, 0, 0, 0, 0, 0, 0, 0, 1]), "18446744073709551616");
+        assert_eq!(decimal(&[0, 0, 0, 0, 0, 0, 0, 0, 0xff]), "-18446744073709551616");
+        assert_eq!(decimal(&[0xff; 9]), "-1");
+        assert_eq!(decimal(&[0; 9]), "0");
+        assert!(decimal(&[1; 2000]).starts_with("0x10101"));
+    }
+
+    #[test]
+    fn strings_of_protocol_0_are_unescaped() {
+        assert_eq!(
+            decode_text(Form::EscapedStr, b"a\\u00e9\\U0001f600\\\\u\xe9\n", Encoding::Ascii)
+                .unwrap(),
+            "aé😀\\\\ué"
+        );
+        assert!(decode_text(Form::EscapedStr, b"\\ud800\n", Encoding::Ascii).is_err());
+        assert!(decode_text(Form::EscapedStr, b"\\u00g0\n", Encoding::Ascii).is_err());
+        assert_eq!(
+            decode_bytes(Form::Python2Literal, b"'a\\x00\\n\\'b'\n").unwrap(),
+            &b"a\0\n'b"[..]
+        );
+        assert_eq!(decode_text(Form::Python2, b"caf\xe9", Encoding::Latin1).unwrap(), "café");
+        assert!(
+            decode_text(Form::Python2, b"caf\xe9", Encoding::Ascii)
+                .unwrap_err()
+                .contains("encoding")
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! Reads arrays of Python objects, which are stored as a pickle.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::reader::Reader;
+use super::source::{EndOfArray, FileAt};
+use super::{ReadNpy, ReadOptions};
+use crate::array::NpyArray;
+use crate::element::Element;
+use crate::element::block::BLOCK;
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Payload;
+use crate::limits::{to_u64, to_usize};
+use crate::objects::{ContentsFile, FromObject, Objects, ReadContents};
+use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
+use crate::reserve;
+use crate::shape::Order;
+
+impl<R: Read> Reader<R> {
+    /// Reads the pickle.
+    pub(super) fn read_pickle(&mut self) -> Result<Pickle> {
+        self.check_nothing_read()?;
+        self.check_allowed(0)?;
+        self.position.is_lost = true;
+        let mut pickle = Pickle::default();
+        let mut scan = Scan::default();
+        loop {
+            match scan.resume(&pickle.bytes, false)? {
+                Scanned::Complete { length, nodes } => {
+                    self.check_end(&pickle.bytes, length)?;
+                    pickle.bytes.truncate(length);
+                    pickle.nodes = nodes;
+                    self.position.finish(self.header.elements());
+                    return Ok(pickle);
+                }
+                Scanned::Incomplete { needed, known } => {
+                    self.read_more(&mut pickle.bytes, needed, known)?;
+                }
+                Scanned::LeftOut { .. } => debug_assert!(false, "nothing is left out"),
+            }
+        }
+    }
+
+    /// Reads the pickle, but leaves the contents of large bytes objects in the file; `None` if the source is no regular file.
+    fn read_pickle_around_contents(&mut self) -> Result<Option<(Pickle, ContentsFile)>> {
+        self.check_nothing_read()?;
+        self.check_allowed(0)?;
+        let Some(available) = self.source.available(u64::MAX) else { return Ok(None) };
+        let Some((file, _)) = self.source.shared() else { return Ok(None) };
+        let mut pickle = Pickle::default();
+        let mut scan = Scan::default();
+        let mut left_out = 0u64;
+        let truncated =
+            |expected| ErrorKind::Truncated { what: "pickle", expected, found: available };
+        loop {
+            match scan.resume(&pickle.bytes, true)? {
+                Scanned::Complete { length, nodes } => {
+                    pickle.bytes.truncate(length);
+                    pickle.nodes = nodes;
+                    let file = ContentsFile::new(file.cloned()?);
+                    self.position.finish(self.header.elements());
+                    return Ok(Some((pickle, file)));
+                }
+                Scanned::LeftOut { length } => {
+                    let at = scan.position();
+                    let offset = to_u64(at).saturating_add(left_out);
+                    left_out = left_out.saturating_add(length);
+                    let end = offset.saturating_add(length);
+                    self.limits.check_array(end)?;
+                    if end > available {
+                        return Err(truncated(end).into());
+                    }
+                    pickle.bytes.truncate(at);
+                    pickle.left_out.push(LeftOut { at, length, offset });
+                }
+                Scanned::Incomplete { needed, .. } => {
+                    let before = to_u64(pickle.bytes.len());
+                    let from = before.saturating_add(left_out);
+                    self.limits.check_array(needed.saturating_add(left_out))?;
+                    let wanted = needed.saturating_sub(before).max(to_u64(BLOCK));
+                    let found =
+                        file.at(to_usize(from)?).take(wanted).read_to_end(&mut pickle.bytes)?;
+                    if found == 0 {
+                        return Err(truncated(needed.saturating_add(left_out)).into());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Appends to a pickle until it has `needed` bytes. The bytes up to `known` belong to it; others are only read if that is allowed.
+    fn read_more(&mut self, pickle: &mut Vec<u8>, needed: u64, known: u64) -> Result<()> {
+        self.limits.check_array(needed)?;
+        let before = to_u64(pickle.len());
+        let missing = needed.saturating_sub(before);
+        let wanted = match self.source.end_of_array() {
+            // A false length costs no memory: parts double, and each must exist before the next is read.
+            EndOfArray::Left => known.saturating_sub(before).min(before.max(to_u64(BLOCK))),
+            EndOfArray::Ignored | EndOfArray::Refused => missing.max(to_u64(BLOCK)),
+        };
+        if let Some(left) = self.source.available(u64::MAX).filter(|_| pickle.is_empty()) {
+            // The bytes exist, but need not belong to the pickle.
+            let _ = reserve::exact(pickle, to_usize(left)?);
+        }
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        let found = self.source.append(pickle, wanted)?;
+        if found == 0 {
+            return Err(
+                ErrorKind::Truncated { what: "pickle", expected: needed, found: before }.into()
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks the bytes after the pickle.
+    fn check_end(&mut self, pickle: &[u8], length: usize) -> Result<()> {
+        if self.source.end_of_array() != EndOfArray::Refused {
+            return Ok(());
+        }
+        if pickle.len() == length && self.source.append(&mut Vec::new(), 1)? == 0 {
+            return Ok(());
+        }
+        let reason =
+            "bytes follow the pickle, which must fill the member; save the archive again".into();
+        Err(ErrorKind::Archive { reason }.into())
+    }
+
+    /// Reads the objects of an array.
+    pub(crate) fn read_objects(&mut self) -> Result<Objects> {
+        self.located(|reader| {
+            reader.check_objects()?;
+            let pickle = reader.read_pickle()?;
+            Objects::new(reader.header.clone(), pickle, None, reader.encoding, reader.limits)
+        })
+    }
+
+    /// Reads the objects of an array, to make values of them at once: the contents of large bytes objects stay in the file until then. The
+    /// caller calls [`Objects::check_file`] at the end.
+    pub(crate) fn read_objects_for_values(&mut self) -> Result<Objects> {
+        self.located(|reader| {
+            reader.check_objects()?;
+            let (pickle, file) = match reader.read_pickle_around_contents()? {
+                Some((pickle, file)) => (pickle, Some(file)),
+                None => (reader.read_pickle()?, None),
+            };
+            Objects::new(reader.header.clone(), pickle, file, reader.encoding, reader.limits)
+        })
+    }
+
+    fn check_objects(&self) -> Result<()> {
+        match self.header.payload() {
+            Payload::Pickle => Ok(()),
+            Payload::Items => Err(self.not_objects()),
+        }
+    }
+
+    fn not_objects(&self) -> Error {
+        ErrorKind::Mismatch {
+            found: crate::dtype::descr::excerpt(&self.header.dtype().descr()),
+            wanted: "Python objects ('|O')".into(),
+            wanted_by: "npy_core::Objects".into(),
+            remedy: "read it as a DynArray, which takes any other dtype",
+        }
+        .into()
+    }
+
+    /// Reads a list of values that are stored as Python objects.
+    pub(super) fn read_object_vec<T: FromObject>(&mut self) -> Result<Vec<T>> {
+        self.located(|reader| match reader.header.shape() {
+            [_] => Ok(()),
+            _ => Err(reader.no_list::<Vec<T>>()),
+        })?;
+        let objects = self.read_objects_for_values()?;
+        objects.values().map_err(|error| self.in_file(error))
+    }
+
+    /// Reads an array of values that are stored as Python objects, which are always in C order.
+    pub(super) fn read_object_array<T: FromObject>(&mut self) -> Result<NpyArray<T>> {
+        let objects = self.read_objects_for_values()?;
+        self.located(|reader| {
+            let array = NpyArray::with_order(objects.values()?, reader.header.shape(), Order::C)?;
+            Ok(array.into_order(reader.order.unwrap_or(Order::C)))
+        })
+    }
+
+    /// Reads a single value that is stored as a Python object.
+    pub(super) fn read_object_single<T: FromObject>(&mut self) -> Result<T> {
+        self.located(|reader| match reader.header.shape() {
+            [] => Ok(()),
+            _ => Err(reader.no_single::<T>()),
+        })?;
+        let objects = self.read_objects_for_values()?;
+        self.located(|reader| objects.values()?.pop().ok_or_else(|| reader.no_single::<T>()))
+    }
+}
+
+/// Offsets are from the position of the file.
+impl ReadContents for FileAt {
+    fn fill(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let found = self.borrowed().at(to_usize(offset)?).fill_slice(out)?;
+        if found == out.len() {
+            return Ok(());
+        }
+        let (expected, found) = (to_u64(out.len()), to_u64(found));
+        Err(ErrorKind::Truncated { what: "a bytes object", expected, found }.into())
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let length = to_usize(length)?;
+        // The system clears the pages, and nothing else does.
+        let plain = u8::__INTERNALS.plain().ok_or_else(|| reserve::refused(length))?;
+        let mut bytes = plain.zeros(length)?;
+        self.fill(offset, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl ReadNpy for Objects {
+    fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        reader.read_objects()
+    }
+}
+
+impl Objects {
+    /// Reads a file; the same as [`ReadNpy::read_npy`], without an import of the trait.
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`]; [`ErrorKind::Pickle`] if the pickle is malformed.
+    pub fn read_npy<P: AsRef<Path>>(path: P) -> Result<Self> {
+        ReadOptions::new().read(path)
+    }
+}
+
+/// Implements `ReadNpy` for lists and arrays of optional values. Only arrays of Python objects have missing ones.
+macro_rules! options {
+    ($([$($generics:tt)*] $type:ty),*) => {$(
+        impl<$($generics)*> ReadNpy for Vec<Option<$type>> {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                match reader.header.payload() {
+                    Payload::Pickle => reader.read_object_vec(),
+                    Payload::Items => {
+                        let values = Vec::<$type>::read_npy_array(reader)?;
+                        Ok(values.into_iter().map(Some).collect())
+                    }
+                }
+            }
+        }
+
+        impl<$($generics)*> ReadNpy for NpyArray<Option<$type>> {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                match reader.header.payload() {
+                    Payload::Pickle => reader.read_object_array(),
+                    Payload::Items => {
+                        let array = NpyArray::<$type>::read_npy_array(reader)?;
+                        let (shape, order) = (array.shape().to_vec(), array.order());
+                        let values = array.into_vec_memory_order().into_iter().map(Some);
+                        NpyArray::with_order(values.collect(), shape, order)
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+options!([T: Element] T, [] String, [] Vec<u8>);

@@ -1,0 +1,947 @@
+//! Python objects as values of any type that can be deserialized.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::nested::{Axes, Nested, Parts, more_items, visit_items};
+use super::rows::{Row, visit_all};
+use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step};
+use crate::checked;
+use crate::dtype::{DType, Resolution, ScalarKind};
+use crate::error::Error;
+use crate::header::Header;
+use crate::limits::to_u64;
+use crate::objects::{
+    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, is_missing, pairs,
+};
+use crate::pickle::{Id, NONE};
+use crate::shape::Order;
+use crate::value::Value;
+
+/// Deserializes a value from an object.
+pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> Result<T, Error> {
+    let context = Context::new(object);
+    T::deserialize(Object { object, context: &context }).map_err(RowError::into_error)
+}
+
+/// The memory that a value takes at least, in bytes.
+const VALUE: u64 = 16;
+
+/// The state of a conversion.
+pub(super) struct Context<'a> {
+    /// Any object of the graph.
+    object: ObjectRef<'a>,
+    budget: RefCell<Budget>,
+    /// The containers around the current object, once for each level.
+    open: RefCell<Vec<Id>>,
+    /// The dtypes so far, by their nodes.
+    dtypes: RefCell<HashMap<Id, Rc<DType>>>,
+    records: RefCell<HashMap<Id, Rc<Record>>>,
+}
+
+/// The fields of the items of an array of records.
+pub(super) struct Record {
+    pub(super) fields: Vec<RecordField>,
+}
+
+pub(super) struct RecordField {
+    pub(super) name: String,
+    /// The node of the dtype if the field is a record, and otherwise `NONE`.
+    record: Id,
+    time: Option<Time>,
+}
+
+/// A dtype of times, whose values may be integers in a record.
+#[derive(Clone, Copy)]
+enum Time {
+    Date(Option<Resolution>),
+    Span(Option<Resolution>),
+}
+
+impl RecordField {
+    /// Returns the object of this field.
+    pub(super) fn of<'a>(&self, record: ObjectRef<'a>, id: Id) -> ObjectRef<'a> {
+        record.other(id, self.record)
+    }
+
+    /// Returns the time that the object is as a count.
+    pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
+        match (self.time?, object.meaning()) {
+            (Time::Date(unit), Meaning::Int(count)) => Some(Value::DateTime(count, unit)),
+            (Time::Span(unit), Meaning::Int(count)) => Some(Value::TimeDelta(count, unit)),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(object: ObjectRef<'a>) -> Self {
+        Context {
+            object,
+            budget: RefCell::new(Budget::new(object.graph())),
+            open: RefCell::default(),
+            dtypes: RefCell::default(),
+            records: RefCell::default(),
+        }
+    }
+
+    /// Counts an object that becomes a value.
+    pub(super) fn spend(&self, object: ObjectRef<'_>) -> Result<(), RowError> {
+        Ok(self.budget.borrow_mut().spend(object, object.limits())?)
+    }
+
+    /// Counts this many values of this size.
+    pub(super) fn spend_values(&self, count: u64, size: u64) -> Result<(), RowError> {
+        let bytes = count.saturating_mul(size.max(VALUE));
+        Ok(self.budget.borrow_mut().spend_bytes(bytes, self.object.limits())?)
+    }
+
+    /// Calls `read` for the contents of a container, which are this many levels deep.
+    pub(super) fn within<T>(
+        &self,
+        container: ObjectRef<'_>,
+        levels: usize,
+        read: impl FnOnce() -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        let depth = self.open.borrow().len();
+        if self.open.borrow().contains(&container.id()) {
+            let reason = format!("{} contains itself; read the file as Objects", container.kind());
+            return Err(RowError::new(reason));
+        }
+        let inner = depth.saturating_add(levels);
+        container.limits().check_object_depth(inner)?;
+        self.open.borrow_mut().resize(inner, container.id());
+        let result = read();
+        self.open.borrow_mut().truncate(depth);
+        result
+    }
+
+    /// Counts the lists within an array without elements, which the pickle does not have.
+    pub(super) fn spend_lists(&self, shape: &[usize]) -> Result<(), RowError> {
+        let lists = shape.iter().fold(1, |lists: u64, &n| lists.saturating_mul(to_u64(n.max(1))));
+        self.spend_values(lists, VALUE)
+    }
+
+    /// Counts the elements of an array that has no Python objects.
+    pub(super) fn spend_array(&self, array: PickledArray<'_>) -> Result<(), RowError> {
+        self.nested(array, true, |_| Ok(()))
+    }
+
+    /// Returns the numbers of a range, after counting them.
+    pub(super) fn range(
+        &self,
+        start: i64,
+        stop: i64,
+        step: i64,
+    ) -> Result<impl ExactSizeIterator<Item = i64> + use<>, RowError> {
+        let wide = i128::from;
+        let span = wide(stop).saturating_sub(wide(start));
+        // Rounded away from zero.
+        let towards = wide(step).signum();
+        let steps = span.saturating_add(wide(step)).saturating_sub(towards).checked_div(wide(step));
+        let malformed = || RowError::new("the range is malformed; save the array again");
+        let count =
+            usize::try_from(steps.ok_or_else(malformed)?.max(0)).map_err(|_| malformed())?;
+        self.spend_values(to_u64(count), VALUE)?;
+        Ok((0..count).map(move |i| {
+            let offset = wide(step).saturating_mul(i128::try_from(i).unwrap_or(i128::MAX));
+            i64::try_from(wide(start).saturating_add(offset)).unwrap_or(stop)
+        }))
+    }
+
+    /// Returns the dtype that a node is.
+    fn dtype(&self, id: Id) -> Result<Rc<DType>, RowError> {
+        if let Some(dtype) = self.dtypes.borrow().get(&id) {
+            return Ok(Rc::clone(dtype));
+        }
+        let dtype = Rc::new(self.object.other(id, NONE).as_dtype()?);
+        self.dtypes.borrow_mut().insert(id, Rc::clone(&dtype));
+        Ok(dtype)
+    }
+
+    /// Returns the fields of a record with this many items.
+    pub(super) fn record(
+        &self,
+        record: ObjectRef<'_>,
+        items: usize,
+    ) -> Result<Rc<Record>, RowError> {
+        let known = self.records.borrow().get(&record.record()).cloned();
+        let fields = match known {
+            Some(fields) => fields,
+            None => {
+                let fields = record.fields().map(|field| self.field(&field));
+                let fields = Rc::new(Record { fields: fields.collect::<Result<_, _>>()? });
+                self.records.borrow_mut().insert(record.record(), Rc::clone(&fields));
+                fields
+            }
+        };
+        match fields.fields.len() {
+            found if found == items => Ok(fields),
+            expected => Err(RowError::new(format!(
+                "the record has {items} items, and its dtype has {expected} fields; save the array again"
+            ))),
+        }
+    }
+
+    fn field(&self, field: &crate::objects::Field<'_>) -> Result<RecordField, RowError> {
+        let name = match field.name.as_str() {
+            Some(name) => name.into_owned(),
+            None => field.name.to_string(),
+        };
+        let time = match self.dtype(field.dtype)?.scalar().map(|scalar| scalar.kind()) {
+            Some(ScalarKind::DateTime(resolution)) => Some(Time::Date(resolution)),
+            Some(ScalarKind::TimeDelta(resolution)) => Some(Time::Span(resolution)),
+            _ => None,
+        };
+        Ok(RecordField { name, record: field.record, time })
+    }
+
+    /// Calls `read` with a scalar of NumPy.
+    pub(super) fn scalar<T>(
+        &self,
+        scalar: PickledScalar<'_>,
+        read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        let dtype = self.dtype(scalar.dtype_id())?;
+        match scalar.bytes() {
+            Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
+            _ => Err(RowError::new(format!(
+                "a scalar of dtype {dtype} does not have {} bytes; save the array again",
+                dtype.itemsize()
+            ))),
+        }
+    }
+
+    /// Calls `read` with an array that has no Python objects. `are_values` says whether each element becomes a value.
+    pub(super) fn nested<T>(
+        &self,
+        array: PickledArray<'_>,
+        are_values: bool,
+        read: impl FnOnce(Nested<'_>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        let dtype = self.dtype(array.dtype_id())?;
+        let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
+        // A single element is borrowed from memory.
+        let in_file = array.bytes_in_file().filter(|_| !header.shape().is_empty());
+        let in_memory = if in_file.is_some() { None } else { array.bytes() };
+        let in_memory = in_memory.as_deref().unwrap_or_default();
+        let bytes = in_file.unwrap_or(ArrayBytes::of(in_memory));
+        let nested = Nested::new(&header, bytes, self.object.limits())?;
+        if are_values {
+            self.spend_values(header.elements(), to_u64(dtype.itemsize()))?;
+        } else {
+            self.spend_values(1, bytes.length())?;
+        }
+        read(nested)
+    }
+}
+
+/// An object, as a deserializer.
+#[derive(Clone, Copy)]
+pub(super) struct Object<'a, 'c> {
+    object: ObjectRef<'a>,
+    context: &'c Context<'a>,
+}
+
+impl<'a, 'c> Object<'a, 'c> {
+    fn other(self, id: Id, record: Id) -> Self {
+        Object { object: self.object.other(id, record), ..self }
+    }
+
+    /// Returns the meaning of the object, and counts it.
+    fn spend(self) -> Result<Meaning<'a>, RowError> {
+        self.context.spend(self.object)?;
+        Ok(self.object.meaning())
+    }
+
+    /// The error for an object that cannot become a value of this type.
+    fn refuse(self, expected: &dyn serde::de::Expected) -> RowError {
+        let object = self.object;
+        let shown = crate::dtype::descr::excerpt(&object.to_string());
+        let remedy = if object.is_missing() {
+            "read it as an Option"
+        } else {
+            "read the file as Objects, which takes any object"
+        };
+        RowError::new(format!("expected {expected}, found {}: {shown}; {remedy}", object.kind()))
+    }
+
+    /// Visits the object as what it is.
+    fn visit<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
+        match meaning {
+            Meaning::None | Meaning::Missing => visitor.visit_unit(),
+            Meaning::Bool(value) => visitor.visit_bool(value),
+            Meaning::Int(number) => visitor.visit_i64(number),
+            Meaning::BigInt(number) => match (number.to_i128(), number.to_u128()) {
+                (Some(number), _) => visit_integer(number, visitor),
+                (None, Some(number)) => visitor.visit_u128(number),
+                (None, None) => Err(RowError::new(format!(
+                    "the integer {} has more than 128 bits; read the file as Objects",
+                    crate::dtype::descr::excerpt(&number.to_string())
+                ))),
+            },
+            Meaning::Float(number) => visitor.visit_f64(number),
+            Meaning::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Meaning::Str(..) => match self.object.text() {
+                Ok(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+                Ok(Cow::Owned(text)) => visitor.visit_string(text),
+                Err(reason) => Err(RowError::new(format!("{}: {reason}", self.object))),
+            },
+            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
+                visit_bytes(bytes.get().ok_or_else(not_latin)?, visitor)
+            }
+            Meaning::List(ids)
+            | Meaning::Tuple(ids)
+            | Meaning::Set(ids)
+            | Meaning::FrozenSet(ids) => self.items(ids, visitor),
+            Meaning::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
+            Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
+            Meaning::Array(array) => self.array(array, |nested| nested.deserialize_any(visitor)),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
+            }
+            Meaning::Date(date) => visitor.visit_string(date.to_string()),
+            Meaning::Time(time) => visitor.visit_string(time.to_string()),
+            Meaning::DateTime(time) => visitor.visit_string(time.to_string()),
+            Meaning::TimeDelta(span) => visitor.visit_string(span.in_units()),
+            Meaning::Decimal(Cow::Borrowed(digits)) => visitor.visit_borrowed_str(digits),
+            Meaning::Decimal(Cow::Owned(digits)) => visitor.visit_string(digits),
+            Meaning::Range(start, stop, step) => {
+                visit_all(visitor, self.context.range(start, stop, step)?)
+            }
+            Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
+            Meaning::Global => Err(self.unknown(&visitor)),
+            Meaning::Object(object) => {
+                match (object.items(), object.attributes(), object.pairs()) {
+                    ([], None, []) => Err(self.unknown(&visitor)),
+                    ([], attributes, entries) => {
+                        self.entries(pairs(entries, attributes.unwrap_or_default()), visitor)
+                    }
+                    (items, None | Some([]), []) => self.items(items, visitor),
+                    // A list with attributes is neither a sequence nor a map.
+                    _ => Err(self.unknown(&visitor)),
+                }
+            }
+        }
+    }
+
+    /// The error for a class or function, or an object of a class that this crate does not know.
+    fn unknown(self, expected: &dyn serde::de::Expected) -> RowError {
+        let name = self.object.name().unwrap_or_default();
+        let name = crate::dtype::descr::excerpt(&name);
+        let kind = self.object.kind();
+        RowError::new(format!(
+            "expected {expected}, found {kind}: {name}; read the file as Objects, which takes any object"
+        ))
+    }
+
+    /// Visits the items of a container.
+    fn items<V: Visitor<'a>>(self, ids: &'a [Id], visitor: V) -> Result<V::Value, RowError> {
+        self.context.within(self.object, 1, || {
+            let axes = Axes { shape: &[ids.len()], order: Order::C, has_rows: false };
+            visit_items(ids.iter().map(|&id| self.other(id, NONE)), axes, visitor)
+        })
+    }
+
+    fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
+        self.context.within(self.object, 1, || {
+            let mut entries = Entries { of: self, left, current: None };
+            visitor.visit_map(&mut entries)
+        })
+    }
+
+    /// Calls `read` with the fields of a record.
+    fn fields<T>(
+        self,
+        ids: &'a [Id],
+        read: impl FnOnce(&mut Fields<'a, '_, 'c>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        let record = self.context.record(self.object, ids.len())?;
+        self.context.within(self.object, 1, || {
+            let left = ids.iter().zip(&record.fields);
+            read(&mut Fields { of: self, left, current: None })
+        })
+    }
+
+    /// Calls `read` with an array as nested sequences.
+    fn array<T>(
+        self,
+        array: PickledArray<'a>,
+        read: impl FnOnce(ArrayItems<'a, '_, 'c>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        let shape = array.shape()?;
+        self.context.within(self.object, shape.len(), || {
+            if !array.has_objects() {
+                return self.context.nested(array, true, |nested| read(ArrayItems::Nested(nested)));
+            }
+            let (ids, record) = (array.objects()?, array.record());
+            if let ([], Some(&single)) = (&shape[..], ids.first()) {
+                return read(ArrayItems::Single(self.other(single, record)));
+            }
+            if ids.is_empty() {
+                self.context.spend_lists(&shape)?;
+            }
+            let has_rows = self.object.is_file();
+            read(ArrayItems::Objects(Objects { of: self, ids, record, shape: &shape, has_rows }))
+        })
+    }
+}
+
+impl<'a> Object<'a, '_> {
+    /// Visits the object for a type that is not optional.
+    fn typed<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
+        match meaning {
+            Meaning::None | Meaning::Missing => Err(self.refuse(&visitor)),
+            meaning => self.visit(meaning, visitor),
+        }
+    }
+
+    /// Visits the object for an integer.
+    fn integer<V: Visitor<'a>>(
+        self,
+        meaning: Meaning<'a>,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        let Meaning::Decimal(digits) = meaning else { return self.typed(meaning, visitor) };
+        match digits.parse() {
+            Ok(number) => visit_integer(number, visitor),
+            Err(_) => Err(self.refuse(&visitor)),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+            let meaning = self.spend()?;
+            self.integer(meaning, visitor)
+        }
+    )*};
+}
+
+macro_rules! typed {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+            let meaning = self.spend()?;
+            self.typed(meaning, visitor)
+        }
+    )*};
+}
+
+/// The error for bytes that the pickle has as text with characters beyond Latin-1.
+fn not_latin() -> RowError {
+    RowError::new(NOT_LATIN)
+}
+
+/// Visits an integer as the smallest type of serde that holds it.
+fn visit_integer<'de, V: Visitor<'de>>(number: i128, visitor: V) -> Result<V::Value, RowError> {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => visitor.visit_i64(number),
+        (_, Ok(number)) => visitor.visit_u64(number),
+        _ => visitor.visit_i128(number),
+    }
+}
+
+fn visit_bytes<'de, V: Visitor<'de>>(
+    bytes: Cow<'de, [u8]>,
+    visitor: V,
+) -> Result<V::Value, RowError> {
+    match bytes {
+        Cow::Borrowed(bytes) => visitor.visit_borrowed_bytes(bytes),
+        Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
+    }
+}
+
+impl<'de> Deserializer<'de> for Object<'de, '_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let meaning = self.spend()?;
+        self.visit(meaning, visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let is_missing = match self.object.meaning() {
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| Ok(is_missing(value)))?
+            }
+            _ => self.object.is_missing(),
+        };
+        if !is_missing {
+            return visitor.visit_some(self);
+        }
+        self.context.spend(self.object)?;
+        visitor.visit_none()
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        if name != ARRAY_TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
+        match self.object.meaning() {
+            Meaning::Array(array) if !array.has_objects() => {
+                self.context.spend(self.object)?;
+                self.context
+                    .nested(array, false, |nested| nested.deserialize_newtype_struct(name, visitor))
+            }
+            Meaning::Array(array) => {
+                self.context.spend(self.object)?;
+                self.array(array, |items| items.deserialize_newtype_struct(name, visitor))
+            }
+            Meaning::Scalar(_) => {
+                let array = self.object.as_array()?;
+                self.context.spend(self.object)?;
+                let nested =
+                    Nested::new(array.header(), ArrayBytes::of(array.as_bytes()), array.limits())?;
+                nested.deserialize_newtype_struct(name, visitor)
+            }
+            _ => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let meaning = self.spend()?;
+        match (meaning, self.object.as_bytes()) {
+            (_, Some(bytes)) => visit_bytes(bytes, visitor),
+            (Meaning::Array(array), None) => {
+                self.array(array, |nested| nested.deserialize_bytes(visitor))
+            }
+            (Meaning::Scalar(scalar), None) => {
+                self.context.scalar(scalar, |value| Row(value).deserialize_bytes(visitor))
+            }
+            (meaning, None) => self.typed(meaning, visitor),
+        }
+    }
+
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        self.deserialize_bytes(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.spend()? {
+            Meaning::Record(ids) => self.fields(ids, |fields| {
+                let value = visitor.visit_seq(&mut *fields)?;
+                match fields.left.len() {
+                    0 => Ok(value),
+                    left => Err(more_items(left)),
+                }
+            }),
+            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
+                let bytes = bytes.get().ok_or_else(not_latin)?;
+                self.context.spend_values(to_u64(bytes.len()), VALUE)?;
+                visit_all(visitor, bytes.iter().copied())
+            }
+            Meaning::Array(array) => self.array(array, |items| items.deserialize_seq(visitor)),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| Row(value).deserialize_seq(visitor))
+            }
+            meaning => self.typed(meaning, visitor),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.spend()? {
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| Row(value).deserialize_i64(visitor))
+            }
+            meaning => self.integer(meaning, visitor),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.spend()? {
+            Meaning::Decimal(digits) => match digits.parse() {
+                Ok(number) => visitor.visit_f64(number),
+                Err(_) => Err(self.refuse(&visitor)),
+            },
+            Meaning::BigInt(number) => match number.to_i128() {
+                Some(number) => visitor.visit_f64(number as f64),
+                None => self.visit(Meaning::BigInt(number), visitor),
+            },
+            meaning => self.typed(meaning, visitor),
+        }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_any(visitor)
+    }
+
+    /// A key of a dictionary that is no text is the text that it prints.
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.spend()? {
+            meaning @ (Meaning::Str(..) | Meaning::Bytes(_)) => self.visit(meaning, visitor),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| visitor.visit_string(value.to_string()))
+            }
+            _ => visitor.visit_string(self.object.to_string()),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match self.spend()? {
+            Meaning::Dict(&[key, value]) => self.context.within(self.object, 1, || {
+                let (key, value) = (self.other(key, NONE), self.other(value, NONE));
+                visitor.visit_enum(Variant { key, value: Some(value) })
+            }),
+            Meaning::Str(..) => visitor.visit_enum(Variant { key: self, value: None }),
+            Meaning::Scalar(scalar) => self
+                .context
+                .scalar(scalar, |value| Row(value).deserialize_enum(name, variants, visitor)),
+            _ => Err(self.refuse(&visitor)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        visitor.visit_unit()
+    }
+
+    integers! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_u128
+    }
+
+    typed! {
+        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_map
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        self.deserialize_map(visitor)
+    }
+}
+
+/// The items of an array, as a deserializer.
+enum ArrayItems<'a, 's, 'c> {
+    Nested(Nested<'s>),
+    Objects(Objects<'a, 's, 'c>),
+    /// The object of an array without dimensions.
+    Single(Object<'a, 'c>),
+}
+
+macro_rules! each {
+    ($self:ident, $items:ident => $result:expr) => {
+        match $self {
+            ArrayItems::Nested($items) => $result,
+            ArrayItems::Objects($items) => $result,
+            ArrayItems::Single($items) => $result,
+        }
+    };
+}
+
+impl<'de> Deserializer<'de> for ArrayItems<'de, '_, '_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_any(visitor))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_bytes(visitor))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_seq(visitor))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_newtype_struct(name, visitor))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string byte_buf option unit unit_struct tuple tuple_struct map
+        struct enum identifier ignored_any
+    }
+}
+
+/// The items of an array of Python objects, or of a part of one, in C order.
+#[derive(Clone, Copy)]
+struct Objects<'a, 's, 'c> {
+    /// The array.
+    of: Object<'a, 'c>,
+    ids: &'a [Id],
+    /// The node of the dtype if the items are records, and otherwise `NONE`.
+    record: Id,
+    shape: &'s [usize],
+    has_rows: bool,
+}
+
+impl<'a> Objects<'a, '_, '_> {
+    /// Visits all items as one sequence.
+    fn flat<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let axes = Axes { shape: self.shape, order: Order::C, has_rows: self.has_rows };
+        visit_items(self.ids.iter().map(|&id| self.of.other(id, self.record)), axes, visitor)
+    }
+}
+
+impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let (&count, inner) = match self.shape {
+            [] | [_] => return self.flat(visitor),
+            [count, inner @ ..] => (count, inner),
+        };
+        let size = self.ids.len().checked_div(count).unwrap_or(0);
+        let part = |i| {
+            let start = checked::mul(i, size);
+            let ids = checked::slice(self.ids, start..checked::add(start, size));
+            Objects { ids, shape: inner, has_rows: false, ..self }
+        };
+        let axes = Axes { shape: &[count], order: Order::C, has_rows: self.has_rows };
+        visit_items((0..count).map(part), axes, visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        if name != ARRAY_TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
+        let elements = Flat(self);
+        visitor.visit_enum(Parts { shape: self.shape, order: Order::C, elements, bytes: None })
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map
+        struct enum identifier
+    }
+}
+
+/// All items of an array as one sequence.
+struct Flat<'a, 's, 'c>(Objects<'a, 's, 'c>);
+
+impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        self.0.flat(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The entries of a dictionary. An error in a value gets the key.
+struct Entries<'a, 'c> {
+    of: Object<'a, 'c>,
+    left: Pairs<'a>,
+    /// The entry whose key was given last.
+    current: Option<&'a [Id; 2]>,
+}
+
+impl Entries<'_, '_> {
+    /// Adds a key to the error of its value.
+    #[cold]
+    fn locate(&self, error: RowError, key: Id) -> RowError {
+        let key = self.of.other(key, NONE).object;
+        match key.as_str() {
+            Some(key) => error.within(&key),
+            None => error.after(Step::Key(crate::dtype::descr::excerpt(&key.to_string()))),
+        }
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'de, '_> {
+    type Error = RowError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, RowError> {
+        self.current = self.left.next();
+        let Some(&[key, _]) = self.current else { return Ok(None) };
+        match seed.deserialize(self.of.other(key, NONE)) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(self.locate(error, key)),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
+        let Some(&[key, value]) = self.current.take() else { return Err(no_key()) };
+        let value = seed.deserialize(self.of.other(value, NONE));
+        value.map_err(|error| self.locate(error, key))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.left.size_hint().1
+    }
+}
+
+fn no_key() -> RowError {
+    RowError::new("a value was requested before its key")
+}
+
+/// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
+struct Fields<'a, 'r, 'c> {
+    of: Object<'a, 'c>,
+    left: std::iter::Zip<std::slice::Iter<'a, Id>, std::slice::Iter<'r, RecordField>>,
+    /// The field whose key was given last.
+    current: Option<(&'a Id, &'r RecordField)>,
+}
+
+impl<'de> MapAccess<'de> for &mut Fields<'de, '_, '_> {
+    type Error = RowError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, RowError> {
+        self.current = self.left.next();
+        let Some((_, field)) = self.current else { return Ok(None) };
+        seed.deserialize(field.name.as_str().into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
+        let Some((&id, field)) = self.current.take() else { return Err(no_key()) };
+        let object = field.of(self.of.object, id);
+        let value = match field.time(object) {
+            Some(time) => self.of.context.spend(object).and_then(|()| seed.deserialize(Row(time))),
+            None => seed.deserialize(Object { object, ..self.of }),
+        };
+        value.map_err(|error| error.within(&field.name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.len())
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Fields<'de, '_, '_> {
+    type Error = RowError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, RowError> {
+        self.current = self.left.next();
+        if self.current.is_none() { Ok(None) } else { self.next_value_seed(seed).map(Some) }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.len())
+    }
+}
+
+/// A variant of an enum: its name, or a dictionary of its name and its contents.
+struct Variant<'a, 'c> {
+    key: Object<'a, 'c>,
+    value: Option<Object<'a, 'c>>,
+}
+
+impl Variant<'_, '_> {
+    fn locate(&self, error: RowError) -> RowError {
+        error.within(&self.key.object.as_str().unwrap_or_default())
+    }
+
+    fn missing(&self) -> RowError {
+        let key = crate::dtype::descr::excerpt(&self.key.object.to_string());
+        RowError::new(format!(
+            "the variant {key} has contents, but there are none; expected a dictionary of the variant and its contents"
+        ))
+    }
+}
+
+impl<'de> EnumAccess<'de> for Variant<'de, '_> {
+    type Error = RowError;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), RowError> {
+        seed.deserialize(self.key).map(|variant| (variant, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'de, '_> {
+    type Error = RowError;
+
+    fn unit_variant(self) -> Result<(), RowError> {
+        match self.value {
+            Some(value) => <()>::deserialize(value).map_err(|error| self.locate(error)),
+            None => Ok(()),
+        }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, RowError> {
+        let value = self.value.ok_or_else(|| self.missing())?;
+        seed.deserialize(value).map_err(|error| self.locate(error))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, RowError> {
+        let value = self.value.ok_or_else(|| self.missing())?;
+        value.deserialize_seq(visitor).map_err(|error| self.locate(error))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        let value = self.value.ok_or_else(|| self.missing())?;
+        value.deserialize_map(visitor).map_err(|error| self.locate(error))
+    }
+}

@@ -1,0 +1,200 @@
+//! Reads files into any type that serde can deserialize.
+
+use std::io::Read;
+use std::path::Path;
+
+use serde::de::{Deserialize, DeserializeOwned};
+
+use super::RowError;
+use super::from_object::from_object;
+use super::nested::Nested;
+use crate::dynamic::DynArray;
+use crate::error::{Error, Result};
+use crate::header::Payload;
+#[cfg(feature = "npz")]
+use crate::npz;
+use crate::objects::{ObjectRef, Objects};
+use crate::read::{ReadOptions, Reader};
+
+/// Reads a file of Python objects into any type that serde can deserialize; a file of any other dtype, too.
+///
+/// Nothing of Python is run: objects are data. An array without dimensions becomes its object; with dimensions, a sequence of its items
+/// along the first one, and so on.
+///
+/// | Python | Rust |
+/// |---|---|
+/// | `None`, and the missing values `nan`, `NaT` and `NA` | `None` of an `Option`; a float `nan` is also a NaN |
+/// | `bool`, `int`, `float`, `str`, `bytes` | `bool`, integers up to 128 bits, `f64` or `f32`, `String`, bytes |
+/// | `complex` | a tuple of two numbers |
+/// | `list`, `tuple`, `set`, `frozenset`, `deque`, `range` | `Vec`, a tuple, a set |
+/// | `dict`, `OrderedDict`, `defaultdict` | a struct, a map; one entry: also an enum, as in JSON |
+/// | an item of an array of records | a struct, a map, a tuple |
+/// | `numpy.ndarray` | nested `Vec`s, [`NpyArray`](crate::NpyArray), [`DynArray`](crate::DynArray) |
+/// | scalars of NumPy | their values, as in [`DynArray::to_rows`](crate::DynArray::to_rows) |
+/// | dates and times, also of pandas | [`DateTime64`](crate::DateTime64), which is in UTC if there is a zone; `String` in ISO 8601 |
+/// | `timedelta`, also of pandas | [`TimeDelta64`](crate::TimeDelta64), or `String`: `100 seconds` |
+/// | `Decimal` | `String`; a number if its type is one |
+/// | `numpy.dtype` | [`DType`](crate::DType), `String` |
+/// | an object of another class | a struct or map of its attributes |
+///
+/// [`Reader::read_as`] reads with options.
+///
+/// ```
+/// use npy_core::{NpyArray, object};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Model {
+///     name: String,
+///     epoch: Option<u32>,
+///     rates: Vec<f64>,
+/// }
+///
+/// // np.save("model.npy", {"name": "spam", "epoch": None, "rates": [0.5, 2]})
+/// # let file: Vec<u8> = [
+/// #     &b"\x93NUMPY\x01\x00\x76\x00"[..],
+/// #     &format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (), }").into_bytes(),
+/// #     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01)cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
+/// #     b"}(X\x04\0\0\0nameX\x04\0\0\0spamX\x05\0\0\0epochNX\x05\0\0\0rates](G?\xe0\0\0\0\0\0\0K\x02euetb.",
+/// # ].concat();
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npy");
+/// # std::fs::write(&path, file)?;
+/// let model: Model = object::load(&path)?;
+/// assert_eq!(model.name, "spam");
+/// assert_eq!((model.epoch, model.rates), (None, vec![0.5, 2.0]));
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy); [`ErrorKind::Pickle`](crate::ErrorKind::Pickle) if the pickle is malformed;
+/// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the path, for an object that the type refuses or that
+/// contains itself; [`ErrorKind::Limit`](crate::ErrorKind::Limit) above
+/// [`Limits::object_depth`](crate::Limits::object_depth) and [`Limits::object_expansion`](crate::Limits::object_expansion).
+pub fn load<T: DeserializeOwned>(path: impl AsRef<Path>) -> Result<T> {
+    ReadOptions::new().open(path)?.read_as()
+}
+
+/// Reads exactly one array of Python objects from a reader; see [`load`].
+///
+/// ```
+/// use npy_core::{WriteNpy, object};
+///
+/// let mut file = Vec::new();
+/// [1u8, 2, 3].write_npy_to(&mut file)?;
+/// let numbers: Vec<i64> = object::load_from(&file[..])?;
+/// assert_eq!(numbers, [1, 2, 3]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_from<T: DeserializeOwned>(reader: impl Read) -> Result<T> {
+    Reader::new(reader)?.read_as()
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the array into any type that serde can deserialize; see [`object::load`](crate::object::load).
+    ///
+    /// ```
+    /// use npy_core::{Limits, ReadOptions, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [[1.5f32, 2.0], [3.0, 4.0]].write_npy_to(&mut file)?;
+    /// let mut limits = Limits::default();
+    /// limits.object_depth = 1000;
+    /// let pairs: Vec<(f64, f64)> = ReadOptions::new().limits(limits).reader(&file[..])?.read_as()?;
+    /// assert_eq!(pairs, [(1.5, 2.0), (3.0, 4.0)]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`object::load`](crate::object::load).
+    pub fn read_as<T: DeserializeOwned>(&mut self) -> Result<T> {
+        match self.header().payload() {
+            Payload::Pickle => {
+                let objects = self.read_objects_for_values()?;
+                let value = objects.deserialize();
+                // A failure to read is the reason for any other error.
+                let value = objects.check_file().and(value);
+                value.map_err(|error| self.in_file(error))
+            }
+            Payload::Items => {
+                let array = self.read_dyn()?;
+                from_array(&array).map_err(|error| self.in_file(error))
+            }
+        }
+    }
+}
+
+/// Deserializes a value from an array without Python objects.
+fn from_array<T: DeserializeOwned>(array: &DynArray) -> Result<T> {
+    let value = Nested::of_file(array).map_err(RowError::from).and_then(T::deserialize);
+    value.map_err(RowError::into_error)
+}
+
+#[cfg(feature = "npz")]
+impl<R: Read + std::io::Seek> npz::Reader<R> {
+    /// Reads a member into any type that serde can deserialize; see [`object::load`](crate::object::load).
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1.0, 2.0])?;
+    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// assert_eq!(reader.read_as::<(f32, f32)>("x")?, (1.0, 2.0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`object::load`](crate::object::load) and [`read`](npz::Reader::read).
+    pub fn read_as<T: DeserializeOwned>(&mut self, name: &str) -> Result<T> {
+        self.member(name)?.read_as()
+    }
+}
+
+impl Objects {
+    /// Converts the objects to any type that serde can deserialize; see [`object::load`](crate::object::load). Text and bytes can be
+    /// borrowed.
+    ///
+    /// ```no_run
+    /// use npy_core::Objects;
+    ///
+    /// let objects = Objects::read_npy("names.npy")?;
+    /// let names: Vec<&str> = objects.deserialize()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`object::load`](crate::object::load).
+    pub fn deserialize<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Error> {
+        self.root().deserialize()
+    }
+}
+
+impl<'a> ObjectRef<'a> {
+    /// Converts the object to any type that serde can deserialize; see [`object::load`](crate::object::load). Text and bytes can be
+    /// borrowed.
+    ///
+    /// ```no_run
+    /// use npy_core::{DynArray, Objects};
+    ///
+    /// let checkpoint = Objects::read_npy("checkpoint.npy")?;
+    /// let weights: Vec<DynArray> = checkpoint.root().get("weights")?.deserialize()?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`object::load`](crate::object::load).
+    pub fn deserialize<T: Deserialize<'a>>(self) -> Result<T, Error> {
+        from_object(self)
+    }
+}

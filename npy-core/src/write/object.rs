@@ -1,0 +1,374 @@
+//! Writes arrays of Python objects: a header, and a pickle.
+
+use super::array_sink::ArraySink;
+use super::array_writer::ArrayWriter;
+use super::values::write_by_deref;
+use super::{WriteNpy, WriteOptions};
+use crate::array::NpyArray;
+use crate::checked;
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::Header;
+use crate::limits;
+use crate::pickle::emit::{Emitter, Output};
+use crate::shape::Order;
+
+/// Indexes of the memo. The dtypes follow.
+const RECONSTRUCT: u8 = 0;
+const RECONSTRUCT_ARGS: u8 = 1;
+const DTYPE: u8 = 2;
+const FIRST_DTYPE: usize = 3;
+
+/// A pickle with NumPy's arrays in it. What all arrays have in common is written once.
+pub(crate) struct Pickle<'w> {
+    pub(crate) to: Emitter<'w>,
+    has_arrays: bool,
+    dtypes: Vec<DType>,
+}
+
+impl<'w> Pickle<'w> {
+    /// Starts a pickle. Without an output, its bytes are only counted.
+    pub(crate) fn new(output: Option<&'w mut Output<'w>>) -> Result<Self> {
+        Ok(Pickle { to: Emitter::new(output)?, has_arrays: false, dtypes: Vec::new() })
+    }
+
+    /// Starts an array. The list of its objects follows in C order, or the bytes of its elements, and then [`end_array`](Self::end_array).
+    pub(crate) fn begin_array(&mut self, header: &Header) -> Result<()> {
+        if self.has_arrays {
+            self.to.recall(RECONSTRUCT)?;
+            self.to.recall(RECONSTRUCT_ARGS)?;
+        } else {
+            self.has_arrays = true;
+            // This name of the module loads without a warning in NumPy 1.x and 2.x.
+            self.to.global("numpy.core.multiarray", "_reconstruct")?;
+            self.to.memoize(RECONSTRUCT)?;
+            self.to.global("numpy", "ndarray")?;
+            self.to.int(0)?;
+            self.to.tuple1()?;
+            self.to.bytes(b"b")?;
+            self.to.tuple3()?;
+            self.to.memoize(RECONSTRUCT_ARGS)?;
+        }
+        self.to.reduce()?;
+        self.to.begin_tuple()?;
+        // The version of the state.
+        self.to.int(1)?;
+        self.shape(header.shape())?;
+        self.dtype(header.dtype())?;
+        self.to.bool(header.order().normalized(header.shape()) == Order::Fortran)
+    }
+
+    pub(crate) fn end_array(&mut self) -> Result<()> {
+        self.to.end_tuple()?;
+        self.to.build()
+    }
+
+    fn shape(&mut self, shape: &[usize]) -> Result<()> {
+        self.to.begin_tuple()?;
+        for &n in shape {
+            self.size(n)?;
+        }
+        self.to.end_tuple()
+    }
+
+    fn size(&mut self, n: usize) -> Result<()> {
+        self.to.uint(limits::to_u64(n).into())
+    }
+
+    /// Writes a dtype as NumPy does: a call of `numpy.dtype` for the kind and the size, and a state for everything else.
+    fn dtype(&mut self, dtype: &DType) -> Result<()> {
+        let index = |at: usize| u8::try_from(checked::add(FIRST_DTYPE, at)).ok();
+        if let Some(known) = self.dtypes.iter().position(|known| known == dtype).and_then(index) {
+            return self.to.recall(known);
+        }
+        if self.dtypes.is_empty() {
+            self.to.global("numpy", "dtype")?;
+            self.to.memoize(DTYPE)?;
+        } else {
+            self.to.recall(DTYPE)?;
+        }
+        self.to.str(&code(dtype))?;
+        self.to.bool(false)?;
+        self.to.bool(true)?;
+        self.to.tuple3()?;
+        self.to.reduce()?;
+        self.state(dtype)?;
+        self.to.build()?;
+        if let Some(index) = index(self.dtypes.len()) {
+            self.to.memoize(index)?;
+            self.dtypes.push(dtype.clone());
+        }
+        Ok(())
+    }
+
+    /// Writes the state of a dtype: a version, the byte order, sub-array, names and fields, size, alignment, and flags.
+    fn state(&mut self, dtype: &DType) -> Result<()> {
+        let scalar = dtype.scalar();
+        let time = scalar.and_then(|scalar| match scalar.kind() {
+            ScalarKind::DateTime(resolution) | ScalarKind::TimeDelta(resolution) => {
+                Some(resolution)
+            }
+            _ => None,
+        });
+        self.to.begin_tuple()?;
+        self.to.int(if time.is_some() { 4 } else { 3 })?;
+        // The types of ml_dtypes are raw bytes to NumPy, which have no order.
+        let ordered = scalar.filter(|scalar| scalar.kind() != ScalarKind::Void);
+        self.to.str(match ordered.and_then(Scalar::byte_order) {
+            Some(ByteOrder::Little) => "<",
+            Some(ByteOrder::Big) => ">",
+            None => "|",
+        })?;
+        match dtype.sub_array() {
+            Some((base, shape)) => {
+                self.dtype(base)?;
+                self.shape(shape)?;
+                self.to.tuple2()?;
+            }
+            None => self.to.none()?,
+        }
+        if dtype.is_record() {
+            self.fields(dtype)?;
+        } else {
+            self.to.none()?;
+            self.to.none()?;
+        }
+        match scalar.map(Scalar::kind) {
+            Some(ScalarKind::Str) => {
+                self.size(dtype.itemsize())?;
+                self.to.int(4)?;
+            }
+            Some(ScalarKind::Bytes | ScalarKind::Void) | None => {
+                self.size(dtype.itemsize())?;
+                self.to.int(1)?;
+            }
+            // The kind says both.
+            Some(_) => {
+                self.to.int(-1)?;
+                self.to.int(-1)?;
+            }
+        }
+        self.to.int(flags(dtype).into())?;
+        if let Some(resolution) = time {
+            let (unit, multiple) = match resolution {
+                Some(resolution) => (resolution.unit.name(), resolution.multiple),
+                None => ("generic", 1),
+            };
+            // No metadata; then the unit and its multiple, and two numbers that NumPy ignores.
+            self.to.none()?;
+            self.to.begin_tuple()?;
+            self.to.bytes(unit.as_bytes())?;
+            self.to.int(multiple.into())?;
+            self.to.int(1)?;
+            self.to.int(1)?;
+            self.to.end_tuple()?;
+            self.to.tuple2()?;
+        }
+        self.to.end_tuple()
+    }
+
+    /// Writes the names of the fields, and a dict of dtypes and offsets that has titles as further keys.
+    fn fields(&mut self, record: &DType) -> Result<()> {
+        if let Some(field) = record.fields().iter().find(|field| !field.has_exact_names()) {
+            let reason = "within objects, a field needs a name without surrogates, and a title that is text; cast to a dtype with such names";
+            let error = Error::from(ErrorKind::InvalidValue { reason: reason.into() });
+            return Err(error.in_field(field.name()));
+        }
+        self.to.begin_tuple()?;
+        for field in record.fields() {
+            self.to.str(field.name())?;
+        }
+        self.to.end_tuple()?;
+        let mut entries = self.to.begin_dict()?;
+        for field in record.fields() {
+            for key in [Some(field.name()), field.title()].into_iter().flatten() {
+                entries.next(&mut self.to)?;
+                self.to.str(key)?;
+                self.to.begin_tuple()?;
+                self.dtype(field.dtype())?;
+                self.size(field.offset())?;
+                if let Some(title) = field.title() {
+                    self.to.str(title)?;
+                }
+                self.to.end_tuple()?;
+            }
+        }
+        entries.end(&mut self.to)
+    }
+}
+
+/// Returns the text that `numpy.dtype` receives: the kind and the size.
+fn code(dtype: &DType) -> String {
+    match dtype.scalar() {
+        Some(scalar) if scalar.kind() == ScalarKind::Object => "O8".into(),
+        Some(scalar) => {
+            let text = scalar.to_string();
+            let kind = text.trim_start_matches(['<', '>', '|']);
+            // The unit of a time is a part of the state.
+            kind.split('[').next().unwrap_or(kind).to_owned()
+        }
+        None => format!("V{}", dtype.itemsize()),
+    }
+}
+
+/// Returns NumPy's flags of a dtype. Records and sub-arrays have those of their parts.
+fn flags(dtype: &DType) -> u8 {
+    const NEEDS_INIT: u8 = 8;
+    const NEEDS_PYAPI: u8 = 16;
+    const OBJECT: u8 = 63;
+    if let Some((base, _)) = dtype.sub_array() {
+        return flags(base);
+    }
+    match dtype.scalar().map(Scalar::kind) {
+        Some(ScalarKind::Object) => OBJECT,
+        Some(ScalarKind::Str) => NEEDS_INIT,
+        Some(_) => 0,
+        None => {
+            let fields = dtype.fields().iter().map(|field| flags(field.dtype()));
+            fields.fold(NEEDS_PYAPI, |all, field| all | field)
+        }
+    }
+}
+
+impl WriteOptions {
+    /// Sets whether text and bytes are written as Python objects; off by default.
+    ///
+    /// An array of them is then one of `dtype=object`, whose elements have any length, and may end with NULs. Python reads it by
+    /// `np.load(path, allow_pickle=True)`. Without this option it is `<UN` or `|SN`, in which every element takes the memory of the longest.
+    ///
+    /// Arrays of anything but text and bytes are written as always. Lists of `Option` are always objects, because no other dtype has a `None`.
+    ///
+    /// Objects have no byte order, and are written in C order, whatever [`order`](Self::order) says.
+    ///
+    /// ```
+    /// use npy_core::{Header, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().objects(true).write_to(&mut file, &["a", "a much longer text"])?;
+    /// assert_eq!(Header::parse(&file)?.0.dtype().to_string(), "|O");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn objects(&mut self, objects: bool) -> &mut Self {
+        self.objects = objects;
+        self
+    }
+
+    /// Writes an array of objects; `items` iterates over them in C order.
+    pub(super) fn write_objects<'t, O: Object + ?Sized + 't, I: Iterator<Item = &'t O>>(
+        &self,
+        shape: &[usize],
+        items: impl Fn() -> I,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        self.write_pickled(shape, sink, &|pickle| {
+            let mut list = pickle.to.begin_list()?;
+            for item in items() {
+                list.next(&mut pickle.to)?;
+                item.emit(&mut pickle.to)?;
+            }
+            list.end(&mut pickle.to)
+        })
+    }
+
+    /// Writes an array of objects. `list` writes the list of them in C order: first to count the bytes, then to write them.
+    pub(crate) fn write_pickled(
+        &self,
+        shape: &[usize],
+        sink: &mut dyn ArraySink,
+        list: &dyn Fn(&mut Pickle<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let header = Header::new(Scalar::new(ScalarKind::Object, 8).into(), shape, Order::C)?;
+        let write = |mut pickle: Pickle<'_>| {
+            pickle.begin_array(&header)?;
+            list(&mut pickle)?;
+            pickle.end_array()?;
+            pickle.to.finish()
+        };
+        let counted = write(Pickle::new(None)?)?;
+        self.write_object_header(&header, counted, sink)?;
+        let mut output = |block: &[u8]| Ok(sink.write_all(block)?);
+        let written = write(Pickle::new(Some(&mut output))?)?;
+        if written == counted { Ok(()) } else { Err(changed()) }
+    }
+}
+
+/// Returns the error for a value that was not the same when it was written as when it was counted.
+pub(crate) fn changed() -> Error {
+    let reason = "the value changed while it was written; write a copy of it";
+    ErrorKind::InvalidValue { reason: reason.into() }.into()
+}
+
+/// A value that is written as one Python object.
+pub(super) trait Object {
+    fn emit(&self, to: &mut Emitter<'_>) -> Result<()>;
+}
+
+/// Implements `Object` for types, each with the method of `Emitter` that writes it.
+macro_rules! object {
+    ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
+        impl Object for $type {
+            fn emit(&self, to: &mut Emitter<'_>) -> Result<()> {
+                let $value = self;
+                to.$method($argument)
+            }
+        }
+    )*};
+}
+
+object! {
+    str, text => str(text);
+    [u8], bytes => bytes(bytes);
+}
+
+/// Implements `Object` for types that an `Option` may hold, and `WriteNpy` for lists and arrays of these `Option`s.
+macro_rules! optional {
+    ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
+        object! { $type, $value => $method($argument); }
+
+        /// Writes Python objects; `None` is Python's `None`.
+        impl WriteNpy for [Option<$type>] {
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+                to.options.write_objects(&[self.len()], || self.iter(), to.sink)
+            }
+        }
+
+        write_by_deref! {
+            [] Vec<Option<$type>> as [Option<$type>],
+            [const N: usize] [Option<$type>; N] as [Option<$type>],
+        }
+
+        /// Writes Python objects; `None` is Python's `None`.
+        impl WriteNpy for NpyArray<Option<$type>> {
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+                to.options.write_objects(self.shape(), || self.iter(), to.sink)
+            }
+        }
+    )*};
+}
+
+optional! {
+    bool, value => bool(*value);
+    i8, value => int((*value).into());
+    i16, value => int((*value).into());
+    i32, value => int((*value).into());
+    i64, value => int((*value).into());
+    u8, value => int((*value).into());
+    u16, value => int((*value).into());
+    u32, value => int((*value).into());
+    u64, value => int((*value).into());
+    f32, value => float((*value).into());
+    f64, value => float(*value);
+    String, text => str(text);
+    &str, text => str(text);
+    Vec<u8>, bytes => bytes(bytes);
+    &[u8], bytes => bytes(bytes);
+}
+
+impl<O: Object> Object for Option<O> {
+    fn emit(&self, to: &mut Emitter<'_>) -> Result<()> {
+        match self {
+            Some(value) => value.emit(to),
+            None => to.none(),
+        }
+    }
+}
