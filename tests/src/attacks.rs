@@ -20,9 +20,11 @@ pub enum Outcome {
     Refused(&'static str),
     /// The file is strange but legal: the array is read.
     Read,
+    /// The data is a pickle, which is kept unread, read as data, or refused as such.
+    Pickle,
 }
 
-use Outcome::{Read, Refused};
+use Outcome::{Pickle, Read, Refused};
 
 /// Returns a version 1.0, 2.0 or 3.0 file with this header text and this data.
 ///
@@ -278,10 +280,10 @@ attacks! {
     /// An arithmetic expression as a shape.
     arithmetic_in_a_shape, 95, Refused("header is malformed"), |_| array("'|u1'", "(9**9**9,)");
     /// A pickle, which is a program. 502: deserialization of untrusted data.
-    a_pickle_for_data, 502, Refused("Python objects"),
+    a_pickle_for_data, 502, Pickle,
         |_| file(1, &header("'|O'", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
     /// Objects inside a record.
-    an_object_in_a_record, 502, Refused("Python objects"),
+    an_object_in_a_record, 502, Pickle,
         |_| file(1, &header("[('a', [('b', '|O', (2,))])]", "(1,)"), b"cos\nsystem\n(S'id'\ntR.");
 
     // Data.

@@ -10,6 +10,7 @@ mod header;
 mod literal;
 mod mutate;
 mod npz;
+mod pickle;
 mod plan;
 mod record;
 mod view;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -38,6 +39,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "view", run: view::run, seeds: view::seeds },
     Target { name: "plan", run: plan::run, seeds: noise },
     Target { name: "npz", run: npz::run, seeds: npz::seeds },
+    Target { name: "pickle", run: pickle::run, seeds: pickle::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
     Target { name: "end", run: end::run, seeds: end::seeds },
     Target { name: "archive", run: archive::run, seeds: archive::seeds },

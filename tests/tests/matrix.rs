@@ -6,8 +6,8 @@ use half::{bf16, f16};
 use npy_core::time::{Generic, Ns, Second, Times};
 use npy_core::{
     ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element, FixedStr, Float8,
-    Header, LongDouble, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, TimeDelta64, Void,
-    WriteNpy, WriteOptions,
+    Header, LongDouble, NpyArray, NpyRecord, Objects, Order, ReadNpy, ReadOptions, TimeDelta64,
+    Void, WriteNpy, WriteOptions,
 };
 use num_complex::Complex;
 
@@ -220,6 +220,10 @@ fn arrays_are_what_the_page_says() {
         "[&[u8]]": [&[u8]], write;
         "Vec<&str>": Vec<&str>, write;
         "Vec<&[u8]>": Vec<&[u8]>, write;
+        "Vec<Option<T>>": Vec<Option<f64>>, read write;
+        "[Option<T>]": [Option<&str>], write;
+        "NpyArray<Option<T>>": NpyArray<Option<bool>>, read write;
+        "Objects": Objects, read write;
         "String": String, read write;
         "str": str, write;
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use npy_core::{
     ByteOrder, Cast, DynArray, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, WriteNpy,
-    WriteOptions, Writer,
+    WriteOptions, Writer, object,
 };
 use npy_tests::alloc::{Counting, peak, peak_of_all};
 
@@ -194,4 +194,6 @@ fn write_arrays(path: &Path) {
             writes("text", || options.write(path, &text));
         }
     }
+    writes("objects", || WriteOptions::new().objects(true).write(path, &text));
+    writes("any value", || object::save(path, &[Some(&array), None]));
 }

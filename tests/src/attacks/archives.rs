@@ -5,7 +5,7 @@ use std::io::Cursor;
 use npy_core::npz::WriteOptions;
 
 use super::Attack;
-use super::Outcome::{Read, Refused};
+use super::Outcome::{Pickle, Read, Refused};
 use crate::zips::{Raw, archive, npy};
 
 /// A member without any fault.
@@ -316,7 +316,7 @@ attacks! {
     /// An archive without members.
     empty_archive, 130, Read, |_| archive(b"", &[], b"");
     /// A pickle, which is a program: `np.load` runs it with `allow_pickle=True`. 502.
-    a_pickle_for_a_member, 502, Refused("Python objects"), |_| {
+    a_pickle_for_a_member, 502, Pickle, |_| {
         let text = super::header("'|O'", "(1,)");
         one(Raw::of("x.npy", &super::file(1, &text, b"cos\nsystem\n(S'id'\ntR.")))
     };

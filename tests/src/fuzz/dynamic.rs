@@ -11,7 +11,8 @@ pub(super) fn run(input: &[u8]) {
     let mut stream = input;
     let Ok(array) = DynArray::read_npy_from(&mut stream) else { return };
     let taken = &input[..input.len() - stream.len()];
-    assert!(taken.ends_with(array.as_bytes()));
+    // A pickle states how many bytes it has, and may lie; Python also believes it.
+    assert!(taken.ends_with(array.as_bytes()) || array.dtype().has_object());
     assert_stable(array.dtype());
 
     let written = written(&array);
@@ -37,6 +38,10 @@ pub(super) fn run(input: &[u8]) {
         }
     }
 
+    if array.dtype().has_object() {
+        // Its elements are in a pickle.
+        return;
+    }
     let packed = array.cast(&array.dtype().packed()).expect("padding does not matter");
     let padded = packed.cast(array.dtype()).expect("nor does it the other way");
     assert_eq!(padded.cast(packed.dtype()).expect("again"), packed);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use npy_core::{
-    ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, ReadNpy,
+    ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, Objects, ReadNpy,
     ReadOptions, Reader, ZeroCopy,
 };
 
@@ -52,6 +52,14 @@ fn dynamic(bytes: &[u8], _: &Path) -> Result<(), String> {
     Ok(())
 }
 
+fn objects(bytes: &[u8], _: &Path) -> Result<(), String> {
+    let objects = Objects::read_npy_from(bytes).map_err(|error| error.to_string())?;
+    drop(objects.to_string());
+    objects.globals().take(SOME).for_each(drop);
+    objects.iter().take(SOME).for_each(|object| drop(object.to_string()));
+    Ok(())
+}
+
 fn rows(bytes: &[u8], _: &Path) -> Result<(), String> {
     let mut reader = Reader::new(bytes).map_err(|error| error.to_string())?;
     some(reader.deserialize::<serde_json::Value>().map_err(|error| error.to_string())?)
@@ -88,7 +96,7 @@ fn map_any(_: &[u8], path: &Path) -> Result<(), String> {
 }
 
 /// The readers; the flag is true if a reader must give an array for every attack that is to be read.
-pub(crate) const READERS: [(&str, bool, Read); 21] = [
+pub(crate) const READERS: [(&str, bool, Read); 23] = [
     ("Header::parse", true, |bytes, _| said(Header::parse(bytes))),
     ("Header::read_npy", true, |_, path| said(Header::read_npy(path))),
     ("DynArray", true, dynamic),
@@ -103,6 +111,8 @@ pub(crate) const READERS: [(&str, bool, Read); 21] = [
     ("Vec<Row> of a file", false, path::<Vec<Row>>),
     ("Vec<String>", false, stream::<Vec<String>>),
     ("Vec<Vec<u8>>", false, path::<Vec<Vec<u8>>>),
+    ("Vec<Option<String>>", false, stream::<Vec<Option<String>>>),
+    ("Objects", false, objects),
     ("Reader::records", false, records),
     ("Reader::read_column", false, column),
     ("Reader::deserialize", false, rows),

@@ -51,7 +51,7 @@ for path in sorted((Path(numpy.lib.__file__).parent / 'tests/data').glob('*.npy'
         let fields: Vec<_> = line.split('\t').collect();
         let array = DynArray::read_npy(fields[0]);
         match fields[1] {
-            "pickle" => assert!(array.is_err(), "{line}"),
+            "pickle" => assert!(array.unwrap().dtype().has_object(), "{line}"),
             dtype => {
                 let array = array.unwrap();
                 let shape: Vec<String> = array.shape().iter().map(usize::to_string).collect();

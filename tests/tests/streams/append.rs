@@ -136,6 +136,9 @@ fn files_of_the_corpus_grow_in_place() {
     let mut grown = 0;
     for file in files(&npy_tests::corpus().join("files/valid")) {
         let Ok(array) = DynArray::read_npy(&file) else { continue };
+        if array.dtype().has_object() {
+            continue;
+        }
         let name = file.display();
         let before = fs::read(&file).unwrap();
         fs::write(&path, &before).unwrap();
