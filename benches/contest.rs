@@ -61,7 +61,7 @@ pub(crate) struct Workload {
     pub(crate) written: Option<fn(&Path) -> u64>,
     /// Writes the input files.
     pub(crate) prepare: fn(&Place),
-    /// The contenders except NumPy; the floor comes first.
+    /// The contenders except NumPy. The floor comes first; if there is none by hand, it is NumPy.
     pub(crate) contenders: fn(&Place) -> Vec<Contender>,
     /// True if `numpy.py` has a job with this id.
     pub(crate) numpy: bool,
@@ -160,6 +160,8 @@ impl Workload {
             }
         }
         let who: Vec<_> = contenders.iter().map(|contender| contender.who).collect();
+        let is_floor = |who: &Who| matches!(who, Who::ByHand | Who::NumPy);
+        let floor = who.iter().position(is_floor).expect("a floor");
         // Memory is measured in separate processes; this one frees its memory first, so as not to disturb them.
         drop(contenders);
         numpy.forget();
@@ -168,15 +170,15 @@ impl Workload {
             _ => memory::of_contender(self.id, i, place),
         };
         let ratios = |times: &[f64]| {
-            median(times.iter().zip(&seconds[0]).map(|(time, floor)| time / floor).collect())
+            median(times.iter().zip(&seconds[floor]).map(|(time, floor)| time / floor).collect())
         };
         let results: Vec<_> = (0..)
             .zip(&who)
             .zip(&seconds)
             .map(|((i, &who), times)| Measured { who, ratio: ratios(times), peak: peak(i, who) })
             .collect();
-        let each = median(seconds[0].clone()) / f64::from((self.times)(place));
-        let floor = (each, results[0].peak);
+        let each = median(seconds[floor].clone()) / f64::from((self.times)(place));
+        let floor = (each, results[floor].peak);
         Outcome { id: self.id, work: self.work, goal: self.goal, floor, results }
     }
 

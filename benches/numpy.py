@@ -48,6 +48,10 @@ def array_sum(array):
     return together([weighted(bits(array[name])) for name in array.dtype.names])
 
 
+def texts_sum(texts):
+    return weighted(np.array([sum(text.encode()) for text in texts], dtype="u8"))
+
+
 def arrays_sum(arrays):
     return together([array_sum(array) for array in arrays])
 
@@ -147,6 +151,12 @@ JOBS = {
         lambda at: at("large.npy"),
         lambda path: np.load(path, mmap_mode="r")["time"].sum(),
         int,
+    ),
+    "W15": (lambda at: at("input.npy"), lambda path: np.load(path, allow_pickle=True), texts_sum),
+    "W15d": (
+        lambda at: at("input.npy"),
+        lambda path: np.load(path, allow_pickle=True).item(),
+        lambda arrays: arrays_sum(arrays[name] for name in sorted(arrays)),
     ),
     "W9": (lambda at: at("input.npy"), lambda path: np.load(path, mmap_mode="r")["x"].copy(), array_sum),
 }

@@ -4,6 +4,7 @@ mod column;
 mod header;
 mod map;
 mod npz;
+mod objects;
 mod parallel;
 mod plain;
 mod records;
@@ -22,7 +23,7 @@ use crate::place::Place;
 use crate::sum::{Sum, weighted};
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
-    let of_kinds: [&[Workload]; 11] = [
+    let of_kinds: [&[Workload]; 12] = [
         &plain::WORKLOADS,
         &records::WORKLOADS,
         &seismic::WORKLOADS,
@@ -33,6 +34,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
         &column::WORKLOADS,
         &streaming::WORKLOADS,
         &parallel::WORKLOADS,
+        &objects::WORKLOADS,
         // Last, because its file of 2 GB fragments memory, and large pages are then slow to get.
         &map::WORKLOADS,
     ];
