@@ -66,8 +66,9 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the number of bytes does not match the shape, [`ErrorKind::DType`] for a sub-array,
-    /// [`ErrorKind::Unsupported`] for Python objects.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the number of bytes does not match the shape,
+    /// [`ErrorKind::DType`](crate::ErrorKind::DType) for a sub-array,
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
     pub fn new(
         dtype: DType,
         shape: impl Into<Vec<usize>>,
@@ -192,7 +193,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Shape`] if the result would have too many dimensions.
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if there is no such field,
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the result would have too many dimensions.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let fields = self.dtype().fields();
@@ -232,8 +234,9 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`] if the dtype does not fit, [`ErrorKind::Rank`] if the last dimensions are
-    /// not those of the type, [`ErrorKind::InvalidValue`] for bytes that are not a value of the type.
+    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) and [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if the dtype
+    /// does not fit, [`ErrorKind::Rank`](crate::ErrorKind::Rank) if the last dimensions are
+    /// not those of the type, [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for bytes that are not a value of the type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         match self.order().normalized(self.shape()) {
@@ -264,7 +267,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] if a value could change, [`ErrorKind::MissingField`] if `dtype` has a field that the array lacks.
+    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if a value could change,
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if `dtype` has a field that the array lacks.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let plan = Plan::new(self.dtype(), dtype, Cast::Lossless)?;
@@ -290,7 +294,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Memory`] if there is not enough memory for a second array.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory for a second array.
     pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let itemsize = self.dtype().itemsize();

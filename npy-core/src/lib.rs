@@ -35,8 +35,9 @@
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
 //! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
-//! - Python objects: lists of `Option` are written as such, and text with [`WriteOptions::objects`]; with the feature `serde`, `object` writes
-//!   any value.
+//! - Python objects: lists of text and numbers are read like any others, also with missing values (`Vec<Option<String>>`); [`Objects`]
+//!   looks at all others, and nothing is run. With the feature `serde`, [`object`] reads them into structs (`object::load`), and writes
+//!   any value as objects (`object::save`). Lists of `Option` are written as objects, and text with [`WriteOptions::objects`].
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
 // A user who derives `Debug` for a struct that holds ours needs it.
@@ -97,6 +98,24 @@ mod view;
 mod write;
 
 /// Arrays of Python objects, which are read as data; see [`Objects`]. With the feature `serde`, they become Rust structs.
+///
+/// The records of a pandas frame with text, `np.save("frame.npy", df.to_records(index=False))`, are read in one call:
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use npy_core::{DateTime64, object, time::Us};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Row {
+///     station: Option<String>,         // a column of text, where None and nan are missing
+///     count: i64,
+///     time: Option<DateTime64<Us>>,    // M8[us] of pandas 3; M8[ns] of pandas 2 needs Ns
+/// }
+///
+/// let read = || object::load::<Vec<Row>>("frame.npy");
+/// # let _ = read;
+/// # }
+/// ```
 pub mod object {
     pub use crate::objects::{Encoding, Entries, Items, Kind, ObjectRef, Objects};
     #[cfg(feature = "serde")]

@@ -58,6 +58,7 @@ pub(crate) use values::FromObject;
 /// # ].concat();
 /// let objects = Objects::read_npy_from(&file[..])?;
 /// let model = objects.root();
+/// assert_eq!(model.len(), 2);
 /// assert_eq!(model.get("name")?.as_str().as_deref(), Some("spam"));
 /// assert_eq!(model.get("rates")?.at(0).and_then(|rate| rate.as_f64()), Some(0.5));
 /// assert_eq!(model.to_string(), "{'name': 'spam', 'rates': [0.5, 2]}");
@@ -222,6 +223,9 @@ impl Objects {
 
     /// Iterates over the classes and functions that Python would import, as `module.name`, each once. `np.load` would also call those
     /// that the pickle calls.
+    ///
+    /// A function may have another name here than in a program: `os.system` is `posix.system`, on Windows `nt.system`. So compare the names
+    /// with those that you expect, and not with those that you forbid.
     ///
     /// Most arrays name `numpy.dtype`, `numpy.ndarray` and `numpy._core.multiarray._reconstruct`
     /// (`numpy.core.multiarray._reconstruct` before NumPy 2).
@@ -404,7 +408,8 @@ impl<'a> ObjectRef<'a> {
         // use a long key any number of times, so others are not decoded.
         let longest = to_u64(key.len()).saturating_mul(10).saturating_add(16);
         for (at, (name, value)) in self.entries().enumerate() {
-            let may_be_equal = name.raw_length() <= longest;
+            let may_be_text = matches!(self.of.graph.node(name.id), Node::Data(..) | Node::Call(_));
+            let may_be_equal = may_be_text && name.raw_length() <= longest;
             if may_be_equal && name.as_str().is_some_and(|name| name == key) {
                 found = Some(value);
             } else if at < SHOWN_KEYS {
@@ -434,6 +439,7 @@ impl<'a> ObjectRef<'a> {
     )]
     pub fn len(self) -> usize {
         match self.meaning() {
+            Meaning::Dict(entries) => entries.len() / 2,
             Meaning::Object(object) if object.items().is_empty() => self.entries().count(),
             _ => self.iter().len(),
         }
@@ -575,6 +581,14 @@ impl<'a> ObjectRef<'a> {
     /// Returns the start of the object as Python prints it, for an error.
     pub(crate) fn excerpt(self) -> String {
         print::excerpt(self)
+    }
+
+    /// Returns the kind of the object and the object itself, for an error.
+    pub(crate) fn described(self) -> String {
+        match self.kind() {
+            kind @ Kind::None => kind.to_string(),
+            kind => format!("{kind}: {}", self.excerpt()),
+        }
     }
 
     /// The error for an object that is something else than `wanted`.

@@ -204,7 +204,7 @@ fn missing_values_are_none() {
     assert!(load::<DateTime64<Ns>>(&single(missing[2].clone())).unwrap().is_nat());
     fails::<Vec<String>>(
         &array(&[2], &[text("a"), NONE.to_vec()]),
-        "row 1: expected a string, found None: None; read it as an Option",
+        "row 1: expected a string, found None; read it as an Option",
     );
     fails::<f64>(
         &single(missing[4].clone()),

@@ -133,13 +133,13 @@ fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
 
 /// The error for an object that is not what the type expects.
 pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
-    let shown = object.excerpt();
+    let found = object.described();
     let remedy = if object.is_missing() {
-        "read it as an Option"
+        "read it as an Option; in a field of a record, by npy_core::object::load into a struct of serde"
     } else {
         "read the file as Objects, which takes any object"
     };
-    InvalidValue::new(format!("expected {wanted}, found {}: {shown}; {remedy}", object.kind()))
+    InvalidValue::new(format!("expected {wanted}, found {found}; {remedy}"))
 }
 
 /// Writes a scalar; `None` if the object is something else, or does not fit.

@@ -90,6 +90,8 @@ impl Objects {
         let mut converter = T::converter()?;
         let mut budget = Budget::new(self);
         let mut values = Vec::new();
+        /// The work of looking at an entry, in bytes that are copied.
+        const ENTRY: u64 = 4;
         let mut searched = 0;
         reserve::exact(&mut values, self.iter().len())?;
         for (row, object) in self.iter().enumerate() {
@@ -98,7 +100,7 @@ impl Objects {
             searched = converter.encoder.searched;
             budget
                 .spend(object, &self.limits)
-                .and_then(|()| budget.spend_bytes(work, &self.limits))
+                .and_then(|()| budget.spend_bytes(work.saturating_mul(ENTRY), &self.limits))
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;
             let value = T::from_object(object, &mut converter);
             let value = value.map_err(|error| block::invalid(&error, row));

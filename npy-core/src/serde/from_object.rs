@@ -265,13 +265,13 @@ impl<'a, 'c> Object<'a, 'c> {
     /// The error for an object that cannot become a value of this type.
     fn refuse(self, expected: &dyn serde::de::Expected) -> RowError {
         let object = self.object;
-        let shown = crate::dtype::descr::excerpt(&object.to_string());
+        let found = object.described();
         let remedy = if object.is_missing() {
             "read it as an Option"
         } else {
             "read the file as Objects, which takes any object"
         };
-        RowError::new(format!("expected {expected}, found {}: {shown}; {remedy}", object.kind()))
+        RowError::new(format!("expected {expected}, found {found}; {remedy}"))
     }
 
     /// Visits the object as what it is.

@@ -180,6 +180,10 @@ fn a_search_in_a_large_dictionary_ends_soon() {
     let rows = [b"](", &repeat(b"h\x05", n)[..], b"e"].concat();
     let pickle = [b"\x80\x05", &entries[..], &super::array(&shape, OBJECT, &rows), b"."].concat();
     let file = [header("'|O'", &format!("({n},)")), pickle].concat();
-    let error = soon("rows", || Vec::<Row>::read_npy_from(&file[..])).err().unwrap();
+    let mut limits = npy_core::Limits::default();
+    limits.object_expansion = 1;
+    let mut options = npy_core::ReadOptions::new();
+    options.limits(limits);
+    let error = soon("rows", || options.read_from::<Vec<Row>>(&file[..])).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
 }
