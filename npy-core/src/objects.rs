@@ -26,7 +26,7 @@ use crate::value::Value;
 #[cfg(feature = "serde")]
 pub(crate) use array::{PickledArray, PickledScalar};
 #[cfg(feature = "serde")]
-pub(crate) use contents::ArrayBytes;
+pub(crate) use contents::{ArrayBytes, Blocks};
 pub(crate) use contents::{ContentsFile, ReadContents};
 #[cfg(feature = "serde")]
 pub(crate) use dtype::Field;
@@ -402,29 +402,45 @@ impl<'a> ObjectRef<'a> {
     ///
     /// [`ErrorKind::InvalidValue`] if there is none, with the keys that exist.
     pub fn get(self, key: &str) -> Result<ObjectRef<'a>, Error> {
-        let mut found = None;
-        let mut keys = Vec::new();
-        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. A pickle can
-        // use a long key any number of times, so others are not decoded.
-        let longest = to_u64(key.len()).saturating_mul(10).saturating_add(16);
-        for (at, (name, value)) in self.entries().enumerate() {
-            let may_be_text = matches!(self.of.graph.node(name.id), Node::Data(..) | Node::Call(_));
-            let may_be_equal = may_be_text && name.raw_length() <= longest;
-            if may_be_equal && name.as_str().is_some_and(|name| name == key) {
-                found = Some(value);
-            } else if at < SHOWN_KEYS {
-                keys.extend(name.as_str().map(|name| excerpt(&name)));
-            }
-        }
+        let mut found = [None];
+        self.find([key], &mut found);
         let reason = || match self.kind() {
             Kind::Dict | Kind::Record | Kind::Object => {
-                format!("there is no key {key:?}; the keys are {}", keys.join(", "))
+                let names = self.entries().take(SHOWN_KEYS).filter_map(|(name, _)| name.as_str());
+                let names: Vec<String> = names.map(|name| excerpt(&name)).collect();
+                format!("there is no key {key:?}; the keys are {}", names.join(", "))
             }
             _ => {
                 format!("there is no key {key:?} in {}, which is not a dictionary", self.excerpt())
             }
         };
+        let [found] = found;
         found.ok_or_else(|| ErrorKind::InvalidValue { reason: reason() }.into())
+    }
+
+    /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. The keys are usually in the order of the entries.
+    fn find<'k>(
+        self,
+        keys: impl IntoIterator<Item = &'k str, IntoIter: Clone>,
+        found: &mut [Option<ObjectRef<'a>>],
+    ) {
+        let keys = keys.into_iter();
+        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. A pickle can
+        // use a long key any number of times, so others are not decoded.
+        let longest = keys.clone().map(str::len).max().unwrap_or(0);
+        let longest = to_u64(longest).saturating_mul(10).saturating_add(16);
+        let mut slots = keys.clone().zip(0..).cycle();
+        for (name, value) in self.entries() {
+            let may_be_text = matches!(self.of.graph.node(name.id), Node::Data(..) | Node::Call(_));
+            if !may_be_text || name.raw_length() > longest {
+                continue;
+            }
+            let Some(name) = name.as_str() else { continue };
+            let slot = slots.by_ref().take(found.len()).find(|(key, _)| *key == name);
+            if let Some(slot) = slot.and_then(|(_, at)| found.get_mut::<usize>(at)) {
+                *slot = Some(value);
+            }
+        }
     }
 
     /// Returns the item of this index of a list, tuple, set, record or array, in C order.

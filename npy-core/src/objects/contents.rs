@@ -6,8 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use super::Objects;
 #[cfg(feature = "serde")]
 use crate::checked;
-#[cfg(feature = "serde")]
-use crate::element::block::BLOCK;
 use crate::error::Error;
 use crate::limits::to_u64;
 use crate::pickle::{self, Data, Form, LeftOut};
@@ -139,67 +137,49 @@ impl<'a> ArrayBytes<'a> {
         }
     }
 
-    /// Iterates over parts of `N` bytes each, which is not zero. Of a file, a block is read at a time.
-    pub(crate) fn chunks<const N: usize>(self) -> Chunks<'a, N> {
-        Chunks { block: Cow::Borrowed(self.memory), at: 0, file: self.file, read: 0 }
+    /// Returns the bytes a block at a time.
+    pub(crate) fn blocks(self) -> Blocks<'a> {
+        Blocks { of: self, left: self.length(), block: Vec::new() }
     }
 }
 
-/// Parts of an array: the iterator of [`ArrayBytes::chunks`].
+/// The size of a block: a multiple of the size of any number, and so small that a block stays in the first-level cache while it is
+/// converted.
 #[cfg(feature = "serde")]
-pub(crate) struct Chunks<'a, const N: usize> {
-    block: Cow<'a, [u8]>,
-    /// The position in the block.
-    at: usize,
-    file: Option<(&'a Objects, &'a LeftOut)>,
-    /// The number of bytes that were read from the file.
-    read: u64,
+const BLOCK: usize = 16 << 10;
+
+/// The bytes of an array, a block at a time.
+#[cfg(feature = "serde")]
+pub(crate) struct Blocks<'a> {
+    of: ArrayBytes<'a>,
+    /// The number of bytes that are left.
+    left: u64,
+    /// The block, if it was read from the file.
+    block: Vec<u8>,
 }
 
 #[cfg(feature = "serde")]
-impl<const N: usize> Chunks<'_, N> {
-    /// Reads the next block of a file, and returns its first part.
-    #[cold]
-    fn refill(&mut self) -> Option<[u8; N]> {
-        let (objects, contents) = self.file?;
-        let block = to_u64(BLOCK.checked_div(N)?.checked_mul(N)?);
-        let length = contents.length.saturating_sub(self.read).min(block);
-        let offset = contents.offset.saturating_add(self.read);
-        // A block of the same length is not cleared.
-        let mut bytes = std::mem::take(&mut self.block).into_owned();
-        bytes.resize(checked::narrow(length), 0);
-        self.read = self.read.saturating_add(length);
-        let found = objects.fill(offset, &mut bytes);
-        self.block = Cow::Owned(if found { bytes } else { Vec::new() });
-        self.at = N;
-        self.block.first_chunk().copied()
+impl Blocks<'_> {
+    /// Returns the number of bytes that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
     }
-}
 
-#[cfg(feature = "serde")]
-impl<const N: usize> Iterator for Chunks<'_, N> {
-    type Item = [u8; N];
-
-    #[inline]
-    fn next(&mut self) -> Option<[u8; N]> {
-        match self.block.get(self.at..).and_then(<[u8]>::first_chunk) {
-            Some(chunk) => {
-                // Within the block, so it cannot overflow.
-                self.at = self.at.wrapping_add(N);
-                Some(*chunk)
-            }
-            None => self.refill(),
+    /// Returns the next block. It is empty at the end, and if the file cannot be read, which [`Objects::check_file`] tells.
+    pub(crate) fn next_block(&mut self) -> &[u8] {
+        let length = usize::try_from(self.left).unwrap_or(BLOCK).min(BLOCK);
+        let at = self.of.length().wrapping_sub(self.left);
+        self.left = self.left.wrapping_sub(to_u64(length));
+        let Some((objects, contents)) = self.of.file else {
+            let at = checked::narrow(at);
+            return checked::slice(self.of.memory, at..checked::add(at, length));
+        };
+        self.block.resize(length, 0);
+        // The end of the contents is within the file.
+        if !objects.fill(contents.offset.wrapping_add(at), &mut self.block) {
+            self.left = 0;
+            self.block.clear();
         }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let in_file = self.file.map_or(0, |(_, contents)| contents.length);
-        let left = in_file.saturating_sub(self.read);
-        let left = left.saturating_add(to_u64(self.block.len().saturating_sub(self.at)));
-        let count = checked::narrow(left.checked_div(to_u64(N)).unwrap_or(0));
-        (count, Some(count))
+        &self.block
     }
 }
-
-#[cfg(feature = "serde")]
-impl<const N: usize> ExactSizeIterator for Chunks<'_, N> {}

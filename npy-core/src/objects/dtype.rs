@@ -224,9 +224,13 @@ impl<'a> State<'a> {
     /// Returns the unit of times, as in `[25s]`; empty for another dtype.
     fn unit(&self) -> Option<String> {
         let Some(&[_, unit]) = self.part(8).tuple() else { return Some(String::new()) };
-        let Some(&[name, multiple, ..]) = self.of.reference(unit).tuple() else {
+        let &[name, multiple, ref divisor @ ..] = self.of.reference(unit).tuple()? else {
             return None;
         };
+        // NumPy writes a divisor, which is always one.
+        if divisor.first().is_some_and(|&id| self.of.reference(id).int() != Some(1)) {
+            return None;
+        }
         // Bytes, which Python 3 makes by a call in the protocols of Python 2.
         let name = self.of.reference(name).short_bytes()?;
         let name = std::str::from_utf8(&name).ok()?;

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use super::known::Meaning;
 use super::{ObjectRef, dtype};
 use crate::checked;
-use crate::dtype::{DType, Kind, Resolution, Scalar, ScalarKind};
+use crate::dtype::{DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
 use crate::element::time::{NAT, from_nanoseconds, to_nanoseconds};
 use crate::element::ucs4;
+use crate::error::Error;
 use crate::limits::to_u64;
 use crate::pickle::Id;
 use crate::shape::Order;
@@ -65,9 +66,9 @@ impl Encoder {
                     .try_for_each(|(item, slot)| self.encode(item, &sub.base, slot))
             }
             Kind::Record(record) => {
-                for field in &record.fields {
+                let values = self.fields(object, &record.fields)?;
+                for (field, (value, time)) in record.fields.iter().zip(values) {
                     let slot = out.get_mut(field.offset()..field.end()).unwrap_or_default();
-                    let (value, time) = self.field(object, field.name())?;
                     let written = match time.zip(field.dtype().scalar()) {
                         Some((found, wanted)) => encode_count(value, found, *wanted, slot)
                             .ok_or_else(|| not_of(value, field.dtype())),
@@ -80,37 +81,35 @@ impl Encoder {
         }
     }
 
-    /// Returns the field of a record, or the value of a key. If it is a count of times, it comes with the dtype of the field.
-    fn field<'a>(
+    /// Returns the fields of a record, or the values of keys. A count of times comes with the dtype of its field.
+    fn fields<'a>(
         &mut self,
         object: ObjectRef<'a>,
-        name: &str,
-    ) -> Result<(ObjectRef<'a>, Option<Scalar>), InvalidValue> {
-        let ids = match object.meaning() {
-            Meaning::Record(ids) => ids,
-            _ => {
-                self.searched = self.searched.saturating_add(to_u64(object.len()));
-                &[]
-            }
+        wanted: &[Field],
+    ) -> Result<Vec<(ObjectRef<'a>, Option<Scalar>)>, InvalidValue> {
+        let invalid = |error: Error| InvalidValue::new(error.into_kind().to_string());
+        let Meaning::Record(ids) = object.meaning() else {
+            self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
+            let mut found = vec![None; wanted.len()];
+            object.find(wanted.iter().map(Field::name), &mut found);
+            let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
+                Some(value) => Ok((value, None)),
+                None => object.get(field.name()).map(|value| (value, None)).map_err(invalid),
+            });
+            return found.collect();
         };
-        let field = match ids {
-            [] => None,
-            _ => {
-                let record = object.record;
-                let fields = self.records.entry(record).or_insert_with(|| fields_of(object));
-                fields.get(name).copied()
-            }
-        };
-        if let Some(field) = field
-            && let Some(&id) = ids.get(field.index)
-        {
+        let fields = self.records.entry(object.record).or_insert_with(|| fields_of(object));
+        let value = |wanted: &Field| {
+            let field = fields.get(wanted.name());
+            let Some((field, &id)) = field.and_then(|field| Some((field, ids.get(field.index)?)))
+            else {
+                return object.get(wanted.name()).map(|value| (value, None)).map_err(invalid);
+            };
             let value = ObjectRef { of: object.of, id, record: field.record };
             let is_count = matches!(value.meaning(), Meaning::Int(_) | Meaning::None);
-            return Ok((value, field.time.filter(|_| is_count)));
-        }
-        let value = object.get(name);
-        let value = value.map_err(|error| InvalidValue::new(error.into_kind().to_string()))?;
-        Ok((value, None))
+            Ok((value, field.time.filter(|_| is_count)))
+        };
+        wanted.iter().map(value).collect()
     }
 }
 

@@ -3,9 +3,11 @@
 use std::cell::Cell;
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::array::PickledArray;
 use super::known::{Bytes, Object};
 use super::{Meaning, ObjectRef, dtype};
 use crate::array::print::MAX_PIECES;
+use crate::checked;
 use crate::literal::repr;
 
 /// The most levels that are printed. What is nested deeper, or contains itself, becomes `...`.
@@ -75,6 +77,35 @@ impl<'a> Printed<'a> {
             self.inner(item).fmt(f)?;
         }
         f.write_str(close)
+    }
+
+    /// Prints the objects of an array in brackets, one pair for each dimension.
+    fn array(&self, f: &mut Formatter<'_>, array: PickledArray<'_>) -> fmt::Result {
+        let items = self.object.iter();
+        let shape = array.shape().unwrap_or_default();
+        // The number of items in each part that has brackets of its own, the smallest first. Without items, the shape may be of any size.
+        let mut parts: Vec<usize> = Vec::new();
+        for &length in shape.iter().skip(1).rev().take_while(|_| items.len() > 0) {
+            parts.push(checked::mul(parts.last().copied().unwrap_or(1), length));
+        }
+        let (open, close) = if shape.is_empty() { ("", "") } else { ("[", "]") };
+        write!(f, "array({open}")?;
+        let mut depth = 0;
+        for (i, item) in items.enumerate() {
+            let starts = parts.iter().filter(|&&part| i.checked_rem(part) == Some(0)).count();
+            if i > 0 {
+                write!(f, "{}, ", "]".repeat(starts))?;
+                depth = checked::sub(depth, starts);
+            }
+            if self.pieces.get() == 0 {
+                f.write_str("...")?;
+                break;
+            }
+            f.write_str(&"[".repeat(starts))?;
+            depth = checked::add(depth, starts);
+            self.inner(item).fmt(f)?;
+        }
+        write!(f, "{}{close}, dtype=object)", "]".repeat(depth))
     }
 
     /// Prints the items of a tuple, which has a comma if there is one.
@@ -184,9 +215,7 @@ impl Display for Printed<'_> {
             Meaning::Set(_) => self.items(f, "{", "}"),
             Meaning::FrozenSet(_) => self.items(f, "frozenset({", "})"),
             Meaning::Dict(_) => self.entries(f, self.object.entries()),
-            Meaning::Array(array) if array.has_objects() => {
-                self.items(f, "array([", "], dtype=object)")
-            }
+            Meaning::Array(array) if array.has_objects() => self.array(f, array),
             Meaning::Array(array) => {
                 let (array, work) = array.to_dyn_counted();
                 self.spend(work);

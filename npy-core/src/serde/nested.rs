@@ -1,5 +1,6 @@
 //! Arrays of numbers, text or records as nested sequences, element by element in a loop for the dtype.
 
+mod converted;
 mod parts;
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use crate::objects::ArrayBytes;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+use converted::Converted;
 pub(super) use parts::{NO_DTYPE, Parts, Whole, take_parts};
 
 /// An array without Python objects, or a part of one, as a deserializer.
@@ -119,26 +121,26 @@ fn elements<'de, V: Visitor<'de>>(
     visitor: V,
 ) -> Result<V::Value, RowError> {
     macro_rules! numbers {
-        ($number:ty, $big:expr) => {{
-            let chunks = bytes.chunks();
-            match $big {
-                true => {
-                    let numbers = chunks.map(|chunk| Number(<$number>::from_be_bytes(chunk)));
-                    visit_items(numbers, axes, visitor)
-                }
-                false => {
-                    let numbers = chunks.map(|chunk| Number(<$number>::from_le_bytes(chunk)));
-                    visit_items(numbers, axes, visitor)
-                }
-            }
+        ($number:ty, $is_big:expr) => {{
+            let convert: fn(&[u8]) -> Vec<$number> = match $is_big {
+                true => |block| {
+                    let items = block.as_chunks().0.iter();
+                    items.map(|item| <$number>::from_be_bytes(*item)).collect()
+                },
+                false => |block| {
+                    let items = block.as_chunks().0.iter();
+                    items.map(|item| <$number>::from_le_bytes(*item)).collect()
+                },
+            };
+            visit_items(Converted::new(bytes, convert).map(Number), axes, visitor)
         }};
     }
     if let Some(scalar) = dtype.scalar() {
         let is_big = scalar.byte_order() == Some(ByteOrder::Big);
         match (scalar.kind(), scalar.itemsize()) {
             (ScalarKind::Bool, 1) => {
-                let values = bytes.chunks().map(|[byte]| Number(byte != 0));
-                return visit_items(values, axes, visitor);
+                let convert = |block: &[u8]| block.iter().map(|byte| *byte != 0).collect();
+                return visit_items(Converted::new(bytes, convert).map(Number), axes, visitor);
             }
             (ScalarKind::Int, 1) => return numbers!(i8, is_big),
             (ScalarKind::Int, 2) => return numbers!(i16, is_big),

@@ -163,10 +163,27 @@ fn the_number_of_an_unnumbered_entry_is_that_of_entries_so_far() {
     assert_eq!(objects(&file).root().to_string(), "[0, 1, 2, 1, 2]");
 }
 
-/// Guards the search for a key: each of the other keys is a long text.
+/// Guards the search for a key: each of the other keys is a long text, or the same dictionary is searched for each row.
 #[test]
 fn a_search_in_a_large_dictionary_ends_soon() {
+    #[derive(npy_core::NpyRecord, Clone, Copy)]
+    struct Row {
+        k: i64,
+    }
     let long = [b"V", &vec![b'a'; 1 << 20][..], b"\nq\x050"].concat();
     let entries = [b"}(", &repeat(b"h\x05N", 200_000)[..], b"u"].concat();
     survives("keys", &after(&long, &entries));
+
+    let n: usize = 100_000;
+    let entries = [&b"}q\x05("[..], &repeat(b"K\x01N", n), b"X\x01\0\0\0kK\x01u0"].concat();
+    let shape = [&b"J"[..], &i32::try_from(n).unwrap().to_le_bytes(), b"\x85"].concat();
+    let rows = [b"](", &repeat(b"h\x05", n)[..], b"e"].concat();
+    let pickle = [b"\x80\x05", &entries[..], &super::array(&shape, OBJECT, &rows), b"."].concat();
+    let file = [header("'|O'", &format!("({n},)")), pickle].concat();
+    let mut limits = npy_core::Limits::default();
+    limits.object_expansion = 1;
+    let mut options = npy_core::ReadOptions::new();
+    options.limits(limits);
+    let error = soon("rows", || options.read_from::<Vec<Row>>(&file[..])).err().unwrap();
+    assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
 }

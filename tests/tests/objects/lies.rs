@@ -46,6 +46,7 @@ fn a_nested_array_with_a_false_dtype_is_an_error() {
         ("a huge code", dtype(b"V99999999999999999999", b"\x8c\x01|NNNJ\xff\xff\xff\xffK\x04K\0")),
         ("a unit of zero", dtype(b"M8", b"\x8c\x01<NNNJ\xff\xff\xff\xffK\x08K\0N(\x8c\x01sK\0K\x01K\x01t\x86")),
         ("a negative unit", dtype(b"M8", b"\x8c\x01<NNNJ\xff\xff\xff\xffK\x08K\0N(\x8c\x01sJ\xff\xff\xff\xffK\x01K\x01t\x86")),
+        ("half a unit", dtype(b"M8", b"\x8c\x01<NNNJ\xff\xff\xff\xffK\x08K\0N(\x8c\x01sK\x01K\x02K\x01t\x86")),
         ("objects in bytes", dtype(b"O8", b"\x8c\x01|NNNJ\xff\xff\xff\xffK\x08K\x3f")),
         ("None", b"N".to_vec()),
         ("a dtype in itself", b"cnumpy\ndtype\n\x8c\x02V8\x85Rq\x09(K\x03\x8c\x01|h\x09K\x01\x85\x86NNK\x08K\x01K\0tb".to_vec()),
@@ -95,6 +96,8 @@ fn an_array_that_is_not_that_of_the_header_is_refused() {
         objects(&file("(2,)", b"K\x02\x85", OBJECT, b"](NNe")).to_string(),
         "array([None, None], dtype=object)"
     );
+    let cube = file("(2, 2, 1)", b"K\x02K\x02K\x01\x87", OBJECT, b"](NK\x01K\x02Ne");
+    assert_eq!(objects(&cube).to_string(), "array([[[None], [1]], [[2], [None]]], dtype=object)",);
     for (what, file) in [
         ("another length", file("(3,)", b"K\x02\x85", OBJECT, b"](NNe")),
         ("another number of dimensions", file("(2, 1)", b"K\x02\x85", OBJECT, b"](NNe")),
