@@ -68,7 +68,7 @@ pub use invalid::InvalidValue;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a NumPy item: it has no dtype",
     label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`",
-    note = "for `usize` or `isize`, use `u64` or `i64`, which have the same size on every machine; for `char`, `u32`; for `u128`, `[u64; 2]`; for `Option<T>`, `T` with a value that means none (NaN, NaT, -1), or with a `bool` field next to it",
+    note = "for `usize` or `isize`, use `u64` or `i64`, which have the same size on every machine; for `char`, `u32`; for `u128`, `[u64; 2]`; for `Option<T>`, `T` with a value that means none (NaN, NaT, -1), or with a `bool` field next to it; for Python's `None` in an array of objects, `npy_core::object::load` into a struct of serde",
     note = "for `Vec<T>` or `&[T]` in a struct, use `[T; N]`, or `Box<[T; N]>` if it is large; for lists of lists, `npy_core::NpyArray::new(data, [rows, columns])`",
     note = "for `String` or `Vec<u8>` in a struct, use `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; for `&str`, a `String`; for an array of text, a `Vec<String>`, read with `npy_core::load`",
     note = "for an enum without fields, use `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; for anything else, `#[npy(skip)]`, which leaves the field out, or `#[npy(with = module)]`, which stores it as another type"

@@ -406,9 +406,7 @@ impl<'a> ObjectRef<'a> {
         self.find([key], &mut found);
         let reason = || match self.kind() {
             Kind::Dict | Kind::Record | Kind::Object => {
-                let names = self.entries().take(SHOWN_KEYS).filter_map(|(name, _)| name.as_str());
-                let names: Vec<String> = names.map(|name| excerpt(&name)).collect();
-                format!("there is no key {key:?}; the keys are {}", names.join(", "))
+                format!("there is no key {key:?}; the keys are {}", self.keys())
             }
             _ => {
                 format!("there is no key {key:?} in {}, which is not a dictionary", self.excerpt())
@@ -416,6 +414,13 @@ impl<'a> ObjectRef<'a> {
         };
         let [found] = found;
         found.ok_or_else(|| ErrorKind::InvalidValue { reason: reason() }.into())
+    }
+
+    /// Returns the first keys, for an error.
+    pub(crate) fn keys(self) -> String {
+        let keys = self.entries().take(SHOWN_KEYS).filter_map(|(key, _)| key.as_str());
+        let keys: Vec<String> = keys.map(|key| excerpt(&key)).collect();
+        keys.join(", ")
     }
 
     /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. The keys are usually in the order of the entries.

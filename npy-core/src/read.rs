@@ -82,7 +82,8 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
     message = "`{Self}` is not an array: it cannot be read from a .npy file",
     label = "`npy_core::ReadNpy` is not implemented for this type",
     note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype",
-    note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `Vec<T>` or `npy_core::NpyArray<T>`, whose elements it is"
+    note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `Vec<T>` or `npy_core::NpyArray<T>`, whose elements it is",
+    note = "a dict or other Python objects: `npy_core::object::load` into a struct of serde, or `npy_core::Objects`"
 )]
 pub trait ReadNpy: Sized {
     /// Reads the file.

@@ -39,6 +39,8 @@ struct RowError {
     /// The steps to the value, innermost first.
     path: Vec<Step>,
     kind: Box<ErrorKind>,
+    /// True if the value has no such key.
+    lacks_key: bool,
 }
 
 /// A step from a value to one in it.
@@ -62,6 +64,14 @@ impl RowError {
     /// Adds the field around the error.
     fn within(self, name: &str) -> Self {
         self.after(Step::Field(name.to_owned()))
+    }
+
+    /// Adds the keys of the value if it lacks one.
+    fn among(mut self, keys: impl FnOnce() -> String) -> Self {
+        if std::mem::take(&mut self.lacks_key) && self.path.is_empty() {
+            return RowError::new(format_args!("{self}; the keys are {}", keys()));
+        }
+        self
     }
 
     /// Adds the step that leads to the value.
@@ -106,7 +116,7 @@ impl RowError {
 
 impl From<ErrorKind> for RowError {
     fn from(kind: ErrorKind) -> Self {
-        RowError { path: Vec::new(), kind: Box::new(kind) }
+        RowError { path: Vec::new(), kind: Box::new(kind), lacks_key: false }
     }
 }
 
@@ -129,6 +139,11 @@ impl de::Error for RowError {
     fn custom<T: Display>(reason: T) -> Self {
         let reason = reason.to_string();
         RowError::new(if reason == ARRAY_TOKEN { ARRAY_ANSWER } else { &reason })
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        let error = RowError::new(format_args!("missing field `{name}`"));
+        RowError { lacks_key: true, ..error }
     }
 }
 

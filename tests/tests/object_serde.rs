@@ -247,6 +247,11 @@ fn an_error_has_the_row_and_the_path() {
     let expected = "field \"a[1][0]\": invalid type: integer `1`, expected value zero";
     fails::<HashMap<String, NpyArray<Zero>>>(&nested, expected);
     fails::<HashMap<String, Vec<Vec<Zero>>>>(&nested, expected);
+    let unnamed = dict(&[("layers", list(&[dict(&[("v", int(1)), ("bias", NONE.to_vec())])]))]);
+    fails::<Model>(
+        &single(unnamed),
+        "field \"layers[0]\": missing field `w`; the keys are \"v\", \"bias\"",
+    );
     fails::<(u8, u8)>(
         &single(tuple(&[int(1), int(2), int(3)])),
         "the type leaves 1 item unread; use one that reads all of them, such as a Vec",

@@ -354,7 +354,8 @@ impl<'a, 'c> Object<'a, 'c> {
     fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
         self.context.within(self.object, 1, || {
             let mut entries = Entries { of: self, left, current: None };
-            visitor.visit_map(&mut entries)
+            let value = visitor.visit_map(&mut entries);
+            value.map_err(|error: RowError| error.among(|| self.object.keys()))
         })
     }
 
@@ -367,7 +368,8 @@ impl<'a, 'c> Object<'a, 'c> {
         let record = self.context.record(self.object, ids.len())?;
         self.context.within(self.object, 1, || {
             let left = ids.iter().zip(&record.fields);
-            read(&mut Fields { of: self, left, current: None })
+            let value = read(&mut Fields { of: self, left, current: None });
+            value.map_err(|error| error.among(|| self.object.keys()))
         })
     }
 
