@@ -82,11 +82,10 @@ impl Objects {
         file.keep(file.file.read(contents.offset, contents.length))
     }
 
-    /// Fills the slice with the bytes at an offset of the file; false if that fails.
+    /// Fills the slice with the bytes at an offset of the file, unless that fails.
     #[cfg(feature = "serde")]
-    fn fill(&self, offset: u64, out: &mut [u8]) -> bool {
-        let filled = self.file.as_ref().and_then(|file| file.keep(file.file.fill(offset, out)));
-        filled.is_some()
+    fn fill(&self, offset: u64, out: &mut [u8]) {
+        let _ = self.file.as_ref().and_then(|file| file.keep(file.file.fill(offset, out)));
     }
 
     /// Returns the first error of reading contents from the file.
@@ -137,9 +136,22 @@ impl<'a> ArrayBytes<'a> {
         }
     }
 
-    /// Returns the bytes a block at a time.
+    /// Copies all bytes; not those of a file that cannot be read, which [`Objects::check_file`] tells.
+    pub(crate) fn copy_to(self, out: &mut [u8]) {
+        match self.file {
+            Some((objects, contents)) => objects.fill(contents.offset, out),
+            None => out.copy_from_slice(checked::slice(self.memory, 0..out.len())),
+        }
+    }
+
+    /// Returns the bytes if they are in memory, and no more than a block.
+    pub(crate) fn single_block(self) -> Option<&'a [u8]> {
+        (self.file.is_none() && self.memory.len() <= BLOCK).then_some(self.memory)
+    }
+
+    /// Returns the bytes in blocks. They end early if the file cannot be read, which [`Objects::check_file`] tells.
     pub(crate) fn blocks(self) -> Blocks<'a> {
-        Blocks { of: self, left: self.length(), block: Vec::new() }
+        Blocks { of: self, at: 0 }
     }
 }
 
@@ -148,38 +160,38 @@ impl<'a> ArrayBytes<'a> {
 #[cfg(feature = "serde")]
 const BLOCK: usize = 16 << 10;
 
-/// The bytes of an array, a block at a time.
+/// An iterator over the bytes of an array, a block at a time.
 #[cfg(feature = "serde")]
 pub(crate) struct Blocks<'a> {
     of: ArrayBytes<'a>,
-    /// The number of bytes that are left.
-    left: u64,
-    /// The block, if it was read from the file.
-    block: Vec<u8>,
+    /// The position of the next block.
+    at: u64,
 }
 
 #[cfg(feature = "serde")]
 impl Blocks<'_> {
     /// Returns the number of bytes that are left.
     pub(crate) fn left(&self) -> u64 {
-        self.left
+        self.of.length().saturating_sub(self.at)
     }
+}
 
-    /// Returns the next block. It is empty at the end, and if the file cannot be read, which [`Objects::check_file`] tells.
-    pub(crate) fn next_block(&mut self) -> &[u8] {
-        let length = usize::try_from(self.left).unwrap_or(BLOCK).min(BLOCK);
-        let at = self.of.length().wrapping_sub(self.left);
-        self.left = self.left.wrapping_sub(to_u64(length));
+#[cfg(feature = "serde")]
+impl<'a> Iterator for Blocks<'a> {
+    type Item = Cow<'a, [u8]>;
+
+    fn next(&mut self) -> Option<Cow<'a, [u8]>> {
+        let (at, length) = (self.at, self.left().min(to_u64(BLOCK)));
+        self.at = at.checked_add(length).filter(|_| length > 0)?;
         let Some((objects, contents)) = self.of.file else {
-            let at = checked::narrow(at);
-            return checked::slice(self.of.memory, at..checked::add(at, length));
+            let rest = checked::tail(self.of.memory, checked::narrow(at));
+            return Some(Cow::Borrowed(checked::slice(rest, 0..checked::narrow(length))));
         };
-        self.block.resize(length, 0);
-        // The end of the contents is within the file.
-        if !objects.fill(contents.offset.wrapping_add(at), &mut self.block) {
-            self.left = 0;
-            self.block.clear();
+        let part = LeftOut { offset: contents.offset.checked_add(at)?, length, ..*contents };
+        let block = objects.read(&part);
+        if block.is_none() {
+            self.at = self.of.length();
         }
-        &self.block
+        block.map(Cow::Owned)
     }
 }

@@ -1,6 +1,7 @@
 //! Arrays of numbers, text or records as nested sequences, element by element in a loop for the dtype.
 
 mod converted;
+mod native;
 mod parts;
 
 use std::borrow::Cow;
@@ -132,7 +133,7 @@ fn elements<'de, V: Visitor<'de>>(
                     items.map(|item| <$number>::from_le_bytes(*item)).collect()
                 },
             };
-            visit_items(Converted::new(bytes, convert).map(Number), axes, visitor)
+            numbers(bytes, convert, axes, visitor)
         }};
     }
     if let Some(scalar) = dtype.scalar() {
@@ -140,7 +141,7 @@ fn elements<'de, V: Visitor<'de>>(
         match (scalar.kind(), scalar.itemsize()) {
             (ScalarKind::Bool, 1) => {
                 let convert = |block: &[u8]| block.iter().map(|byte| *byte != 0).collect();
-                return visit_items(Converted::new(bytes, convert).map(Number), axes, visitor);
+                return numbers(bytes, convert, axes, visitor);
             }
             (ScalarKind::Int, 1) => return numbers!(i8, is_big),
             (ScalarKind::Int, 2) => return numbers!(i16, is_big),
@@ -161,6 +162,23 @@ fn elements<'de, V: Visitor<'de>>(
         Row(Value::new(dtype, checked::slice(&bytes, start..checked::add(start, size))))
     };
     visit_items((0..shape::count(axes.shape)?).map(row), axes, visitor)
+}
+
+/// Visits numbers.
+fn numbers<'de, T, V: Visitor<'de>>(
+    bytes: ArrayBytes<'_>,
+    convert: fn(&[u8]) -> Vec<T>,
+    axes: Axes<'_>,
+    visitor: V,
+) -> Result<V::Value, RowError>
+where
+    Number<T>: Deserializer<'de, Error = RowError>,
+{
+    match bytes.single_block() {
+        // The loop over a single block is shorter.
+        Some(block) => visit_items(convert(block).into_iter().map(Number), axes, visitor),
+        None => visit_items(Converted::new(bytes, convert).map(Number), axes, visitor),
+    }
 }
 
 /// Visits a sequence; an error if the visitor does not read all of it. An error in an item has its index.
@@ -354,8 +372,19 @@ impl<'de> Deserializer<'de> for Flat<'_> {
         elements(self.0.dtype, self.0.bytes, self.0.axes(self.0.shape), visitor)
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        token: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match native::hand_over(self.0.dtype, self.0.bytes, token)? {
+            true => visitor.visit_unit(),
+            false => self.deserialize_any(visitor),
+        }
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }

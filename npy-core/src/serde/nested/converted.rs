@@ -23,7 +23,7 @@ impl<'a, T> Converted<'a, T> {
     /// Converts the next block, and returns its first number.
     #[cold]
     fn next_block(&mut self) -> Option<T> {
-        self.block = (self.convert)(self.blocks.next_block()).into_iter();
+        self.block = (self.convert)(&self.blocks.next()?).into_iter();
         self.block.next()
     }
 }

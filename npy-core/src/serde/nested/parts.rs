@@ -11,7 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::Nested;
+use super::{Nested, native};
 use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::limits::Limits;
@@ -211,7 +211,10 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for All<T> {
     type Value = Vec<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<T>, D::Error> {
-        deserializer.deserialize_seq(self)
+        match native::token::<T>() {
+            Some(token) => deserializer.deserialize_newtype_struct(token, self),
+            None => deserializer.deserialize_seq(self),
+        }
     }
 }
 
@@ -220,6 +223,11 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for All<T> {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the elements of an array")
+    }
+
+    /// Takes the list that was handed over.
+    fn visit_unit<E: de::Error>(self) -> Result<Vec<T>, E> {
+        native::take().ok_or_else(missing)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
