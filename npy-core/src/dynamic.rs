@@ -253,8 +253,8 @@ impl DynArray {
         })
     }
 
-    /// Converts the array to another dtype. It may differ in byte order, padding and the order of fields, leave out fields, and have wider
-    /// scalars if no value can change ([`Cast::Lossless`]).
+    /// Converts the array to another dtype. It may differ in byte order, padding and the order of fields, leave out fields, and have other
+    /// scalars if no value changes ([`Cast::Lossless`]).
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};
@@ -270,8 +270,30 @@ impl DynArray {
     /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if a value could change,
     /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if `dtype` has a field that the array lacks.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
+        self.cast_with(dtype, Cast::Lossless)
+    }
+
+    /// Converts the array to another dtype, by any cast.
+    ///
+    /// ```
+    /// use npy_core::{Cast, DType, DynArray, Order};
+    ///
+    /// let numbers = [0.1f64, -2.5].map(f64::to_le_bytes).concat();
+    /// let array = DynArray::new("<f8".parse()?, [2], Order::C, numbers)?;
+    /// let integers: DType = "|i1".parse()?;
+    /// assert_eq!(array.cast_with(&integers, Cast::Numeric)?.as_bytes(), [0, 0xfe]);
+    ///
+    /// let error = array.cast_with(&integers, Cast::Checked).unwrap_err();
+    /// assert_eq!(error.to_string(), "row 0: 0.1 does not fit '|i1'");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`cast`](Self::cast); [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row, for a value that does not fit.
+    pub fn cast_with(&self, dtype: &DType, cast: Cast) -> Result<DynArray, Error> {
         self.header.without_objects()?;
-        let plan = Plan::new(self.dtype(), dtype, Cast::Lossless)?;
+        let plan = Plan::new(self.dtype(), dtype, cast)?;
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
         let mut bytes = Vec::new();
         if header.data_bytes() == 0 {
@@ -285,6 +307,7 @@ impl DynArray {
             let count = rows.len();
             buffers.block.clear();
             buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
+            buffers.check(&plan).map_err(|error| block::invalid(&error, first))?;
             bytes.extend_from_slice(buffers.run(&plan, count));
         }
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))

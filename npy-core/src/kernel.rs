@@ -5,6 +5,7 @@
 pub(crate) mod cast;
 
 use crate::checked;
+use crate::plan::convert::Convert;
 use crate::plan::{Action, Plan, Step, Strategy};
 
 /// Converts a block of `count` items of the file, in place or into `scratch`. Padding in `scratch` is zero.
@@ -27,6 +28,46 @@ pub(crate) fn run<'b>(
             scratch
         }
     }
+}
+
+/// A value that does not fit the scalar that it is converted to.
+pub(crate) struct Misfit<'a> {
+    /// The index of the item.
+    pub(crate) item: usize,
+    /// The bytes of the value.
+    pub(crate) value: &'a [u8],
+    pub(crate) convert: &'a Convert,
+}
+
+/// Returns a value in the first item of a block that has one that does not fit.
+pub(crate) fn misfit<'a>(plan: &'a Plan, block: &'a [u8]) -> Option<Misfit<'a>> {
+    match &plan.strategy {
+        Strategy::General(steps) if plan.is_checked => {
+            first_misfit(steps, block, plan.src_itemsize)
+        }
+        _ => None,
+    }
+}
+
+fn first_misfit<'a>(steps: &'a [Step], from: &'a [u8], stride: usize) -> Option<Misfit<'a>> {
+    let of_step = |step: &'a Step| {
+        let from = from.get(step.from..).unwrap_or_default();
+        match &step.action {
+            Action::Convert(convert) if convert.is_checked => {
+                let item = convert.misfit(from, stride)?;
+                let value = from.get(checked::mul(item, stride)..)?;
+                let value = value.get(..convert.from.itemsize()).unwrap_or(value);
+                Some(Misfit { item, value, convert })
+            }
+            Action::Repeat { count, from_stride, steps, .. } => {
+                let part = |i| from.get(checked::mul(i, *from_stride)..).unwrap_or_default();
+                let misfits = (0..*count).filter_map(|i| first_misfit(steps, part(i), stride));
+                misfits.min_by_key(|misfit| misfit.item)
+            }
+            _ => None,
+        }
+    };
+    steps.iter().filter_map(of_step).min_by_key(|misfit| misfit.item)
 }
 
 /// Copies one part of each record, without gaps, to `parts`.

@@ -66,6 +66,7 @@ extern crate self as npy_core;
 struct Readme;
 
 mod array;
+mod calendar;
 mod checked;
 pub mod dtype;
 mod dynamic;

@@ -46,7 +46,7 @@ use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::plan;
+use crate::plan::{self, Cast};
 use crate::read::ReadOptions;
 use crate::shape::{self, Iter, Order};
 use crate::view::{self, Located};
@@ -313,7 +313,7 @@ macro_rules! read_access {
             /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
             /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if no such field has this type.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-                Column::new(self.header(), self.data(), path, &self.limits)
+                Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits)
             }
         }
 

@@ -41,9 +41,35 @@ pub enum Cast {
     /// Every scalar of the file must have the kind and the size that the type expects.
     #[default]
     Exact,
-    /// A scalar may be widened if every value of its dtype fits exactly: integers, floats and complex numbers of more bytes,
-    /// integers as floats with enough bits, `bool` as a number, text of more characters.
+    /// No value may change. A number may be widened if every value of its dtype fits exactly: integers, floats and complex numbers of
+    /// more bytes, integers as floats with enough bits, `bool` as a number.
+    ///
+    /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` as `<M8[us]`, dates as seconds): an error names the
+    /// first value that does not fit, or that is not a whole number of units. Months of a span have no fixed length, so they become
+    /// years, and nothing else.
     Lossless,
+    /// Any number becomes any other, as by Rust's `as`; other values as with `Lossless`. Within the range of the type it is what
+    /// `astype` of NumPy returns.
+    ///
+    /// | from | to | result |
+    /// |---|---|---|
+    /// | integer | integer | the lowest bits: `300` as a `u8` is `44` |
+    /// | integer | float | the nearest; above 65504, a half is infinite |
+    /// | float | integer | truncated towards zero; the lowest or highest integer if it is out of range; zero for NaN |
+    /// | float | float of fewer bytes | the nearest, ties to even; infinite if it is too large; NaN remains NaN |
+    /// | complex | real number | the real part, converted |
+    /// | real number | complex | the real part, converted, and an imaginary part of zero |
+    /// | any | `bool` | true unless it is zero; NaN is true |
+    /// | `bool` | any | zero or one |
+    ///
+    /// Long doubles are not converted to other numbers: [`LongDouble::to_f64`](crate::LongDouble::to_f64).
+    Numeric,
+    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range, a float with a fraction as an
+    /// integer, NaN and infinities as an integer, a finite float that would become infinite, an imaginary part that is not zero, and as a
+    /// `bool` any number but zero and one.
+    ///
+    /// A float that is rounded to fewer digits does fit, also an integer that is rounded to a float.
+    Checked,
 }
 
 /// The steps that convert items of one dtype to items of another.
@@ -52,6 +78,8 @@ pub(crate) struct Plan {
     pub(crate) src_itemsize: usize,
     pub(crate) dst_itemsize: usize,
     pub(crate) strategy: Strategy,
+    /// True if a value may not fit, so that each block is checked before it is converted.
+    pub(crate) is_checked: bool,
 }
 
 /// The three strategies, from the cheapest to the most general.
@@ -87,7 +115,7 @@ pub(crate) enum Action {
     Fill { bytes: Vec<u8> },
     /// Copies bytes and byte-swaps each `unit` of them.
     Swap { unit: usize, bytes: usize },
-    /// Widens a scalar.
+    /// Converts a scalar.
     Convert(Convert),
     /// Runs the steps on each element of a sub-array.
     Repeat { count: usize, from_stride: usize, to_stride: usize, steps: Vec<Step> },
@@ -112,10 +140,17 @@ impl Plan {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         if *from == to.dtype && !to.rules.has_any_width() {
             // Each field is found by its own name, so the other rules have no effect.
-            return Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::Exact });
+            return Ok(Plan {
+                src_itemsize,
+                dst_itemsize,
+                strategy: Strategy::Exact,
+                is_checked: false,
+            });
         }
         let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }.convert(from, &to.dtype, &to.rules, (0, 0))?;
+        let mut builder = Builder { cast, steps: &mut steps, path: String::new() };
+        builder.convert(from, &to.dtype, &to.rules, (0, 0))?;
+        let is_checked = steps.iter().any(|step| step.action.is_checked());
         let same_size = src_itemsize == dst_itemsize;
         let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));
         let strategy = if in_place(false) {
@@ -127,7 +162,7 @@ impl Plan {
         } else {
             Strategy::General(steps)
         };
-        Ok(Plan { src_itemsize, dst_itemsize, strategy })
+        Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked })
     }
 
     /// Plans the conversion from the part of each record at a path (`"head.gain"`, `"samples[3]"`) to the schema of a type.
@@ -140,11 +175,13 @@ impl Plan {
             return Err(missing_part(path, from.fields()));
         };
         let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps }
+        Builder { cast, steps: &mut steps, path: path.to_owned() }
             .convert(&part, &to.dtype, &to.rules, (offset, 0))
             .map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps) })
+        let is_checked = steps.iter().any(|step| step.action.is_checked());
+        let strategy = Strategy::General(steps);
+        Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked })
     }
 
     /// Returns true if items are converted in place.
@@ -182,6 +219,8 @@ type Offsets = (usize, usize);
 struct Builder<'s> {
     cast: Cast,
     steps: &'s mut Vec<Step>,
+    /// The path of the current field; empty outside a record.
+    path: String,
 }
 
 impl Builder<'_> {
@@ -209,13 +248,22 @@ impl Builder<'_> {
         let (action, wider) = match widths {
             Widths::Any if is_same_kind => return self.text_of_any_width(from, at),
             Widths::Any => return Err(mismatch(from_dtype, any_width(to), CHANGE)),
-            Widths::UpTo if is_same_kind => (scalar(from, to, Cast::Lossless), Some(RAISE_WIDTH)),
+            Widths::UpTo if is_same_kind => {
+                let fits = from.itemsize() <= to.itemsize();
+                (scalar(from, to, Cast::Lossless).filter(|_| fits), Some(RAISE_WIDTH))
+            }
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
         let action = action.ok_or_else(|| match wider {
             Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
             None => self.mismatch(from_dtype, to_dtype),
         })?;
+        let action = match action {
+            Action::Convert(convert) if convert.is_checked => {
+                Action::Convert(Convert { field: self.path.clone(), ..convert })
+            }
+            action => action,
+        };
         self.push(Step { from: at.0, to: at.1, action });
         Ok(())
     }
@@ -256,8 +304,12 @@ impl Builder<'_> {
             let into = checked::add(target, wanted.offset());
             if let Some(found) = found {
                 let at = (checked::add(start, found.offset()), into);
+                let outer = self.path.len();
+                self.path.extend((outer > 0).then_some('.'));
+                self.path.push_str(found.name());
                 self.convert(found.dtype(), wanted.dtype(), &rules.inner, at)
                     .map_err(|error| error.in_field(found.name()))?;
+                self.path.truncate(outer);
             } else {
                 let is_free = |field: &Field| unmatched.contains_key(field.exact_name());
                 let default =
@@ -281,7 +333,11 @@ impl Builder<'_> {
             return Err(self.mismatch(from, to));
         }
         let mut steps = Vec::new();
-        Builder { cast: self.cast, steps: &mut steps }.convert(f, t, rules, (0, 0))?;
+        let path = std::mem::take(&mut self.path);
+        let mut inner = Builder { cast: self.cast, steps: &mut steps, path };
+        let converted = inner.convert(f, t, rules, (0, 0));
+        self.path = inner.path;
+        converted?;
         let count = shape::count(&f_shape)?;
         let (from_stride, to_stride) = (f.itemsize(), t.itemsize());
         let action = match steps.as_mut_slice() {
@@ -333,12 +389,28 @@ impl Builder<'_> {
     }
 
     fn mismatch(&self, from: &DType, to: &DType) -> Error {
-        let remedy = if self.cast == Cast::Exact && can_widen(from, to) {
+        mismatch(from, quoted(to), remedy(from, to, self.cast))
+    }
+}
+
+/// Returns the advice for a dtype that the cast does not convert.
+fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
+    let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
+    let by = |cast| {
+        let (from, to) = from.scalar().zip(to.scalar())?;
+        Convert::new(*from, *to, cast).filter(|_| from_shape == to_shape)
+    };
+    match (cast, by(Cast::Lossless), by(Cast::Checked)) {
+        (Cast::Exact, Some(convert), _) if !convert.is_checked => {
             "ReadOptions::cast(Cast::Lossless) widens when no value can change"
-        } else {
-            CHANGE
-        };
-        mismatch(from, quoted(to), remedy)
+        }
+        (Cast::Exact, Some(_), _) => {
+            "ReadOptions::cast(Cast::Lossless) converts if every value fits"
+        }
+        (_, None, Some(_)) => {
+            "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
+        }
+        _ => CHANGE,
     }
 }
 
@@ -377,12 +449,21 @@ impl Step {
 }
 
 impl Action {
+    /// Returns true if a value may not fit.
+    fn is_checked(&self) -> bool {
+        match self {
+            Action::Convert(convert) => convert.is_checked,
+            Action::Repeat { steps, .. } => steps.iter().any(|step| step.action.is_checked()),
+            _ => false,
+        }
+    }
+
     /// Returns the number of bytes that it covers in the item of the file and in the converted item.
     fn sizes(&self) -> (usize, usize) {
         match self {
             Action::Copy { bytes } | Action::Swap { bytes, .. } => (*bytes, *bytes),
             Action::Fill { bytes } => (0, bytes.len()),
-            Action::Convert(Convert { from, to }) => (from.itemsize(), to.itemsize()),
+            Action::Convert(Convert { from, to, .. }) => (from.itemsize(), to.itemsize()),
             Action::Repeat { count, from_stride, to_stride, .. } => {
                 (checked::mul(*from_stride, *count), checked::mul(*to_stride, *count))
             }
@@ -398,17 +479,10 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
         let same = from == to || unit == 1;
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }
-    let convert = Convert::new(from, to).filter(|_| cast == Cast::Lossless)?;
+    let convert = Convert::new(from, to, cast)?;
     // An empty text has no bytes of its own to copy (those at its offset are of another field), so the result is filled with zeros.
     let zeros = || Action::Fill { bytes: vec![0; to.itemsize()] };
     Some(if bytes == 0 { zeros() } else { Action::Convert(convert) })
-}
-
-/// Returns true if [`Cast::Lossless`] converts the scalar, or the sub-array of scalars.
-fn can_widen(from: &DType, to: &DType) -> bool {
-    let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
-    let pair = from.scalar().zip(to.scalar());
-    from_shape == to_shape && pair.is_some_and(|(f, t)| scalar(*f, *t, Cast::Lossless).is_some())
 }
 
 /// Returns the innermost base of a sub-array of sub-arrays, and all dimensions.

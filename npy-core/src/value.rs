@@ -3,11 +3,11 @@
 mod iter;
 mod print;
 
+use crate::calendar::NAT;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::element::longdouble::LongDouble;
 use crate::element::text::without_zeros;
-use crate::element::time::NAT;
 use crate::kernel::cast::{half, raw, signed};
 use crate::plan;
 use crate::shape;

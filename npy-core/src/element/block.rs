@@ -5,11 +5,14 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::checked;
-use crate::element::{Element, InvalidValue};
+use crate::dtype::{ByteOrder, ScalarKind, descr};
+use crate::element::{Element, InvalidValue, text, time, ucs4};
 use crate::error::{Error, ErrorKind, Place};
-use crate::kernel;
+use crate::kernel::cast::signed;
+use crate::kernel::{self, Misfit};
 use crate::limits;
 use crate::plan::Plan;
+use crate::plan::convert::Convert;
 use crate::reserve;
 
 /// The size of a block in bytes, chosen so that a block stays in the second-level cache.
@@ -26,7 +29,12 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Runs a plan over the `count` elements of the block, and returns the canonical bytes.
+    /// Refuses a block with a value that does not fit, before a plan that a cast has made is run over it.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), InvalidValue> {
+        kernel::misfit(plan, &self.block).map_or(Ok(()), |misfit| Err(unfit(&misfit)))
+    }
+
+    /// Runs a plan over the first `count` elements of the block, and returns the canonical bytes.
     pub(crate) fn run(&mut self, plan: &Plan, count: usize) -> &[u8] {
         kernel::run(plan, count, &mut self.block, &mut self.scratch)
     }
@@ -42,6 +50,32 @@ impl Buffers {
         let most = self.block.capacity().max(self.scratch.capacity());
         if most <= 2 * BLOCK { self } else { Buffers::default() }
     }
+}
+
+/// The error for a value that does not fit.
+#[cold]
+fn unfit(misfit: &Misfit<'_>) -> InvalidValue {
+    let Convert { from, to, field, .. } = misfit.convert;
+    let is_big = from.byte_order() == Some(ByteOrder::Big);
+    let count = || signed(misfit.value, is_big);
+    let value = match from.kind() {
+        ScalarKind::Bytes => text::excerpt(text::without_zeros(misfit.value)),
+        ScalarKind::Str => {
+            let mut item = misfit.value.to_vec();
+            if is_big {
+                item.as_chunks_mut::<4>().0.iter_mut().for_each(|point| point.reverse());
+            }
+            match ucs4::text(&item) {
+                Ok(text) => descr::excerpt(&format!("{text:?}")),
+                Err(error) => return error.at_item(misfit.item),
+            }
+        }
+        ScalarKind::DateTime(unit) => time::date_text(count(), unit),
+        ScalarKind::TimeDelta(unit) => time::span_text(count(), unit),
+        _ => misfit.convert.text_of(misfit.value),
+    };
+    let error = InvalidValue::new(format!("{value} does not fit '{to}'")).at_item(misfit.item);
+    if field.is_empty() { error } else { error.in_field(field) }
 }
 
 /// Returns the number of elements in a block.

@@ -20,6 +20,18 @@ pub(crate) fn decode<T: Element>(
     buffers: &mut Buffers,
     out: &mut impl Values<T>,
 ) -> Result<(), InvalidValue> {
+    let fits = buffers.check(plan);
+    decode_fitting(plan, valid(&fits, count), buffers, out)?;
+    fits
+}
+
+/// Decodes elements whose values all fit.
+fn decode_fitting<T: Element>(
+    plan: &Plan,
+    count: usize,
+    buffers: &mut Buffers,
+    out: &mut impl Values<T>,
+) -> Result<(), InvalidValue> {
     if T::SIZE == 0 {
         let checked = T::check(&[]);
         out.append((0..valid(&checked, count)).map(|_| T::decode(&[])));

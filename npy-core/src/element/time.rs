@@ -17,11 +17,10 @@ mod jiff;
 mod parse;
 mod system;
 
-pub(crate) use convert::{first_day, from_nanoseconds, to_nanoseconds};
-
 use std::fmt;
 use std::marker::PhantomData;
 
+use crate::calendar::{DAY, NAT, attoseconds, civil, scaled};
 use crate::checked;
 use crate::dtype::{Resolution, Scalar, ScalarKind, Unit};
 use crate::element::cast::Plain;
@@ -106,9 +105,6 @@ impl<const N: u32, U: TimeUnit> TimeUnit for Times<N, U> {
         }
     };
 }
-
-/// "Not a time".
-pub(crate) const NAT: i64 = i64::MIN;
 
 /// Refuses, at compile time, a multiple that NumPy does not accept.
 const fn assert_multiple(resolution: Option<Resolution>) {
@@ -241,33 +237,6 @@ pub(crate) fn span_text(count: i64, resolution: Option<Resolution>) -> String {
     }
 }
 
-/// Converts a count of multiples to a count of units. The product of an `i64` and a `u32` always fits.
-fn scaled(count: i64, resolution: Resolution) -> i128 {
-    i128::from(count).saturating_mul(i128::from(resolution.multiple))
-}
-
-/// The lengths of a second and of a day in attoseconds.
-const SECOND: i128 = 1_000_000_000_000_000_000;
-const DAY: i128 = 86_400 * SECOND;
-
-/// Returns the length of a unit in attoseconds; `None` for years and months, whose length varies.
-fn attoseconds(unit: Unit) -> Option<i128> {
-    match unit {
-        Unit::Year | Unit::Month => None,
-        Unit::Week => Some(7 * DAY),
-        Unit::Day => Some(DAY),
-        Unit::Hour => Some(3600 * SECOND),
-        Unit::Minute => Some(60 * SECOND),
-        Unit::Second => Some(SECOND),
-        Unit::Millisecond => Some(1_000_000_000_000_000),
-        Unit::Microsecond => Some(1_000_000_000_000),
-        Unit::Nanosecond => Some(1_000_000_000),
-        Unit::Picosecond => Some(1_000_000),
-        Unit::Femtosecond => Some(1000),
-        Unit::Attosecond => Some(1),
-    }
-}
-
 /// Formats a count of units since 1970 as ISO 8601.
 fn iso(count: i128, unit: Unit) -> String {
     // The counts per day; 1 for a day and for longer units.
@@ -301,23 +270,6 @@ fn iso(count: i128, unit: Unit) -> String {
 fn date(days: i128) -> String {
     let (year, month, day) = civil(days);
     format!("{year:04}-{month:02}-{day:02}")
-}
-
-/// Converts days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar.
-///
-/// The algorithm is Howard Hinnant's `civil_from_days`. Its years start in March, so that a leap day is the last day of a year.
-// The number of days is less than 2^98, so nothing here overflows an `i128`.
-#[expect(clippy::arithmetic_side_effects)]
-pub(crate) fn civil(days: i128) -> (i128, i128, i128) {
-    const ERA: i128 = 146_097;
-    let days = days.saturating_add(719_468);
-    let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
-    let year_of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (era.saturating_mul(400) + year_of_era + i128::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
-//! Converts scalars to wider ones that represent every value exactly.
+//! Converts scalars, and finds those that do not fit.
 
-mod widen;
+mod number;
 
 use std::iter;
 
 use super::Strides;
+use crate::calendar::{self, NAT};
+use crate::checked;
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
 use crate::plan::convert::{Convert, is_long};
 
@@ -18,7 +20,20 @@ impl Convert {
             _ if is_long(self.from) => {
                 self.each(from, to, strides, |from, to| self.long(from, to));
             }
-            (ScalarKind::Complex, _) => {
+            (ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_), _) => {
+                self.each(from, to, strides, |from, to| {
+                    let count = self.rescaled(from).unwrap_or(NAT);
+                    write(&count.to_le_bytes(), to, is_big(self.to));
+                });
+            }
+            (ScalarKind::Complex, ScalarKind::Bool) => {
+                self.each(from, to, strides, |from, to| {
+                    let (re, im) = from.split_at(from.len() / 2);
+                    let is_true = !self.is_zero(re) || !self.is_zero(im);
+                    to.fill(u8::from(is_true));
+                });
+            }
+            (ScalarKind::Complex, ScalarKind::Complex) => {
                 self.numbers(from, to, strides);
                 let second = from.get(self.from.swap_unit()..).unwrap_or_default();
                 let to = to.get_mut(self.to.swap_unit()..).unwrap_or_default();
@@ -50,14 +65,73 @@ impl Convert {
         });
     }
 
-    /// Copies text, and pads it with zeros.
-    fn text(&self, from: &[u8], to: &mut [u8]) {
-        if let Some((text, rest)) = to.split_at_mut_checked(from.len()) {
-            text.copy_from_slice(from);
-            rest.fill(0);
-            if self.from.byte_order() != self.to.byte_order() {
-                super::swap_each(text, from.len(), from.len(), self.from.swap_unit());
+    /// Returns the index of the first scalar at this stride that `to` cannot hold.
+    pub(super) fn misfit(&self, from: &[u8], stride: usize) -> Option<usize> {
+        let stride = stride.max(1);
+        let first = |fits: &dyn Fn(&[u8]) -> bool| {
+            let scalars = from.chunks(stride).filter_map(|item| item.get(..self.from.itemsize()));
+            scalars.enumerate().find_map(|(i, scalar)| (!fits(scalar)).then_some(i))
+        };
+        match (self.from.kind(), self.to.kind()) {
+            (ScalarKind::Bytes | ScalarKind::Str, _) => {
+                first(&|text| checked::tail(text, self.to.itemsize()).iter().all(|&byte| byte == 0))
             }
+            (ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_), _) => {
+                first(&|count| self.rescaled(count).is_some())
+            }
+            (ScalarKind::Complex, ScalarKind::Complex) => {
+                let second = from.get(self.from.swap_unit()..).unwrap_or_default();
+                let parts = [self.first_misfit(from, stride), self.first_misfit(second, stride)];
+                parts.into_iter().flatten().min()
+            }
+            (ScalarKind::Complex, _) => {
+                let is_real = |number: &[u8]| self.is_zero(checked::tail(number, number.len() / 2));
+                [first(&is_real), self.first_misfit(from, stride)].into_iter().flatten().min()
+            }
+            _ => self.first_misfit(from, stride),
+        }
+    }
+
+    /// Returns the text of a number.
+    pub(crate) fn text_of(&self, number: &[u8]) -> String {
+        match number.split_at_checked(self.from.swap_unit()) {
+            Some((re, im)) if self.from.kind() == ScalarKind::Complex => {
+                let [re, im] = [re, im].map(|part| number::text(part, self.from));
+                format!("({re}+{im}j)")
+            }
+            _ => number::text(number, self.from),
+        }
+    }
+
+    /// Converts a time; `None` if it does not fit.
+    fn rescaled(&self, count: &[u8]) -> Option<i64> {
+        let count = signed(count, is_big(self.from));
+        let (from, to, is_date) = match (self.from.kind(), self.to.kind()) {
+            (ScalarKind::DateTime(from), ScalarKind::DateTime(to)) => (from?, to?, true),
+            (ScalarKind::TimeDelta(from), ScalarKind::TimeDelta(to)) => (from?, to?, false),
+            _ => return None,
+        };
+        calendar::rescaled(count, from, to, is_date)
+    }
+
+    /// Returns true if a part of a complex number is zero, of any sign.
+    fn is_zero(&self, part: &[u8]) -> bool {
+        let (last, rest) = match is_big(self.from) {
+            true => (part.first(), part.get(1..)),
+            false => (part.last(), part.split_last().map(|(_, rest)| rest)),
+        };
+        last.is_none_or(|last| last & 0x7f == 0)
+            && rest.unwrap_or_default().iter().all(|&byte| byte == 0)
+    }
+
+    /// Copies text, and shortens it or pads it with zeros.
+    fn text(&self, from: &[u8], to: &mut [u8]) {
+        let (text, rest) = to.split_at_mut(from.len().min(to.len()));
+        text.copy_from_slice(checked::slice(from, 0..text.len()));
+        rest.fill(0);
+        if self.from.byte_order() != self.to.byte_order() {
+            let bytes = text.len();
+            super::swap_each(text, bytes, bytes, self.from.swap_unit());
         }
     }
 
@@ -115,19 +189,38 @@ pub(crate) fn half(bits: u16) -> f32 {
     f32::from_bits(size | u32::from(bits & 0x8000) << 16)
 }
 
-/// Converts an integer of at most eleven bits to half precision, which represents it exactly.
+/// Converts a number to half precision: the nearest, ties to even, and an infinity if it is too large.
+// The shift is less than 64, and all sums are small.
+#[expect(clippy::arithmetic_side_effects)]
 fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
-    // The sign, an exponent of five bits and bias 15 (from eleven bits and bias 1023), and the first ten bits of the fraction.
-    let sign = (bits >> 48) & 0x8000;
-    let rest = if value == 0.0 { 0 } else { (bits >> 42).wrapping_sub(1008 << 10) & 0x7fff };
-    u16::try_from(sign | rest).unwrap_or_default()
+    let sign: u16 = checked::narrow(bits >> 48 & 0x8000);
+    // The exponent of a half, which has a bias of 15 instead of 1023.
+    let exponent = (bits >> 52 & 0x7ff).cast_signed() - 1023 + 15;
+    let fraction = bits & ((1 << 52) - 1);
+    if value.is_nan() {
+        // Quiet, with the first bits of the payload.
+        return sign | 0x7e00 | checked::narrow::<u64, u16>(fraction >> 42);
+    }
+    if exponent >= 31 {
+        return sign | 0x7c00;
+    }
+    // The significand of a number that is subnormal as a half loses as many more bits as its exponent is below one.
+    let lost = (43 - exponent).clamp(42, 63);
+    let significand = if exponent > 0 { fraction } else { fraction | 1 << 52 };
+    let (kept, rest) = (significand >> lost, significand & ((1 << lost) - 1));
+    let half = 1 << (lost - 1);
+    let up = rest > half || (rest == half && kept & 1 == 1);
+    // A carry adds one to the exponent, up to that of an infinity.
+    let before = exponent.max(0).cast_unsigned() << 10;
+    sign | checked::narrow::<u64, u16>(before + kept + u64::from(up))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::dtype::DType;
+    use crate::plan::Cast;
 
     fn scalar(text: &str) -> Scalar {
         *text.parse::<DType>().unwrap().scalar().unwrap()
@@ -136,7 +229,11 @@ mod tests {
     fn convert(from: &str, to: &str, bytes: &[u8]) -> Vec<u8> {
         let (from, to) = (scalar(from), scalar(to));
         let mut out = vec![0xaa; to.itemsize()];
-        Convert::new(from, to).unwrap().run(bytes, &mut out, (from.itemsize(), to.itemsize()));
+        Convert::new(from, to, Cast::Numeric).unwrap().run(
+            bytes,
+            &mut out,
+            (from.itemsize(), to.itemsize()),
+        );
         out
     }
 
@@ -184,7 +281,8 @@ mod tests {
                 let length = |stride, size| (MANY - 1) * stride + size;
                 let bytes: Vec<u8> = (0..61).cycle().take(length(strides.0, from)).collect();
                 let mut many = vec![0xaa; length(strides.1, to)];
-                let convert = Convert::new(scalar(from_dtype), scalar(to_dtype)).unwrap();
+                let convert =
+                    Convert::new(scalar(from_dtype), scalar(to_dtype), Cast::Numeric).unwrap();
                 convert.run(&bytes, &mut many, strides);
                 for i in 0..MANY {
                     let one = self::convert(from_dtype, to_dtype, &bytes[i * strides.0..][..from]);
@@ -195,6 +293,127 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Guards each cell of the table in the docs of [`Cast::Numeric`].
+    #[test]
+    fn numbers_become_others_as_by_as() {
+        let float = |number: f64, to| convert("<f8", to, &number.to_le_bytes());
+        let cases = [
+            (convert("<i2", "|u1", &300i16.to_le_bytes()), vec![44]),
+            (convert(">i8", "|i1", &(-129i64).to_be_bytes()), vec![127]),
+            (
+                convert("<u8", "<f4", &u64::MAX.to_le_bytes()),
+                (u64::MAX as f32).to_le_bytes().into(),
+            ),
+            (
+                convert("<i8", ">f8", &i64::MIN.to_le_bytes()),
+                (i64::MIN as f64).to_be_bytes().into(),
+            ),
+            (convert("<u2", "<f2", &65535u16.to_le_bytes()), 0x7c00u16.to_le_bytes().into()),
+            (float(-1.9, "<i4"), (-1i32).to_le_bytes().into()),
+            (float(1e9, "<i2"), i16::MAX.to_le_bytes().into()),
+            (float(-5.0, "<u8"), vec![0; 8]),
+            (float(f64::NAN, "<i8"), vec![0; 8]),
+            (float(f64::INFINITY, "<u4"), u32::MAX.to_le_bytes().into()),
+            (float(0.1, "<f4"), 0.1f32.to_le_bytes().into()),
+            (float(1e300, ">f4"), f32::INFINITY.to_be_bytes().into()),
+            (float(f64::NAN, "|b1"), vec![1]),
+            (float(-0.0, "|b1"), vec![0]),
+            (float(2.5, "<c8"), [2.5f32.to_le_bytes(), [0; 4]].concat()),
+            (
+                convert("<c8", "<f8", &[[0, 0, 0x80, 0x3f], [9; 4]].concat()),
+                1f64.to_le_bytes().into(),
+            ),
+            (convert("<c8", "|i1", &[[0, 0, 0x80, 0xbf], [9; 4]].concat()), vec![0xff]),
+            (convert(">c16", "|b1", &[0; 16]), vec![0]),
+            (convert("<c8", "|b1", &[[0; 4], [0, 0, 0x80, 0x3f]].concat()), vec![1]),
+            (convert("<c8", "|b1", &[[0; 4], [0, 0, 0, 0x80]].concat()), vec![0]),
+            (convert("|b1", "<c16", &[2]), [1f64.to_le_bytes(), [0; 8]].concat()),
+        ];
+        for (i, (found, expected)) in cases.into_iter().enumerate() {
+            assert_eq!(found, expected, "case {i}");
+        }
+    }
+
+    /// Guards which values fit, at the ends of the ranges.
+    #[test]
+    fn values_that_do_not_fit_are_found() {
+        fn misfit(from: &str, to: &str, bytes: &[u8]) -> Option<usize> {
+            let (from, to) = (scalar(from), scalar(to));
+            Convert::new(from, to, Cast::Checked).unwrap().misfit(bytes, from.itemsize())
+        }
+        fn floats(to: &str, floats: &[f64]) -> Option<usize> {
+            misfit("<f8", to, &floats.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>())
+        }
+        fn integers(to: &str, integers: &[i64]) -> Option<usize> {
+            misfit(">i8", to, &integers.iter().flat_map(|n| n.to_be_bytes()).collect::<Vec<u8>>())
+        }
+        assert_eq!(integers("|i1", &[-128, 127, 128]), Some(2));
+        assert_eq!(integers("|i1", &[-129]), Some(0));
+        assert_eq!(integers("<u8", &[0, i64::MAX, -1]), Some(2));
+        assert_eq!(integers("<u4", &[u32::MAX.into(), 1 << 32]), Some(1));
+        assert_eq!(integers("|b1", &[0, 1, -1]), Some(2));
+        assert_eq!(integers("<f2", &[65519, 65520]), Some(1));
+        assert_eq!(misfit("<u8", "<i8", &u64::MAX.to_le_bytes()), Some(0));
+        assert_eq!(
+            floats("<i8", &[-9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0]),
+            Some(1)
+        );
+        assert_eq!(
+            floats("<u8", &[-0.0, 18_446_744_073_709_549_568.0, 18_446_744_073_709_551_616.0]),
+            Some(2)
+        );
+        for misfit in [0.5, f64::NAN, f64::INFINITY, 1e300, -1.0] {
+            assert_eq!(floats("|u1", &[255.0, misfit]), Some(1), "{misfit}");
+        }
+        assert_eq!(floats("|b1", &[1.0, -0.0, 0.5]), Some(2));
+        assert_eq!(floats("<f4", &[0.1, f64::NAN, f64::INFINITY, 3.4e38, 3.5e38]), Some(4));
+        assert_eq!(floats("<f2", &[f64::NEG_INFINITY, 65519.0, 65520.0]), Some(2));
+        let complex = [0f32, 0.0, 1.0, -0.0, 2.0, 1.0].map(f32::to_le_bytes).concat();
+        assert_eq!(misfit("<c8", "<f8", &complex), Some(2));
+        assert_eq!(misfit("<c8", "|b1", &complex), Some(2));
+        let complex = [1.0, 1e300, 1e300, 0.0].map(f64::to_be_bytes).concat();
+        assert_eq!(misfit(">c16", "<c8", &complex), Some(0));
+        assert_eq!(misfit("|S3", "|S1", b"a\0\0bc\0"), Some(1));
+        assert_eq!(
+            misfit("<M8[D]", "<M8[ns]", &[1, i64::MIN, 106_752].map(i64::to_le_bytes).concat()),
+            Some(2)
+        );
+        assert_eq!(
+            misfit("<M8[ns]", "<M8[us]", &[i64::MIN, -1000, 1].map(i64::to_le_bytes).concat()),
+            Some(2)
+        );
+        assert_eq!(
+            misfit("<M8[D]", "<M8[M]", &[31, 59, 60].map(i64::to_le_bytes).concat()),
+            Some(2)
+        );
+    }
+
+    #[test]
+    fn a_half_is_the_nearest() {
+        for (value, bits) in [
+            (65519.9, 0x7bff),
+            (65520.0, 0x7c00),
+            (1e300, 0x7c00),
+            (-1.0, 0xbc00),
+            (1.000_488_281_25, 0x3c00),
+            (1.000_488_281_250_1, 0x3c01),
+            (1.001_464_843_75, 0x3c02),
+            (0.000_060_975, 0x03ff),
+            (6.102e-5, 0x0400),
+            (2.980_232_238_769_531_3e-8, 0x0000),
+            (2.980_232_238_769_532e-8, 0x0001),
+            (-1e-300, 0x8000),
+            (5e-324, 0x0000),
+        ] {
+            assert_eq!(to_half(value), bits, "{value}");
+        }
+        assert!((0..=u16::MAX).all(|bits| {
+            let is_nan = bits & 0x7c00 == 0x7c00 && bits & 0x3ff != 0;
+            is_nan || to_half(half(bits).into()) == bits
+        }));
+        assert_eq!(to_half(f64::NAN), 0x7e00);
     }
 
     #[test]

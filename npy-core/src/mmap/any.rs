@@ -91,13 +91,15 @@ impl MapAny {
         self.decode(range).map_err(|error| self.located(error))
     }
 
-    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have the other byte order.
+    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have the other byte order, and be
+    /// converted by a cast of the options, but not one that checks values.
     ///
     /// # Errors
     ///
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-        let column = Column::new(&self.header, self.data(), path, self.options.limit());
+        let (cast, limits) = (self.options.allowed_cast(), self.options.limit());
+        let column = Column::new(&self.header, self.data(), path, cast, limits);
         column.map_err(|error| self.located(error))
     }
 

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::vec;
 
 use crate::checked;
-use crate::dtype::DType;
+use crate::dtype::{DType, descr};
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_name;
 use crate::element::typed_plan::item_plan;
-use crate::error::{Error, Result, ViewError};
+use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
@@ -62,11 +62,23 @@ pub struct Column<'a, F> {
     of: PhantomData<F>,
 }
 
+/// The error for a cast by which a value may not fit: the methods of a column return no errors.
+fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
+    ErrorKind::Mismatch {
+        found: descr::excerpt(&field.descr()),
+        wanted: descr::excerpt(&F::dtype().descr()),
+        wanted_by: type_name::<F>(),
+        remedy: "a column of a map does not check values; read it with Reader::read_column",
+    }
+    .into()
+}
+
 impl<'a, F: ZeroCopy> Column<'a, F> {
     pub(crate) fn new(
         header: &Header,
         data: &'a [u8],
         path: &str,
+        cast: Cast,
         limits: &Limits,
     ) -> Result<Self> {
         let record = header.dtype();
@@ -74,8 +86,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let Some((field, offset)) = plan::part_at(fields, path) else {
             return Err(plan::missing_part(path, fields).wanted_by(&type_name::<F>()));
         };
-        let plan = item_plan::<F>(&field, Cast::Exact);
+        let plan = item_plan::<F>(&field, cast);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
+        if plan.is_checked {
+            return Err(cannot_check::<F>(&field).in_field(path));
+        }
         let (stride, len) = (record.itemsize(), header.count());
         Ok(Column { data, len, stride, field, offset, plan, limits: *limits, of: PhantomData })
     }

@@ -16,6 +16,7 @@ use crate::error::{ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
+use crate::plan::Cast;
 use crate::read;
 use crate::view::ArrayView;
 
@@ -147,7 +148,13 @@ impl Map {
     pub fn column<F: ZeroCopy>(&self, name: &str, field: &str) -> Result<Column<'_, F>, ViewError> {
         self.located(name, |bytes| {
             let (header, data) = mmap::header_and_data(bytes, self.limits())?;
-            Ok(Column::new(&header, checked::slice(bytes, data), field, self.limits())?)
+            Ok(Column::new(
+                &header,
+                checked::slice(bytes, data),
+                field,
+                Cast::Exact,
+                self.limits(),
+            )?)
         })
     }
 

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::known::Meaning;
 use super::{ObjectRef, dtype};
+use crate::calendar::{NAT, from_nanoseconds, rescaled};
 use crate::checked;
 use crate::dtype::{DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
-use crate::element::time::{NAT, from_nanoseconds, to_nanoseconds};
 use crate::element::ucs4;
 use crate::error::Error;
 use crate::limits::to_u64;
@@ -298,7 +298,7 @@ fn encode_count(
     };
     match object.meaning() {
         Meaning::Int(count) if found == wanted => copy(&count.to_le_bytes(), out),
-        Meaning::Int(count) => time(to_nanoseconds(count, found?, is_date)?, wanted, is_date, out),
+        Meaning::Int(count) => copy(&rescaled(count, found?, wanted?, is_date)?.to_le_bytes(), out),
         _ => copy(&NAT.to_le_bytes(), out),
     }
 }

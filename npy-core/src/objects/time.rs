@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::element::time::{civil, first_day};
+use crate::calendar::{civil, first_day};
 
 const DAY: i128 = 86_400 * SECOND;
 const SECOND: i128 = 1_000_000_000;

@@ -376,14 +376,16 @@ impl<R: Read> ItemReader<'_, R> {
         }
         let found = reader.source.buffered();
         let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
-        let items = if plan.plan.is_exact() {
-            found
+        let (items, fits) = if plan.plan.is_exact() {
+            (found, Ok(()))
         } else {
             buffers.block.clear();
             buffers.block.extend_from_slice(found);
-            buffers.run(&plan.plan, count)
+            let fits = buffers.check(&plan.plan);
+            let count = fits.as_ref().err().map_or(count, InvalidValue::item);
+            (buffers.run(&plan.plan, count), fits)
         };
-        let checked = (self.check)(items);
+        let checked = (self.check)(items).and(fits);
         self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
         let first = reader.next_row(plan);
         checked.map_err(|error| block::invalid(&error, first))

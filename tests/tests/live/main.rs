@@ -4,6 +4,7 @@
 
 mod archives;
 mod attributes;
+mod casts;
 mod dtypes;
 mod layouts;
 mod literals;

@@ -38,20 +38,7 @@ for kind in kinds:
     for line in listing.lines() {
         let [source, target, safe, hex] = line.split(' ').collect::<Vec<_>>().try_into().unwrap();
         let path = dir.path().join(format!("{source}.npy"));
-        macro_rules! cast {
-            ($($code:literal: $type:ty),*) => {
-                match target {
-                    $($code => lossless.read::<Vec<$type>>(&path).map(|values| {
-                        values.iter().map(|value| value.hex()).collect::<String>()
-                    }),)*
-                    other => panic!("{other}"),
-                }
-            };
-        }
-        let result = cast!(
-            "b1": bool, "i1": i8, "i2": i16, "i4": i32, "i8": i64, "u1": u8, "u2": u16, "u4": u32, "u8": u64,
-            "f2": f16, "f4": f32, "f8": f64, "c8": Complex<f32>, "c16": Complex<f64>
-        );
+        let result = read_hex(&lossless, target, &path);
         match result {
             Ok(ours) => {
                 assert_eq!(safe, "1", "{source} to {target} is not safe to NumPy");
@@ -65,6 +52,28 @@ for kind in kinds:
     let long = ["int640", "int641", "uint640", "uint641"];
     assert_eq!(refused, long.map(|kind| [format!("{kind} f8"), format!("{kind} c16")]).concat());
     assert_eq!(listing.lines().count(), 25 * 14);
+}
+
+/// Returns the bytes of all values of a file that is read as numbers of this dtype.
+pub(crate) fn read_hex(
+    options: &ReadOptions,
+    target: &str,
+    path: &Path,
+) -> Result<String, npy_core::Error> {
+    macro_rules! read {
+        ($($code:literal: $type:ty),*) => {
+            match target {
+                $($code => options.read::<Vec<$type>>(path).map(|values| {
+                    values.iter().map(|value| value.hex()).collect()
+                }),)*
+                other => panic!("{other}"),
+            }
+        };
+    }
+    read!(
+        "b1": bool, "i1": i8, "i2": i16, "i4": i32, "i8": i64, "u1": u8, "u2": u16, "u4": u32, "u8": u64,
+        "f2": f16, "f4": f32, "f8": f64, "c8": Complex<f32>, "c16": Complex<f64>
+    )
 }
 
 /// The little-endian bytes of a value, with one pattern for all NaNs.

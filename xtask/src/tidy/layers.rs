@@ -24,6 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("schema", 3),
     ("plan", 3),
     ("kernel", 3),
+    ("calendar", 2),
     ("dtype", 2),
     ("literal", 1),
     ("pickle", 1),

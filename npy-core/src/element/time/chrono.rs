@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
-use super::convert::{DAY, conversions, divided};
+use super::convert::{DAY, conversions};
 use super::{DateTime64, TimeDelta64, TimeUnit};
+use crate::calendar::divided;
 use crate::element::{Element, InvalidValue};
 
 /// The day number of 1970-01-01 in chrono.

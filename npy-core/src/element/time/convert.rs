@@ -2,13 +2,11 @@
 
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;
-use super::{DateTime64, NAT, TimeUnit, attoseconds, civil, scaled};
-use crate::dtype::{Resolution, Unit};
+use super::{DateTime64, TimeUnit};
+use crate::calendar::{from_nanoseconds, to_nanoseconds};
 
 /// The number of nanoseconds in a day.
 pub(super) const DAY: i128 = 86_400_000_000_000;
-/// The number of attoseconds in a nanosecond.
-const NANOSECOND: i128 = 1_000_000_000;
 
 /// Adds conversions to times, of which some are dates: their years and months have the lengths of the calendar.
 macro_rules! nanoseconds {
@@ -30,66 +28,6 @@ macro_rules! nanoseconds {
 nanoseconds! { DateTime64, true; }
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 nanoseconds! { TimeDelta64, false; }
-
-/// Returns the nanoseconds of a count; `None` for "not a time", and for a fraction of a nanosecond.
-pub(crate) fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
-    if count == NAT {
-        return None;
-    }
-    let count = scaled(count, resolution);
-    let months = match resolution.unit {
-        Unit::Year if is_date => count.checked_mul(12)?,
-        Unit::Month if is_date => count,
-        unit => return divided(count.checked_mul(attoseconds(unit)?)?, NANOSECOND),
-    };
-    let year = months.div_euclid(12).checked_add(1970)?;
-    first_day(year, months.rem_euclid(12))?.checked_mul(DAY)
-}
-
-/// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
-pub(crate) fn from_nanoseconds(
-    nanoseconds: i128,
-    resolution: Resolution,
-    is_date: bool,
-) -> Option<i64> {
-    let months = || {
-        let (year, month, day) = civil(divided(nanoseconds, DAY)?);
-        let months = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
-        (day == 1).then_some(months)
-    };
-    let units = match resolution.unit {
-        Unit::Year if is_date => divided(months()?, 12)?,
-        Unit::Month if is_date => months()?,
-        unit => divided(nanoseconds.checked_mul(NANOSECOND)?, attoseconds(unit)?)?,
-    };
-    whole(units, resolution)
-}
-
-/// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
-pub(super) fn whole(units: i128, resolution: Resolution) -> Option<i64> {
-    let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
-    (count != NAT).then_some(count)
-}
-
-/// Returns the quotient, if there is no remainder.
-pub(super) fn divided(n: i128, by: i128) -> Option<i128> {
-    if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
-}
-
-/// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
-pub(crate) fn first_day(year: i128, month: i128) -> Option<i128> {
-    // Years start in March here, because from then on, months of 31, 30, 31, 30 and 31 days repeat.
-    let (year, month) = if month < 2 {
-        (year.checked_sub(1)?, month.checked_add(10)?)
-    } else {
-        (year, month.checked_sub(2)?)
-    };
-    let leap_days =
-        year.div_euclid(4).checked_sub(year.div_euclid(100))?.checked_add(year.div_euclid(400))?;
-    let before = month.checked_mul(153)?.checked_add(2)?.div_euclid(5);
-    let days = year.checked_mul(365)?.checked_add(leap_days)?.checked_add(before)?;
-    days.checked_sub(719_468)
-}
 
 /// Implements `TryFrom` in both directions between a time of this crate and a time of another crate.
 ///
@@ -131,6 +69,7 @@ pub(super) use conversions;
 mod tests {
     use super::super::{As, Day, Generic, Hour, Month, Ns, Ps, Second, Times, Week, Year};
     use super::*;
+    use crate::calendar::{civil, first_day};
 
     #[test]
     fn months_start_where_the_calendar_says() {

@@ -3,8 +3,9 @@
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
-use super::convert::{DAY, conversions, divided};
+use super::convert::{DAY, conversions};
 use super::{DateTime64, TimeDelta64, TimeUnit};
+use crate::calendar::divided;
 use crate::element::{Element, InvalidValue};
 
 const EPOCH: Date = Date::constant(1970, 1, 1);

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::convert::{divided, first_day, whole};
-use super::{DAY, DateTime64, TimeDelta64, TimeUnit, attoseconds};
+use super::{DateTime64, TimeDelta64, TimeUnit};
+use crate::calendar::{DAY, attoseconds, converted, divided, first_day, whole};
 use crate::dtype::{Resolution, Unit};
 use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
@@ -180,13 +180,7 @@ fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
         let singular = format!("{unit:?}").to_lowercase();
         name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
     })?;
-    let units = match (unit, resolution.unit) {
-        (unit, wanted) if unit == wanted => number,
-        (Unit::Year, Unit::Month) => number.checked_mul(12)?,
-        (Unit::Month, Unit::Year) => divided(number, 12)?,
-        (unit, wanted) => divided(number.checked_mul(attoseconds(unit)?)?, attoseconds(wanted)?)?,
-    };
-    whole(units, resolution)
+    whole(converted(number, unit, resolution.unit, false)?, resolution)
 }
 
 const UNITS: [Unit; 13] = [
