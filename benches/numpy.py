@@ -152,6 +152,7 @@ JOBS = {
         lambda path: np.load(path, mmap_mode="r")["time"].sum(),
         int,
     ),
+    "W16": (lambda at: at("input.npy"), lambda path: np.load(path).astype("f4"), array_sum),
     "W15": (lambda at: at("input.npy"), lambda path: np.load(path, allow_pickle=True), texts_sum),
     "W15d": (
         lambda at: at("input.npy"),

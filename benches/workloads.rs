@@ -1,5 +1,6 @@
 //! The workloads, one file for each kind; each compares the floor, this library and its peers.
 
+mod casts;
 mod column;
 mod header;
 mod map;
@@ -23,11 +24,12 @@ use crate::place::Place;
 use crate::sum::{Sum, weighted};
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
-    let of_kinds: [&[Workload]; 12] = [
+    let of_kinds: [&[Workload]; 13] = [
         &plain::WORKLOADS,
         &records::WORKLOADS,
         &seismic::WORKLOADS,
         &swapped::WORKLOADS,
+        &casts::WORKLOADS,
         &small_files::WORKLOADS,
         &npz::WORKLOADS,
         &header::WORKLOADS,
