@@ -1,6 +1,6 @@
 //! Decides which scalars can be converted, and whether each value must be checked. [`kernel`](crate::kernel) runs the conversions.
 
-use super::Cast;
+use super::cast::Cast;
 use crate::dtype::{Resolution, Scalar, ScalarKind, Unit};
 
 /// A conversion of scalars.

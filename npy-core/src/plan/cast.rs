@@ -1,0 +1,53 @@
+//! How far dtypes may differ.
+
+/// How far the dtype of a file may differ from the dtype of the Rust type.
+///
+/// Byte order, padding and the order of the fields never matter, and fields that the type does not have are skipped.
+///
+/// ```
+/// use npy_core::{Cast, ReadOptions, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// [1i16, -2].write_npy_to(&mut file)?;
+///
+/// assert!(ReadOptions::new().read_from::<Vec<f64>>(&file[..]).is_err());
+/// let widened: Vec<f64> = ReadOptions::new().cast(Cast::Lossless).read_from(&file[..])?;
+/// assert_eq!(widened, [1.0, -2.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cast {
+    /// Every scalar of the file must have the kind and the size that the type expects.
+    #[default]
+    Exact,
+    /// No value may change. A number may be widened if every value of its dtype fits exactly: integers, floats and complex numbers of
+    /// more bytes, integers as floats with enough bits, `bool` as a number.
+    ///
+    /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` as `<M8[us]`, dates as seconds): an error names the
+    /// first value that does not fit, or that is not a whole number of units. Months of a span have no fixed length, so they become
+    /// years, and nothing else.
+    Lossless,
+    /// Any number becomes any other, as by Rust's `as`; other values as with `Lossless`. Within the range of the type it is what
+    /// `astype` of NumPy returns.
+    ///
+    /// | from | to | result |
+    /// |---|---|---|
+    /// | integer | integer | the lowest bits: `300` as a `u8` is `44` |
+    /// | integer | float | the nearest; above 65504, a half is infinite |
+    /// | float | integer | truncated towards zero; the lowest or highest integer if it is out of range; zero for NaN |
+    /// | float | float of fewer bytes | the nearest, ties to even; infinite if it is too large; NaN remains NaN |
+    /// | complex | real number | the real part, converted |
+    /// | real number | complex | the real part, converted, and an imaginary part of zero |
+    /// | any | `bool` | true unless it is zero; NaN is true |
+    /// | `bool` | any | zero or one |
+    ///
+    /// Long doubles are not converted to other numbers: [`LongDouble::to_f64`](crate::LongDouble::to_f64).
+    Numeric,
+    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range, a float with a fraction as an
+    /// integer, NaN and infinities as an integer, a finite float that would become infinite, an imaginary part that is not zero, and as a
+    /// `bool` any number but zero and one.
+    ///
+    /// A float that is rounded to fewer digits does fit, also an integer that is rounded to a float.
+    Checked,
+}

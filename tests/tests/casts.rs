@@ -1,0 +1,176 @@
+//! Casts on each way to read: values that do not fit are errors that name the row and the field.
+
+use npy_core::time::{Day, Ns, Second};
+use npy_core::{
+    Cast, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order, Place, ReadNpy, ReadOptions,
+    WriteNpy, WriteOptions,
+};
+
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Wide {
+    id: u32,
+    values: [f64; 2],
+    inner: Inner<i64>,
+}
+
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Inner<T> {
+    count: T,
+}
+
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Narrow {
+    inner: Inner<i8>,
+    id: u8,
+    values: [f32; 2],
+}
+
+fn options(cast: Cast) -> ReadOptions {
+    let mut options = ReadOptions::new();
+    options.cast(cast);
+    options
+}
+
+/// Enough rows for several blocks; the last one does not fit.
+fn wide_rows() -> Vec<Wide> {
+    let row = |i: u32| Wide { id: i % 256, values: [0.1, 2.0], inner: Inner { count: -1 } };
+    let mut rows: Vec<Wide> = (0..20_000).map(row).collect();
+    rows[19_999].inner.count = 128;
+    rows
+}
+
+fn narrow(row: &Wide) -> Narrow {
+    Narrow {
+        inner: Inner { count: row.inner.count as i8 },
+        id: row.id as u8,
+        values: row.values.map(|value| value as f32),
+    }
+}
+
+const MISFIT: &str = "row 19999: field \"inner.count\": 128 does not fit '|i1'";
+
+#[test]
+fn records_are_converted_field_by_field() {
+    let rows = wide_rows();
+    let expected: Vec<Narrow> = rows.iter().map(narrow).collect();
+    let mut file = Vec::new();
+    rows.write_npy_to(&mut file).unwrap();
+    let numeric = options(Cast::Numeric).read_from::<Vec<Narrow>>(&file[..]).unwrap();
+    assert_eq!(numeric, expected);
+    let mut checked = options(Cast::Checked);
+    let error = checked.read_from::<Vec<Narrow>>(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), MISFIT);
+    assert!(matches!(error.kind(), ErrorKind::InvalidValue { .. }));
+    assert_eq!(
+        error.places().cloned().collect::<Vec<_>>(),
+        [Place::Row(19_999), Place::Field("inner.count".into())]
+    );
+    let error = checked.threads(2).read_from::<Vec<Narrow>>(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), MISFIT);
+}
+
+/// Guards streams: all rows before the first misfit are returned, and then its error.
+#[test]
+fn rows_before_a_misfit_are_kept() {
+    let rows = wide_rows();
+    let expected: Vec<Narrow> = rows[..19_999].iter().map(narrow).collect();
+    let mut file = Vec::new();
+    rows.write_npy_to(&mut file).unwrap();
+    let checked = options(Cast::Checked);
+    let mut reader = checked.reader(&file[..]).unwrap();
+    let mut found = Vec::new();
+    let mut records = reader.records::<Narrow>().unwrap();
+    let error = loop {
+        match records.next().unwrap() {
+            Ok(row) => found.push(row),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((error.to_string().as_str(), &found), (MISFIT, &expected));
+    let mut reader = checked.reader(&file[..]).unwrap();
+    let mut found = Vec::new();
+    let error = loop {
+        match reader.read_chunk(&mut found, 7_000) {
+            Ok(count) => assert!(count > 0),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((error.to_string().as_str(), &found), (MISFIT, &expected));
+    let mut reader = checked.reader(&file[..]).unwrap();
+    let error = reader.read_column::<i8>("inner.count").unwrap_err();
+    assert_eq!(error.to_string(), MISFIT);
+}
+
+#[test]
+#[allow(unsafe_code)]
+fn maps_convert_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rows.npy");
+    let rows = wide_rows();
+    rows.write_npy(&path).unwrap();
+    // SAFETY: no one else has the file.
+    let map = unsafe { options(Cast::Checked).map_any(&path).unwrap() };
+    assert_eq!(map.get::<Narrow>(7).unwrap(), narrow(&rows[7]));
+    let error = map.get::<Narrow>(19_999).unwrap_err().to_string();
+    assert!(error.ends_with(MISFIT), "{error}");
+    let error = map.column::<i8>("inner.count").unwrap_err().to_string();
+    assert!(error.ends_with("read it with Reader::read_column"), "{error}");
+    // SAFETY: as before.
+    let map = unsafe { options(Cast::Numeric).map_any(&path).unwrap() };
+    let column = map.column::<i8>("inner.count").unwrap();
+    assert_eq!((column.get(0), column.get(19_999)), (Some(-1), Some(-128)));
+    assert_eq!(column.to_vec().unwrap().len(), 20_000);
+}
+
+/// Guards arrays of several dimensions in both orders: the row is that of the file.
+#[test]
+fn arrays_are_converted_in_both_orders() {
+    let numbers: Vec<f64> = (0..6).map(|i| f64::from(i) / 2.0).collect();
+    for (order, first) in [(Order::C, "0.5"), (Order::Fortran, "1.5")] {
+        let array = NpyArray::new(numbers.clone(), [2, 3]).unwrap();
+        let mut file = Vec::new();
+        WriteOptions::new().order(order).write_to(&mut file, &array).unwrap();
+        let narrow: NpyArray<f32> = options(Cast::Numeric).read_from(&file[..]).unwrap();
+        assert_eq!((narrow.shape(), narrow.order(), narrow[[1, 2]]), (&[2, 3][..], order, 2.5));
+        let whole: NpyArray<i16> = options(Cast::Numeric).read_from(&file[..]).unwrap();
+        assert_eq!(whole[[1, 0]], 1);
+        let error = options(Cast::Checked).read_from::<NpyArray<i16>>(&file[..]).unwrap_err();
+        assert_eq!(error.to_string(), format!("row 1: {first} does not fit '<i2'"));
+    }
+}
+
+#[test]
+fn the_advice_names_the_cast_that_would_do() {
+    let advice = |file: &[u8], read: fn(&[u8]) -> npy_core::Error| read(file).to_string();
+    let mut times = Vec::new();
+    [DateTime64::<Ns>::new(1_000_000_000)].write_npy_to(&mut times).unwrap();
+    let error = advice(&times, |file| Vec::<DateTime64<Second>>::read_npy_from(file).unwrap_err());
+    assert!(error.ends_with("Cast::Lossless) converts if every value fits"), "{error}");
+    let lossless = options(Cast::Lossless);
+    let seconds: Vec<DateTime64<Second>> = lossless.read_from(&times[..]).unwrap();
+    assert_eq!(seconds, [DateTime64::new(1)]);
+    let error = lossless.read_from::<Vec<DateTime64<Day>>>(&times[..]).unwrap_err();
+    assert_eq!(error.to_string(), "row 0: 1970-01-01T00:00:01.000000000 does not fit '<M8[D]'");
+    let mut numbers = Vec::new();
+    [0.5f64].write_npy_to(&mut numbers).unwrap();
+    let error = advice(&numbers, |file| Vec::<f32>::read_npy_from(file).unwrap_err());
+    assert!(error.ends_with("Cast::Numeric in any case"), "{error}");
+    let error = advice(&numbers, |file| Vec::<DateTime64<Ns>>::read_npy_from(file).unwrap_err());
+    assert!(error.ends_with("with NumPy's astype"), "{error}");
+}
+
+/// Guards arrays whose dtype is known at run time only.
+#[test]
+fn arrays_of_any_dtype_are_converted() {
+    let array: DynArray = {
+        let mut file = Vec::new();
+        wide_rows().write_npy_to(&mut file).unwrap();
+        DynArray::read_npy_from(&file[..]).unwrap()
+    };
+    let dtype = "[('values', '<f2', (2,)), ('inner', [('count', '|u1')])]".parse().unwrap();
+    let cast = array.cast_with(&dtype, Cast::Numeric).unwrap();
+    assert_eq!(cast.get(&[19_999]).unwrap().to_string(), "([0.1, 2.0], (128,))");
+    let error = array.cast_with(&dtype, Cast::Checked).unwrap_err();
+    assert_eq!(error.to_string(), "row 0: field \"inner.count\": -1 does not fit '|u1'");
+    assert!(array.cast(&dtype).is_err());
+}
