@@ -6,8 +6,8 @@
 //! a struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from that dtype in either byte order. A
 //! value that is written and read again does not change.
 //!
-//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the narrower dtypes in the last column, all of whose values fit
-//! exactly. Any other dtype is an error. `…` means every smaller width.
+//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last column. `…` means every other
+//! length of text, or every other unit of a time. A text or time that does not fit is an error, and so is any other dtype. [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read any number as any other.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
@@ -27,9 +27,9 @@
 //! | `Complex<f32>` | `<c8` | `num-complex` | `b1 i1 i2 u1 u2 f2 f4` |
 //! | `Complex<f64>` | `<c16` | `num-complex` | `b1 i1 i2 i4 u1 u2 u4 f2 f4 f8 c8` |
 //! | [`ComplexLongDouble`](crate::ComplexLongDouble) | `<c32` | | `c24` |
-//! | [`DateTime64<Ns>`](crate::DateTime64) | `<M8[ns]` | | |
+//! | [`DateTime64<Ns>`](crate::DateTime64) | `<M8[ns]` | | `M8[…` |
 //! | [`DateTime64<Generic>`](crate::DateTime64) | `<M8` | | |
-//! | [`TimeDelta64<Times<25, Second>>`](crate::TimeDelta64) | `<m8[25s]` | | |
+//! | [`TimeDelta64<Times<25, Second>>`](crate::TimeDelta64) | `<m8[25s]` | | `m8[…` |
 //! | [`TimeDelta64<Generic>`](crate::TimeDelta64) | `<m8` | | |
 //! | [`ByteStr<5>`](crate::ByteStr) | `\|S5` | | `S…` |
 //! | [`FixedStr<5>`](crate::FixedStr) | `<U5` | | `U…` |

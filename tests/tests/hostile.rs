@@ -251,7 +251,7 @@ fn a_struct_that_differs_is_told_both_sides() {
     let wider = file(1, &header("[('hdr', [('gain', '<f8')])]", "(1,)"), &[0; 8]);
     assert_says(
         &refused::<Vec<Outer>>(&wider),
-        &["holds '<f8', Outer expects '<f4'", "change the Rust type"],
+        &["holds '<f8', Outer expects '<f4'", "ReadOptions::cast(Cast::Checked) converts"],
     );
     let missing = file(1, &header("[('hdr', [('Gain', '<f4'), ('q', '<f4')])]", "(1,)"), &[0; 8]);
     let message = refused::<Vec<Outer>>(&missing);
