@@ -42,7 +42,8 @@ pub struct Limits {
     /// The deepest nesting of Python objects that become Rust values. Default 128, as in most formats of serde.
     pub object_depth: usize,
     /// The largest ratio of the memory of values made from Python objects to the bytes of their pickle, which may use an object many
-    /// times. Default 100: enough for a list that repeats a text of 300 characters. Values of up to 16 MiB are always made.
+    /// times. Default 100: enough for a list that repeats a text of 180 characters, where each use takes two bytes of the pickle. Values
+    /// of up to 16 MiB are always made.
     pub object_expansion: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
@@ -100,14 +101,14 @@ impl Limits {
     pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
         let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
         check(
-            "memory for values of nearly zero bytes, in units of 16 bytes",
+            "memory for values with almost no data in the file, in units of 16 bytes",
             "empty_items",
             count,
             self.empty_items,
         )
     }
 
-    /// Refuses values that take this many bytes of memory and were made from a pickle of `pickle` bytes.
+    /// Refuses values of this many bytes in memory, made from a pickle of `pickle` bytes, if the limit does not allow as many.
     #[inline]
     pub(crate) fn check_objects(&self, bytes: u64, pickle: u64) -> Result<(), Error> {
         const ALWAYS: u64 = 16 << 20;

@@ -6,8 +6,9 @@
 //! a struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from that dtype in either byte order. A
 //! value that is written and read again does not change.
 //!
-//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last column. `…` means every other
-//! length of text, or every other unit of a time. A text or time that does not fit is an error, and so is any other dtype. [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read any number as any other.
+//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last column. `…` means every other length of
+//! text, or every other unit of a time. A text or time that does not fit is an error, and so is any other dtype.
+//! [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read any number as any other.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|

@@ -112,7 +112,7 @@ impl<'t> Scanner<'t> {
     /// Skips lines without a token, and returns whether the line after them is indented.
     fn skip_lines(&mut self) -> Result<bool, Fault> {
         let mut indented = false;
-        // True if a line is indented that a backslash joins to this one.
+        // True if a backslash has joined an indented line to this one.
         let mut kept = false;
         loop {
             match self.peek() {
@@ -185,7 +185,7 @@ impl<'t> Scanner<'t> {
         let name = string(checked::add(self.at, 1))?;
         let comma = self.text.as_bytes().get(name.end..)?;
         let dtype = string(checked::add(name.end, 2)).filter(|_| comma.starts_with(b", "))?;
-        // Without the bracket, the string may have triple quotes, or another string follows that Python joins to it.
+        // If no bracket follows, the last quote may be part of triple quotes, or Python may join another string to this one.
         (self.text.as_bytes().get(dtype.end) == Some(&b')')).then_some([name, dtype])
     }
 
@@ -311,7 +311,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips each Python 2 `L` that NumPy would drop after a number: a token of its own, which may follow blanks.
+    /// Skips every `L` after a number, as NumPy does in headers from Python 2. Blanks may come before the `L`, and no letter after it.
     fn skip_long_suffix(&mut self) {
         loop {
             let at = self.at;
@@ -404,7 +404,7 @@ impl<'t> Scanner<'t> {
             Some(b'N') if !prefix.raw && !prefix.bytes => {
                 return fail(at, r"characters by name, as in \N{BULLET}, are not supported");
             }
-            // A backslash before such a character escapes nothing; the caller reads the character.
+            // A backslash before a character beyond ASCII escapes nothing. The caller reads that character, or finds the end of the text.
             Some(0x80..) | None => return Ok(()),
             Some(_) => 0,
         };

@@ -105,7 +105,8 @@ impl Directory {
         if self.by_name.contains_key(plain) { name } else { plain }
     }
 
-    /// Iterates over the names with this prefix, sorted, without a scan of the other names.
+    /// Iterates over the names of the members whose names in the archive have this prefix, in the order of those, without a scan of the
+    /// others.
     pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix)).map(|name| self.shown(name))
@@ -153,13 +154,15 @@ impl Directory {
             Common::STORED if compressed == size => {}
             Common::STORED => {
                 return Err(corrupt(format!(
-                    "the directory says that {size} bytes are stored as {compressed}"
+                    "the directory says that an uncompressed member of {size} bytes takes {compressed} bytes"
                 )));
             }
             other => return Err(unknown_method(other)),
         }
         if start >= self.end.start {
-            return Err(corrupt("the directory says that the member begins after the directory"));
+            return Err(corrupt(
+                "the directory says that the member begins in or after the directory",
+            ));
         }
         let data = find_data(entry, reader)?;
         self.check_no_overlap(start, data.saturating_add(compressed))?;
@@ -178,14 +181,13 @@ impl Directory {
         Central::read(reader, self.end.before, self.end.start..end)
     }
 
-    /// Refuses a member that shares bytes with another one or with the directory: with such members, a small archive could expand to any
-    /// size.
+    /// Refuses a member that reaches into the next one or into the directory: with such members, a small archive could expand to any size.
     fn check_no_overlap(&self, start: u64, end: u64) -> Result<()> {
         let before = self.starts.partition_point(|&other| other < start);
         let within = self.starts.partition_point(|&other| other < end);
         if within.saturating_sub(before) > 1 || end > self.end.start {
             return Err(malformed(
-                "the member reaches into what follows it; its size in the directory is wrong, so write the archive again",
+                "the member overlaps the next one or the directory; write the archive again",
             ));
         }
         Ok(())
@@ -231,7 +233,7 @@ fn unknown_method(method: u16) -> Error {
     let how = known.map_or_else(|| format!("method {method}"), |(_, name)| (*name).to_owned());
     unsupported(
         format!("a member compressed by {how}"),
-        "another form: load it in Python and save it with np.savez or np.savez_compressed",
+        "another form: unpack it with a tool that knows the method, and save the arrays with np.savez or np.savez_compressed",
     )
 }
 

@@ -24,7 +24,7 @@ enum Argument {
 const fn layout(opcode: u8) -> (Argument, u8) {
     use Argument::{Counted, Fixed, Line, Refused, TwoLines};
     match opcode {
-        // Marks, the stack, what is added to nodes that exist, and the empty tuple, of which there is one.
+        // These make no node: they change the stack or the memo, add to a node that exists, or end the pickle; the empty tuple exists once.
         b'(' | b'0' | b'1' | b'2' | b'a' | b'e' | b's' | b'u' | b'b' | b'.' => (Fixed(0), 0),
         b')' | 0x90 | 0x94 => (Fixed(0), 0),
         b'N' | b']' | b'}' | b'l' | b't' | b'd' | b'R' => (Fixed(0), 1),
@@ -69,7 +69,7 @@ static LAYOUTS: [(Argument, u8); 256] = {
     }
 };
 
-/// The longest argument of two lines, which name a module and something in it. Python has no names of that length.
+/// The longest argument of two lines, which name a module and something in it. No real name is that long.
 pub(super) const MAX_NAMES: usize = 4096;
 pub(super) const LONG_NAME: &str = "the name of a module or of something in it is too long";
 
@@ -78,7 +78,7 @@ pub(super) struct Step {
     pub(super) opcode: u8,
     /// The position of the argument: after its length, if it has one.
     pub(super) start: usize,
-    /// The length of the argument, with the line feeds of lines. The text may have only the start of it.
+    /// The length of the argument, with the line feeds of lines. Of the argument, perhaps only the start has been read.
     pub(super) length: u64,
     /// The largest number of nodes that the opcode makes.
     pub(super) nodes: u8,
@@ -86,7 +86,7 @@ pub(super) struct Step {
 
 /// The reason why there is no complete opcode.
 pub(super) enum Missing {
-    /// The text must have at least this length.
+    /// This many bytes of the pickle are needed at least.
     Needs(u64),
     /// The opcode is refused, for this reason.
     Refused(&'static str),
@@ -99,7 +99,7 @@ impl Step {
         to_u64(self.start).saturating_add(self.length)
     }
 
-    /// Returns true if the argument is the contents of a bytes object.
+    /// Returns true if the argument is the contents of a bytes object or a `bytearray`, with a length of four or eight bytes.
     #[inline]
     pub(super) fn is_bytes(&self) -> bool {
         matches!(self.opcode, b'B' | 0x8e | 0x96)
@@ -115,7 +115,8 @@ impl Step {
     }
 }
 
-/// Finds the opcode at `at`, and the length of its argument. No line feed is before `searched`.
+/// Finds the opcode at `at`, and the length of its argument. If it is a line, it has no line feed
+/// before `searched`, where the search begins.
 #[inline]
 pub(super) fn next(text: &[u8], at: usize, searched: usize) -> Result<Step, Missing> {
     let start = checked::add(at, 1);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Form;
 use crate::checked;
 
-/// The meaning of strings that Python 2 pickled, which are bytes without a stated encoding: the argument `encoding` of `np.load`.
+/// The encoding of strings that Python 2 pickled, which the pickle does not state. It is the argument `encoding` of `np.load`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -18,7 +18,7 @@ pub enum Encoding {
     Bytes,
 }
 
-/// Decodes text; the reason if it is not text that a Rust string can hold.
+/// Decodes text. The error is the reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
 #[inline]
 pub(crate) fn decode_text(
     form: Form,
@@ -126,15 +126,15 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
                     None => out.extend([byte, escape]),
                 }
             }
-            // An unknown escape is kept, as in Python.
+            // Other escapes are kept: Python 2 writes none.
             _ => out.extend([byte, escape]),
         }
     }
     Cow::Owned(out)
 }
 
-/// Returns an integer in two's complement, the least significant byte first, in decimal; in hexadecimal if it has more than the 4,300
-/// digits that Python prints, because the time to convert grows with the square of the length.
+/// Prints an integer in decimal. `bytes` is its two's complement, the least significant byte first. An integer of more than 1,785 bytes is
+/// printed in hexadecimal, because the time for decimal grows with the square of the length. Python prints about as many digits.
 pub(crate) fn decimal(bytes: &[u8]) -> String {
     const MAX_DECIMAL: usize = 1785;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);

@@ -1,4 +1,4 @@
-//! Arrays of numbers whose type is known only to their `Serialize`: the dtype, and the bytes.
+//! Finds the dtype and the bytes of numbers of a generic type from how they serialize.
 
 use std::fmt::{self, Display};
 
@@ -47,7 +47,7 @@ impl Number {
     }
 }
 
-/// The error of a value that is not a number.
+/// The error of a value that is not a number. Where a dtype was found before, the value has changed since.
 #[derive(Debug)]
 pub(super) struct NoNumber;
 

@@ -93,7 +93,7 @@ attacks! {
         (0..n / 200).fold(zeros(1 << 20), nest)
     };
     /// Overlapping members, each of which contains all that follow: the total grows with the square. CVE-2019-13232.
-    overlapping_members, 409, Refused("reaches into what follows"), |n| {
+    overlapping_members, 409, Refused("overlaps the next one"), |n| {
         let count = n / 100;
         let rest = archive(b"", &vec![honest("x.npy"); count], b"").len() as u64;
         let over = |i| {
@@ -110,7 +110,7 @@ attacks! {
         archive(b"", &members, b"")
     };
     /// Two directory entries for one member: their plain names are the same, their Unicode names differ.
-    one_member_two_entries, 409, Refused("reaches into what follows"), |_| {
+    one_member_two_entries, 409, Refused("overlaps the next one"), |_| {
         // The names in the extra fields for Unicode paths.
         let other = [0, 1].map(|i: u8| {
             let mut extra = b"up\x0a\0\x01".to_vec();
@@ -121,7 +121,7 @@ attacks! {
         archive(b"", &other, b"")
     };
     /// A member that reaches into the directory.
-    member_over_the_directory, 409, Refused("reaches into what follows"), |_| {
+    member_over_the_directory, 409, Refused("overlaps the next one"), |_| {
         one(Raw { size: 300, compressed: 300, ..honest("x.npy") })
     };
 
@@ -265,7 +265,7 @@ attacks! {
     /// A correct zip64 end record that is not needed.
     large_end_without_need, 436, Read, |_| with_large_end(2, None, None);
     /// A member of 8 EiB, stored.
-    large_member, 789, Refused("reaches into what follows"), |_| {
+    large_member, 789, Refused("overlaps the next one"), |_| {
         one(Raw { size: u64::MAX >> 1, compressed: u64::MAX >> 1, zip64: true, ..honest("x.npy") })
     };
     /// A member that begins at 16 EiB.

@@ -9,7 +9,8 @@ use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
 
 /// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. Nothing is rounded: the
-/// text must be a whole number of units. A time without a unit is parsed as an integer.
+/// text must be a whole number of units. The text of
+/// a `DateTime64<Generic>` is an integer.
 ///
 /// ```
 /// use npy_core::DateTime64;
@@ -51,9 +52,11 @@ impl<U: TimeUnit> DateTime64<U> {
 
     fn not_a_time(text: &str) -> InvalidValue {
         let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
-        InvalidValue::new(format!(
-            "{text} is not a time of '{dtype}'; write 2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit"
-        ))
+        let form = match U::RESOLUTION {
+            None => "an integer",
+            Some(_) => "2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit",
+        };
+        InvalidValue::new(format!("{text} is not a time of '{dtype}'; write {form}"))
     }
 }
 
@@ -76,10 +79,11 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
         }
         span(text, U::RESOLUTION).map(Self::new).ok_or_else(|| {
             let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
-            let reason = format!(
-                "{text} is not a span of '{dtype}'; write a number and a unit, as in 100 seconds, with no fraction of a unit of the dtype"
-            );
-            InvalidValue::new(reason)
+            let form = match U::RESOLUTION {
+                None => "a number and its unit: 100 generic time units",
+                Some(_) => "a number and a unit, as in 100 seconds, with no fraction of a unit of the dtype",
+            };
+            InvalidValue::new(format!("{text} is not a span of '{dtype}'; write {form}"))
         })
     }
 }
@@ -98,8 +102,8 @@ fn split_offset(text: &str) -> Option<(&str, i128)> {
     Some((local, if is_negative { offset.checked_neg()? } else { offset }))
 }
 
-/// Parses a date, or a date and time, as a number of units, less an offset from UTC in attoseconds; `None` if the text is invalid or
-/// the number is not whole.
+/// Parses a date, or a date and time, and subtracts the offset from UTC, which is in attoseconds. Returns the count at this resolution;
+/// `None` if the text is invalid, or the count is not whole.
 fn date(text: &str, offset: i128, resolution: Resolution) -> Option<i64> {
     let (day, time) = match text.split_once(['T', ' ']) {
         Some((day, time)) => (day, Some(time)),

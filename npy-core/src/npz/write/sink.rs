@@ -86,7 +86,7 @@ impl<W: Write> Write for MemberSink<'_, W> {
         if let Some(compressor) = &mut self.compressor {
             return compressor.write(bytes, self.archive);
         }
-        // Writes at most one block, so that it is still in the cache when its checksum is computed.
+        // At most one block, so that it is still in the cache when it is written after its checksum is computed.
         let block = bytes.get(..BLOCK).unwrap_or(bytes);
         self.archive.write_stored(block)?;
         Ok(block.len())

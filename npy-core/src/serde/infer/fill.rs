@@ -57,14 +57,14 @@ impl<'a> Fill<'a> {
 
     fn float(self, value: f64) {
         match self.item.len() {
-            // An `f32`, or an integer that fits.
+            // The value was an `f32`, or an integer that an `f32` holds exactly.
             #[expect(clippy::cast_possible_truncation)]
             4 => self.store(&(value as f32).to_le_bytes()),
             _ => self.store(&value.to_le_bytes()),
         }
     }
 
-    /// Writes the first bytes of a number that fits.
+    /// Writes as many bytes of a little-endian number as the item has, which are enough for it.
     fn store(self, bytes: &[u8]) {
         self.item.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
     }
@@ -145,6 +145,6 @@ impl Parts for FillParts<'_> {
 /// The error for a value that serializes differently in the two passes.
 fn changed<T>() -> Result<T, RowError> {
     Err(RowError::new(
-        "it serialized as something else when it was measured; it must be the same each time",
+        "the value serialized differently the second time; its `Serialize` must give the same result each time",
     ))
 }
