@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::io::Write;
 
-use npy_core::{DynArray, NpyRecord, ReadNpy, Value, WriteNpy};
+use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -22,38 +22,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     if json { rows_as_json(&array, out) } else { rows_as_csv(&array, out) }
 }
 
-/// Prints one row per line. A field of a nested record is called `head.gain`, a value of a sub-array `samples[0]`.
+/// Prints one row per line. A field of a nested record is called `head.gain`, a value of a sub-array `samples.0`.
 fn rows_as_csv(array: &DynArray, out: impl Write) -> Result<(), Box<dyn Error>> {
+    let table = array.table()?;
     let mut csv = csv::Writer::from_writer(out);
-    for (i, item) in array.iter().enumerate() {
-        let (mut names, mut values) = (Vec::new(), Vec::new());
-        flatten(item, "", &mut names, &mut values);
-        if i == 0 {
-            csv.write_record(&names)?;
-        }
-        csv.write_record(&values)?;
-    }
+    csv.write_record(table.names())?;
+    table.rows().try_for_each(|row| csv.serialize(row))?;
     Ok(csv.flush()?)
-}
-
-fn flatten(value: Value<'_>, name: &str, names: &mut Vec<String>, values: &mut Vec<String>) {
-    match value {
-        Value::Record(record) => {
-            for (field, value) in record.iter() {
-                let dot = if name.is_empty() { "" } else { "." };
-                flatten(value, &format!("{name}{dot}{field}"), names, values);
-            }
-        }
-        Value::Array(array) => {
-            for (i, value) in array.iter().enumerate() {
-                flatten(value, &format!("{name}[{i}]"), names, values);
-            }
-        }
-        _ => {
-            names.push(if name.is_empty() { "value".into() } else { name.into() });
-            values.push(value.to_string());
-        }
-    }
 }
 
 fn rows_as_json(array: &DynArray, mut out: impl Write) -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,7 @@
 //! Layer 5: an array whose dtype is only known at run time.
 
 mod iter;
+mod table;
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
 pub use iter::Values;
+pub use table::{Table, TableRow, TableRows};
 
 /// An array of any dtype, stored as the bytes of its file.
 ///

@@ -128,7 +128,7 @@ pub mod object {
 /// The iterators that methods return, for programs that name their types.
 pub mod iter {
     pub use crate::array::IntoIter;
-    pub use crate::dynamic::Values;
+    pub use crate::dynamic::{TableRows, Values};
     #[cfg(feature = "mmap")]
     pub use crate::mmap::Values as ColumnValues;
     pub use crate::shape::Iter;
@@ -139,7 +139,7 @@ pub mod iter {
 pub use crate::serde::DeserializedRows;
 pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
-pub use dynamic::DynArray;
+pub use dynamic::{DynArray, Table, TableRow};
 pub use element::cast::zero_copy::ZeroCopy;
 pub use element::endian::{Be, Le};
 pub use element::float8::Float8;

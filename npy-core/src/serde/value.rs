@@ -6,7 +6,7 @@ use serde::ser::{Error as _, Serialize, SerializeTupleStruct, Serializer};
 
 use super::array::begin_array;
 use super::{has_arrays, no_character, weight};
-use crate::dynamic::DynArray;
+use crate::dynamic::{DynArray, TableRow};
 use crate::error::Error;
 use crate::header::Header;
 use crate::shape::Order;
@@ -49,6 +49,13 @@ impl Serialize for Value<'_> {
             Value::Record(record) => record.serialize(serializer),
             Value::Array(array) => array.serialize(serializer),
         }
+    }
+}
+
+/// Serializes the row as a sequence.
+impl Serialize for TableRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
     }
 }
 

@@ -6,6 +6,7 @@ use super::{DateTime64, TimeUnit};
 use crate::calendar::{from_nanoseconds, to_nanoseconds};
 
 /// The number of nanoseconds in a day.
+#[cfg(any(test, feature = "chrono", feature = "jiff"))]
 pub(super) const DAY: i128 = 86_400_000_000_000;
 
 /// Adds conversions to times, of which some are dates: their years and months have the lengths of the calendar.
