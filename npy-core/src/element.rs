@@ -2,6 +2,7 @@
 
 mod array;
 pub(crate) mod block;
+pub(crate) mod bool8;
 pub(crate) mod cast;
 mod complex;
 pub(crate) mod decode;

@@ -140,6 +140,7 @@ pub use crate::serde::DeserializedRows;
 pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::{DynArray, Table, TableRow};
+pub use element::bool8::Bool8;
 pub use element::cast::zero_copy::ZeroCopy;
 pub use element::endian::{Be, Le};
 pub use element::float8::Float8;

@@ -13,6 +13,7 @@
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
 //! | `bool` | `\|b1` | | |
+//! | [`Bool8`](crate::Bool8) | `\|b1` | | |
 //! | `i8` | `\|i1` | | `b1` |
 //! | `i16` | `<i2` | | `b1 i1 u1` |
 //! | `i32` | `<i4` | | `b1 i1 i2 u1 u2` |
@@ -43,7 +44,8 @@
 //! [`Le<T>`](crate::Le) and [`Be<T>`](crate::Be) are the number `T` in a fixed byte order, little or big endian.
 //! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is a record.
 //!
-//! - Floats keep all their bits, even those of a NaN. A `bool` is true for any byte except zero, and true is written as one.
+//! - Floats keep all their bits, even those of a NaN. A `bool` is true for any byte except zero, and true is written as one;
+//!   [`Bool8`](crate::Bool8) keeps the byte, as NumPy does, and can be viewed in place.
 //! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a
 //!   surrogate, or over U+10FFFF) is an error that names the row.
 //! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the value itself keeps all its bytes.

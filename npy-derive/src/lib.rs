@@ -472,7 +472,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # What is not `ZeroCopy`
 ///
-/// Types for which some bytes are not a valid value: `bool` and enums. Use `u8` instead.
+/// Types for which some bytes are not a valid value: `bool` and enums. Use `Bool8` and the integer instead.
 ///
 /// ```compile_fail,E0277
 /// # use npy_core::{NpyRecord, ZeroCopy};

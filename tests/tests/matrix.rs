@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use half::{bf16, f16};
 use npy_core::time::{Generic, Ns, Second, Times};
 use npy_core::{
-    ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element, FixedStr, Float8,
-    Header, LongDouble, NpyArray, NpyRecord, Objects, Order, ReadNpy, ReadOptions, TimeDelta64,
-    Void, WriteNpy, WriteOptions,
+    Bool8, ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element, FixedStr,
+    Float8, Header, LongDouble, NpyArray, NpyRecord, Objects, Order, ReadNpy, ReadOptions,
+    TimeDelta64, Void, WriteNpy, WriteOptions,
 };
 use num_complex::Complex;
 
@@ -139,6 +139,7 @@ fn items_are_what_the_page_says() {
     }
     let code = rows![
         bool,
+        Bool8,
         i8,
         i16,
         i32,

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use npy_core::time::{Day, Ms, Ns, Second};
 use npy_core::{
-    ArrayView, ArrayViewMut, Be, ByteOrder, ByteStr, DateTime64, DynArray, FixedStr, Le,
+    ArrayView, ArrayViewMut, Be, Bool8, ByteOrder, ByteStr, DateTime64, DynArray, FixedStr, Le,
     LongDouble, Map, MapAny, MapMut, NpyArray, NpyRecord, Order, ReadNpy, Reader, TimeDelta64,
     Value, Version, WriteNpy, iter, npz,
 };
@@ -184,6 +184,9 @@ fn elements_are_serialized() {
     let bytes = ByteStr::<2>::new(b"\xff\x01").unwrap();
     both_ways(&bytes, "[255,1]");
     both_ways(&DateTime64::<Day>::new(19_000), "\"2022-01-08\"");
+    both_ways(&Bool8::TRUE, "true");
+    assert_eq!(serde_json::to_string(&Bool8::from_byte(7)).unwrap(), "true");
+    assert!(serde_json::from_str::<Bool8>("1").is_err());
     for wrong in ["\"too long\"", "[1,2,3]", "7", "[256]"] {
         assert!(serde_json::from_str::<ByteStr<2>>(wrong).is_err(), "{wrong}");
     }

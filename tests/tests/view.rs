@@ -648,6 +648,7 @@ fn each_view_error_says_what_to_do() {
 fn rarer_numbers_are_viewed_as_they_are_read() {
     assert_viewed(&[npy_core::Void([1u8, 2, 3]), npy_core::Void([0; 3])]);
     assert_viewed(&[npy_core::Float8(0x38)]);
+    assert_viewed(&[0, 1, 0xff].map(npy_core::Bool8::from_byte));
     assert_viewed(&[half::f16::from_f32(0.5), half::f16::from_bits(0xfc00)]);
     assert_viewed(&[half::bf16::from_f32(0.5)]);
     assert_viewed(&[num_complex::Complex::new(0.5f32, 1.5)]);

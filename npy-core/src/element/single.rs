@@ -8,7 +8,7 @@ macro_rules! for_each_single {
             [T: crate::element::endian::Number] crate::element::endian::Le<T>,
             [T: crate::element::endian::Number] crate::element::endian::Be<T>,
             [] crate::element::longdouble::LongDouble, [] crate::element::longdouble::ComplexLongDouble,
-            [] crate::element::float8::Float8,
+            [] crate::element::bool8::Bool8, [] crate::element::float8::Float8,
             [const N: usize] crate::element::text::ByteStr<N>,
             [const N: usize] crate::element::ucs4::FixedStr<N>,
             [const N: usize] crate::element::void::Void<N>,

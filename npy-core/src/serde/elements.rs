@@ -1,4 +1,4 @@
-//! Single elements as values of serde: text, times, and numbers of a byte order.
+//! Single elements as values of serde: text, times, flags, and numbers of a byte order.
 
 use std::fmt;
 
@@ -6,6 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::element::InvalidValue;
+use crate::element::bool8::Bool8;
 use crate::element::endian::{Be, Le, Number};
 use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
@@ -159,3 +160,16 @@ macro_rules! ordered {
 }
 
 ordered!(Le, Be);
+
+/// Serializes as the `bool`.
+impl Serialize for Bool8 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bool8 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bool::deserialize(deserializer).map(Self::new)
+    }
+}

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use npy_core::{Be, Le, Map, MapAny, MapMut, ViewError, ZeroCopy};
+use npy_core::{Be, Bool8, Le, Map, MapAny, MapMut, ViewError, ZeroCopy};
 use npy_tests::Session;
 
 #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -254,4 +254,43 @@ fn a_short_file_is_neither_mapped_nor_made_longer() {
     case.ask("m = np.load('x.npy', mmap_mode='r+')");
     assert_eq!(std::fs::metadata(case.path()).unwrap().len(), whole.len() as u64);
     assert_eq!(map::<Pick>(case.path())[8], pick(8));
+}
+
+/// Guards `Bool8`: NumPy and we see the same truths and the same bytes, and neither makes a byte other than 0 and 1 into 1.
+#[test]
+fn masks_and_flags_are_mapped_in_place() {
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[repr(C)]
+    struct Flagged {
+        flag: Bool8,
+        count: u8,
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut numpy = Numpy::session(dir.path());
+    numpy.ask("m = np.arange(256, dtype='u1').reshape(16, 16, order='F').view('?')");
+    numpy.ask("np.save('mask.npy', m)");
+    numpy.ask("a = np.zeros(3, [('flag', '?'), ('count', 'u1')])");
+    numpy.ask("a.view('u1')[:] = [0, 1, 7, 2, 0x80, 3]");
+    numpy.ask("np.save('records.npy', a)");
+
+    let path = dir.path().join("mask.npy");
+    let mask = map::<Bool8>(&path);
+    assert_eq!((mask.shape(), mask.order()), (&[16, 16][..], Order::Fortran));
+    assert!(mask.as_slice().iter().map(|flag| flag.byte()).eq(0..=255));
+    let truths = numpy.ask("int(np.count_nonzero(np.load('mask.npy')))");
+    assert_eq!(mask.iter().filter(|flag| flag.get()).count().to_string(), truths);
+    // A copy has the same bytes, written at once and one by one.
+    Vec::<Bool8>::from(mask.as_slice()).write_npy(dir.path().join("copy.npy")).unwrap();
+    assert_eq!(numpy.ask("np.load('copy.npy').tobytes() == bytes(range(256))"), "True");
+    drop(mask);
+    let mut mask = map_mut::<Bool8>(&path);
+    *mask.at_mut(&[2, 0]).unwrap() = false.into();
+    mask.flush().unwrap();
+    assert_eq!(numpy.ask("np.flatnonzero(~np.load('mask.npy').ravel('F')).tolist()"), "[0, 2]");
+
+    let records = map::<Flagged>(dir.path().join("records.npy"));
+    let flags = records.column::<Bool8>("flag").unwrap().to_vec().unwrap();
+    assert_eq!(flags.iter().map(|flag| flag.byte()).collect::<Vec<_>>(), [0, 7, 0x80]);
+    assert_eq!(records.iter().map(|it| it.count).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(flags, [false, true, true]);
 }

@@ -9,6 +9,7 @@ use super::proof::Memory;
 pub(crate) use super::proof::MemoryField;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::Element;
+use crate::element::bool8::Bool8;
 use crate::element::endian::{Be, Le, Number};
 use crate::element::float8::Float8;
 use crate::element::text::ByteStr;
@@ -22,19 +23,20 @@ use crate::plan::{Cast, Plan};
     label = "`npy_core::ZeroCopy` is not implemented for this type; derive it, or read with `npy_core::MapAny`",
     note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`",
     note = "any type can be read from a mapped file with `npy_core::MapAny`, which copies the elements that it returns",
-    note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `u8` in the struct",
+    note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `npy_core::Bool8`, a byte that is true if it is not zero",
     note = "an enum: most bytes are not a variant of it; use its integer in the struct"
 )]
 /// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
 ///
 /// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
-/// [`Le`] and [`Be`] of those, arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`]. The features `half` and
+/// [`Le`] and [`Be`] of those, [`Bool8`], arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`]. The features `half` and
 /// `num-complex` add the number types of those crates.
 ///
 /// Large arrays are also read directly into a `Vec`, and written directly from one, if the type has no padding and all its numbers are
 /// little-endian in memory. A struct with generic parameters is always decoded.
 ///
 /// It is not implemented for `bool` and enums: most byte patterns are not valid values of them, and a view does not check the bytes.
+/// [`Bool8`] takes the place of `bool`.
 ///
 /// # Safety
 ///
@@ -75,7 +77,7 @@ macro_rules! zero_copy {
 zero_copy! {
     [] i8, [] i16, [] i32, [] i64, [] u8, [] u16, [] u32, [] u64, [] f32, [] f64,
     [U: TimeUnit] DateTime64<U>, [U: TimeUnit] TimeDelta64<U>,
-    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8,
+    [T: Number] Le<T>, [T: Number] Be<T>, [const N: usize] ByteStr<N>, [const N: usize] Void<N>, [] Float8, [] Bool8,
 }
 
 #[cfg(feature = "half")]
