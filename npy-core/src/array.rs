@@ -144,6 +144,12 @@ impl<T> NpyArray<T> {
         NpyView::from_parts(&self.data, self.shape.clone(), self.order)
     }
 
+    /// Applies a function to each element. The order in memory stays.
+    pub(crate) fn map<U>(self, f: impl FnMut(T) -> U) -> NpyArray<U> {
+        let NpyArray { data, shape, order } = self;
+        NpyArray { data: data.into_iter().map(f).collect(), shape, order }
+    }
+
     /// Iterates over the elements in this order.
     pub(crate) fn in_order(&self, order: Order) -> Iter<'_, T> {
         Iter::new(&self.data, &self.shape, self.order, order)

@@ -1,5 +1,6 @@
 //! Layer 6: everything that reads.
 
+mod any;
 mod direct;
 mod header;
 mod object;
@@ -66,6 +67,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
 /// | `Vec<T>`, `Box<[T]>` | one dimension |
 /// | `[T; N]` | `N` elements |
 /// | [`NpyArray<T>`](crate::NpyArray) | any rank |
+/// | [`AnyArray`](crate::AnyArray) | any rank, of the type that the file has |
 /// | [`DynArray`](crate::DynArray) | any rank and any dtype |
 /// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and the like | a single element (0-d) |
 /// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |

@@ -60,6 +60,7 @@
 //! | `[T]`, `[T; N]` | | yes | one |
 //! | `T` | yes | yes | none; an item of the first table |
 //! | `NpyArray<T>` | yes | yes | any |
+//! | [`AnyArray`](crate::AnyArray) | yes | yes | any; an `NpyArray` of the type that the file has |
 //! | `DynArray` | yes | yes | any; every dtype, Python objects as their pickle |
 //! | [`Objects`](crate::Objects) | yes | yes | any; Python objects, also those in fields of records |
 //! | `Vec<String>`, `NpyArray<String>` | yes | yes | one, any; `U` and `S` of any width, written as `U` |

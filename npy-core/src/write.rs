@@ -1,5 +1,6 @@
 //! Layer 6: everything that writes.
 
+mod any;
 pub(crate) mod array_sink;
 mod array_writer;
 mod dynamic;

@@ -90,10 +90,15 @@ impl<R: Read> Reader<R> {
             let array = self.read_bytes()?.to_order(Order::C)?;
             return array.decode(items);
         }
-        if let Some(values) = self.read_direct(items)? {
+        self.read_values(items)
+    }
+
+    /// Reads the values that remain, whose parts are contiguous in the file.
+    pub(super) fn read_values<T: Element>(&mut self, plan: &ItemPlan) -> Result<Vec<T>> {
+        if let Some(values) = self.read_direct(plan)? {
             return Ok(values);
         }
-        self.read_decoded(items)
+        self.read_decoded(plan)
     }
 
     /// Decodes the values that remain, by several threads where that is allowed and faster.

@@ -5,6 +5,7 @@ use std::slice;
 
 use super::WriteOptions;
 use super::array_sink::ArraySink;
+use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::block::{self, BLOCK, Pending};
@@ -35,6 +36,17 @@ impl WriteOptions {
         elements: Elements<'t, T, impl FnOnce(Order) -> I>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
+        self.write_array_as(None, shape, elements, sink)
+    }
+
+    /// Like [`write_array`](Self::write_array); the header states `dtype`, if there is one, whose items have the same bytes.
+    pub(super) fn write_array_as<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+        &self,
+        dtype: Option<DType>,
+        shape: &[usize],
+        elements: Elements<'t, T, impl FnOnce(Order) -> I>,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
         let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
         let order = self.order.unwrap_or(in_memory);
         let (plan, item) = self.item_shape::<T>()?;
@@ -47,7 +59,7 @@ impl WriteOptions {
             let options = WriteOptions { order: Some(order), ..self.in_stated_byte_order() };
             return options.write_dyn(&array, sink);
         }
-        self.write_header(item.base, &whole, order, sink)?;
+        self.write_header(dtype.unwrap_or(item.base), &whole, order, sink)?;
         write_elements(plan, shape, order, elements, sink)
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Each test runs one Python process, which makes or checks all files of the test in one directory.
 
+mod any;
 mod archives;
 mod attributes;
 mod casts;

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("write", IO),
     ("array", 5),
     ("dynamic", 5),
+    ("any", 5),
     ("value", 5),
     ("objects", 5),
     ("view", ELEMENT),

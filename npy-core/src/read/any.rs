@@ -1,0 +1,58 @@
+//! Layer 6: reads an array as the type that its file has.
+
+use std::io::Read;
+
+use super::ReadNpy;
+use super::reader::Reader;
+use crate::any::{AnyArray, for_each_typed};
+use crate::array::NpyArray;
+use crate::dtype::{ByteOrder, Scalar, ScalarKind};
+use crate::element::Element;
+use crate::element::typed_plan::ItemPlan;
+use crate::error::Result;
+use crate::plan::{Cast, Plan};
+
+macro_rules! typed {
+    ($(#[doc = $doc:literal] $(#[$cfg:meta])* $variant:ident: $type:ty,)*) => {
+        impl ReadNpy for AnyArray {
+            fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+                let dtype = reader.header.dtype().with_byte_order(ByteOrder::Little);
+                $(
+                    $(#[$cfg])*
+                    if dtype == <$type>::dtype() {
+                        return reader.read_array().map(AnyArray::$variant);
+                    }
+                )*
+                match dtype.scalar().map(Scalar::kind) {
+                    Some(ScalarKind::Str) => ReadNpy::read_npy_array(reader).map(AnyArray::Text),
+                    Some(ScalarKind::Bytes) => ReadNpy::read_npy_array(reader).map(AnyArray::Bytes),
+                    Some(ScalarKind::DateTime(unit)) => {
+                        Ok(AnyArray::DateTime(reader.read_counts()?, unit))
+                    }
+                    Some(ScalarKind::TimeDelta(unit)) => {
+                        Ok(AnyArray::TimeDelta(reader.read_counts()?, unit))
+                    }
+                    _ => reader.read_dyn().map(AnyArray::Other),
+                }
+            }
+        }
+    };
+}
+
+for_each_typed!(typed);
+
+impl<R: Read> Reader<R> {
+    /// Reads the whole array of times, whatever their unit, as their counts.
+    fn read_counts(&mut self) -> Result<NpyArray<i64>> {
+        self.located(|reader| {
+            reader.check_nothing_read()?;
+            let found = reader.header.dtype();
+            let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
+            let plan = ItemPlan::of_elements(plan, &reader.header);
+            let counts = reader.read_values(&plan)?;
+            let stored = reader.header.order();
+            let array = NpyArray::with_order(counts, reader.header.shape(), stored)?;
+            Ok(array.into_order(reader.order.unwrap_or(stored)))
+        })
+    }
+}
