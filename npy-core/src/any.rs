@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::limits::MAX_ITEMSIZE;
 use crate::plan::Cast;
-use crate::shape::Order;
+use crate::shape::{self, Order};
 
 /// Calls a macro with the variants of [`AnyArray`] that hold an array of an [`Element`], each with its type.
 macro_rules! for_each_typed {
@@ -214,6 +214,15 @@ impl AnyArray {
     /// Returns the dimensions. A 0-d array, which is a single element, has none.
     pub fn shape(&self) -> &[usize] {
         self.shape_and_order().0
+    }
+
+    /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+        shape::dims(self.shape())
     }
 
     /// Returns the number of dimensions.

@@ -67,6 +67,25 @@ impl<T> NpyArray<T> {
         &self.shape
     }
 
+    /// Returns the dimensions, if there are `N` of them.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let image = NpyArray::new(vec![0u8; 6], [2, 3])?;
+    /// let [height, width] = image.dims()?;
+    /// assert_eq!((height, width), (2, 3));
+    /// assert!(image.dims::<3>().is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+        shape::dims(self.shape())
+    }
+
     /// Returns the number of dimensions.
     pub fn ndim(&self) -> usize {
         self.shape.len()
@@ -236,6 +255,37 @@ mod tests {
             c.view().to_order(Order::Fortran).as_slice_memory_order(),
             fortran.as_slice_memory_order()
         );
+    }
+
+    /// Guards conversions that have nothing to do: the elements stay where they are.
+    #[test]
+    fn elements_in_both_orders_are_moved() {
+        for shape in [&[6][..], &[1, 6], &[6, 1, 1], &[]] {
+            let items = vec![7u8; shape.iter().product()];
+            let start = items.as_ptr();
+            let array = NpyArray::new(items, shape).unwrap().into_order(Order::Fortran);
+            assert_eq!(array.order(), Order::Fortran, "{shape:?}");
+            assert_eq!(array.as_slice_memory_order().as_ptr(), start, "{shape:?}");
+            let items = array.into_vec();
+            assert_eq!(items.as_ptr(), start, "{shape:?}");
+        }
+        let array = NpyArray::with_order(vec![1, 2, 3, 4], [2, 2], Order::Fortran).unwrap();
+        let start = array.as_slice_memory_order().as_ptr();
+        let same = array.into_order(Order::Fortran);
+        assert_eq!(same.as_slice_memory_order().as_ptr(), start);
+    }
+
+    #[test]
+    fn dimensions_are_those_that_are_expected_or_an_error() {
+        let array = NpyArray::new(vec![0u8; 6], [1, 2, 3]).unwrap();
+        let [a, b, c] = array.dims().unwrap();
+        assert_eq!((a, b, c), (1, 2, 3));
+        let error = array.view().dims::<2>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the array has shape (1, 2, 3), [usize; 2] expects 2 dimensions; use `shape`, which has any number of them"
+        );
+        assert_eq!(NpyArray::new(vec![1], []).unwrap().dims::<0>().unwrap(), []);
     }
 
     /// Guards that no method hides the order of the memory: values, `for`, sums and indexes agree whatever the order.

@@ -120,6 +120,15 @@ impl DynArray {
         self.header.shape()
     }
 
+    /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+        shape::dims(self.shape())
+    }
+
     /// Returns the order in which the elements are stored.
     pub fn order(&self) -> Order {
         self.header.order()

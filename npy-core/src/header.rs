@@ -181,6 +181,15 @@ impl Header {
         &self.shape
     }
 
+    /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = header.dims()?;`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+        shape::dims(self.shape())
+    }
+
     /// Returns the order of the elements, as stated in the header.
     pub fn order(&self) -> Order {
         self.order

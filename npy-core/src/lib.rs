@@ -158,7 +158,7 @@ pub use error::{Error, ErrorKind, Place, Result, ViewError};
 pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "mmap")]
-pub use mmap::{Column, Map, MapAny, MapMut};
+pub use mmap::{Column, Map, MapAny, MapAnyMut, MapMut};
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]

@@ -1,8 +1,9 @@
 //! Layer 7: files mapped into memory. Feature `mmap`.
 //!
 //! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`] show
-//! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested. A [`Column`], which
-//! each of the three can return, is one field of every record. [`Access`] tells the system how a map will be used.
+//! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested, and [`MapAnyMut`]
+//! changes a file whose dtype is known only at run time. A [`Column`], which the first three can return, is one field of every record.
+//! [`Access`] tells the system how a map will be used.
 //!
 //! Threads can share maps and columns: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice in a [`MapMut`] give each thread
 //! its part.
@@ -21,6 +22,7 @@
 
 mod access;
 mod any;
+mod any_mut;
 mod column;
 mod traits;
 
@@ -38,15 +40,17 @@ pub use access::Access;
 pub use any::MapAny;
 #[cfg(feature = "npz")]
 pub(crate) use any::header_and_data;
+pub use any_mut::MapAnyMut;
 pub use column::{Column, Values};
 
 use crate::checked;
-use crate::dtype::DType;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
-use crate::error::{Error, Result, ViewError};
+use crate::element::item_shape::ItemShape;
+use crate::element::type_name;
+use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::plan::{self, Cast};
+use crate::plan::Cast;
 use crate::read::ReadOptions;
 use crate::shape::{self, Iter, Order};
 use crate::view::{self, Located};
@@ -145,11 +149,42 @@ impl<T: ZeroCopy> MapMut<T> {
     #[doc(alias("open_memmap"))]
     #[expect(unsafe_code)]
     pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
-        let path = path.as_ref();
-        let create = || create_file(path, &T::memory_dtype(), shape, allocate);
         // SAFETY: the caller keeps the contract.
-        let map = open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?;
-        MapMut::new(map, path, &Limits::default())
+        unsafe { MapMut::create_with_order(path, shape, Order::C) }
+    }
+
+    /// Like [`create`](Self::create), with the elements in this order: in Fortran order, the first index changes fastest.
+    ///
+    /// ```
+    /// use npy_core::{MapMut, Order};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::create_with_order(&path, &[2, 3], Order::Fortran)? };
+    /// *map.at_mut(&[1, 0]).unwrap() = 2.5;
+    /// assert_eq!(map.as_slice_memory_order(), [0.0, 2.5, 0.0, 0.0, 0.0, 0.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Self::create). A type with dimensions of its own (`[f32; 3]`) is [`ViewError::Unreadable`], as its parts would be
+    /// strided.
+    #[expect(unsafe_code)]
+    pub unsafe fn create_with_order<P: AsRef<Path>>(
+        path: P,
+        shape: &[usize],
+        order: Order,
+    ) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        let header = new_header::<T>(path, shape, order)?;
+        // SAFETY: the caller keeps the contract.
+        MapMut::new(unsafe { create(path, &header, allocate) }?, path, &Limits::default())
     }
 
     /// Like [`create`](Self::create), but reserves no space on the disk, as `np.memmap` does: only the parts that are written take space.
@@ -179,10 +214,9 @@ impl<T: ZeroCopy> MapMut<T> {
         shape: &[usize],
     ) -> Result<Self, ViewError> {
         let path = path.as_ref();
-        let create = || create_file(path, &T::memory_dtype(), shape, File::set_len);
+        let header = new_header::<T>(path, shape, Order::C)?;
         // SAFETY: the caller keeps the contract.
-        let map = open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })?;
-        MapMut::new(map, path, &Limits::default())
+        MapMut::new(unsafe { create(path, &header, File::set_len) }?, path, &Limits::default())
     }
 
     /// Maps a file. Changes stay in this map, and the file is not changed.
@@ -250,10 +284,8 @@ macro_rules! read_access {
     ($($map:ident: $inner:ty),*) => {$(
         impl<T: ZeroCopy> $map<T> {
             fn new(map: $inner, path: &Path, limits: &Limits) -> Result<Self, ViewError> {
-                let located = view::locate::<T>(&map, limits).map_err(|error| match error {
-                    ViewError::Unreadable(error) => unreadable(error, path),
-                    other => other,
-                })?;
+                let located = view::locate::<T>(&map, limits);
+                let located = located.map_err(|error| in_file(error, path))?;
                 Ok($map { map, located, limits: *limits, of: PhantomData })
             }
 
@@ -275,6 +307,15 @@ macro_rules! read_access {
             /// Returns the dimensions; an empty slice for a 0-d array.
             pub fn shape(&self) -> &[usize] {
                 &self.located.shape
+            }
+
+            /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = map.dims()?;`.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+            pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+                shape::dims(self.shape())
             }
 
             /// Returns the order in which the elements are in the file.
@@ -355,6 +396,39 @@ impl MapAny {
     }
 }
 
+impl MapAnyMut {
+    /// Maps a file, to read and to change.
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Unreadable`] if the file cannot be opened or mapped, is shorter than its header says, or has Python objects.
+    #[expect(unsafe_code)]
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+        // SAFETY: the caller keeps the contract.
+        unsafe { ReadOptions::new().map_any_mut(path) }
+    }
+
+    /// Creates a file with this dtype, shape and order, all zeros, and maps it; otherwise like [`MapMut::create`].
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or the dtype has Python objects.
+    #[expect(unsafe_code)]
+    pub unsafe fn create<P: AsRef<Path>>(path: P, header: &Header) -> Result<Self, ViewError> {
+        let path = path.as_ref();
+        // SAFETY: the caller keeps the contract.
+        MapAnyMut::new(unsafe { create(path, header, allocate) }?, path, &Limits::default())
+    }
+}
+
 /// Maps with options: the limits hold for headers and for values that are decoded later.
 impl ReadOptions {
     /// Maps a file; see [`Map::open`].
@@ -402,12 +476,8 @@ impl ReadOptions {
         path: impl AsRef<Path>,
     ) -> Result<MapMut<T>, ViewError> {
         let path = path.as_ref();
-        let open = || File::options().read(true).write(true).open(path).map_err(read_only);
-        let map = |file: &File| {
-            // SAFETY: the caller keeps the contract.
-            unsafe { MmapMut::map_mut(file) }.map_err(read_only)
-        };
-        MapMut::new(open_mapped(path, open, map)?, path, self.limit())
+        // SAFETY: the caller keeps the contract.
+        MapMut::new(unsafe { map_mut(path) }?, path, self.limit())
     }
 
     /// Maps a file; changes stay in this map. See [`MapMut::open_copy_on_write`].
@@ -449,6 +519,22 @@ impl ReadOptions {
         let all = 0..map.len();
         MapAny::new(Arc::new(map), all, path, None, self)
     }
+
+    /// Maps a file of any layout, to read and to change; see [`MapAnyMut::open`].
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// As [`MapAnyMut::open`].
+    #[expect(unsafe_code)]
+    pub unsafe fn map_any_mut(&self, path: impl AsRef<Path>) -> Result<MapAnyMut, ViewError> {
+        let path = path.as_ref();
+        // SAFETY: the caller keeps the contract.
+        MapAnyMut::new(unsafe { map_mut(path) }?, path, self.limit())
+    }
 }
 
 /// Maps a file, to read.
@@ -460,6 +546,33 @@ impl ReadOptions {
 pub(crate) unsafe fn map(path: &Path) -> Result<Mmap, ViewError> {
     // SAFETY: the caller keeps the contract.
     open_mapped(path, || File::open(path), |file| unsafe { Mmap::map(file) })
+}
+
+/// Maps a file, to read and to change.
+///
+/// # Safety
+///
+/// As [`MapMut::open`].
+#[expect(unsafe_code)]
+unsafe fn map_mut(path: &Path) -> Result<MmapMut, ViewError> {
+    let open = || File::options().read(true).write(true).open(path).map_err(read_only);
+    let map = |file: &File| {
+        // SAFETY: the caller keeps the contract.
+        unsafe { MmapMut::map_mut(file) }.map_err(read_only)
+    };
+    open_mapped(path, open, map)
+}
+
+/// Creates the file of an array with this header, all zeros, and maps it; `extend` sets its length.
+///
+/// # Safety
+///
+/// As [`MapMut::create`].
+#[expect(unsafe_code)]
+unsafe fn create(path: &Path, header: &Header, extend: Extend) -> Result<MmapMut, ViewError> {
+    let create = || create_file(path, header, extend);
+    // SAFETY: the caller keeps the contract.
+    open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })
 }
 
 /// Opens a file and maps it; errors name its path.
@@ -476,16 +589,33 @@ fn open_mapped<M, E: Into<Error>>(
     })
 }
 
-/// Creates the file of an array with this shape and elements of this dtype; `extend` sets its length.
-fn create_file(
+/// Sets the length of a file.
+type Extend = fn(&File, u64) -> io::Result<()>;
+
+/// Returns the header of a new array of `T`. Errors name the path.
+fn new_header<T: ZeroCopy>(
     path: &Path,
-    item: &DType,
     shape: &[usize],
-    extend: fn(&File, u64) -> io::Result<()>,
-) -> Result<File> {
-    // The dimensions of an element are the last ones of the array.
-    let (base, inner) = plan::flatten(item);
-    let header = Header::new(base.clone(), [shape, &inner].concat(), Order::C)?;
+    order: Order,
+) -> Result<Header, ViewError> {
+    let item = ItemShape::of(&T::memory_dtype());
+    let whole = item.array(shape);
+    let header = if item.is_strided(&whole, order) {
+        // It could not be viewed, so no file is replaced.
+        let name = type_name::<T>();
+        let what = format!("a new map of {name} in Fortran order, which would separate its parts,");
+        let needs =
+            "C order, or the number as its type: then the last dimensions are those of the array";
+        Err(ErrorKind::Unsupported { what, needs }.into())
+    } else {
+        Header::new(item.base, whole, order)
+    };
+    header.map_err(|error| unreadable(error, path))
+}
+
+/// Creates the file of an array with this header; `extend` sets its length.
+fn create_file(path: &Path, header: &Header, extend: Extend) -> Result<File> {
+    header.without_objects()?;
     let bytes = header.to_bytes()?;
     let length = limits::to_u64(bytes.len()).saturating_add(header.data_bytes());
     // An existing file is replaced only after the new one has its length.
@@ -529,6 +659,14 @@ fn read_only(error: io::Error) -> io::Error {
         "{error}; if it may be read, use Map::open, or MapMut::open_copy_on_write to change a copy"
     );
     io::Error::new(error.kind(), reason)
+}
+
+/// Adds the path to an error that may name one.
+fn in_file(error: ViewError, path: &Path) -> ViewError {
+    match error {
+        ViewError::Unreadable(error) => unreadable(error, path),
+        other => other,
+    }
 }
 
 fn unreadable(error: Error, path: &Path) -> ViewError {

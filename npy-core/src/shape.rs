@@ -77,6 +77,19 @@ fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
     }
 }
 
+/// Returns the dimensions as an array of a fixed length.
+///
+/// # Errors
+///
+/// [`ErrorKind::Rank`] if there are more or fewer.
+pub(crate) fn dims<const N: usize>(shape: &[usize]) -> Result<[usize; N], Error> {
+    <[usize; N]>::try_from(shape).map_err(|_| {
+        let (wanted_by, wanted) = (format!("[usize; {N}]"), format!("{N} dimensions"));
+        let remedy = "use `shape`, which has any number of them";
+        ErrorKind::Rank { shape: excerpt(shape), wanted_by, wanted, remedy }.into()
+    })
+}
+
 /// Formats a shape for an error message. If it has too many dimensions for NumPy, only the first eight and their number are shown.
 pub(crate) fn excerpt(shape: &[usize]) -> String {
     match shape.split_at_checked(8) {

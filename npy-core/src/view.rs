@@ -8,7 +8,7 @@ use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same, values, values_mut};
 use crate::element::type_name;
 use crate::element::typed_plan::TypedPlan;
-use crate::error::ViewError;
+use crate::error::{Error, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
@@ -166,6 +166,15 @@ macro_rules! view {
             /// Returns the dimensions. A 0-d array, which is a single element, has none.
             pub fn shape(&self) -> &[usize] {
                 &self.shape
+            }
+
+            /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = view.dims()?;`.
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+            pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+                shape::dims(self.shape())
             }
 
             /// Returns the order in which the elements are in memory, which is that of the file.

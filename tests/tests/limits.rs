@@ -51,6 +51,7 @@ fn a_header_over_a_limit_is_refused_by_every_call() {
         assert_eq!(view_limit(options.map_mut::<f64>(&path)), "header_bytes");
         assert_eq!(view_limit(options.map_copy_on_write::<f64>(&path)), "header_bytes");
         assert_eq!(limit(options.map_any(&path)), "header_bytes");
+        assert_eq!(view_limit(options.map_any_mut(&path)), "header_bytes");
         let map = archives.map(&archive).unwrap();
         assert_eq!(view_limit(map.view::<f64>("x")), "header_bytes");
         assert_eq!(view_limit(map.any("x")), "header_bytes");

@@ -8,8 +8,9 @@ use std::path::Path;
 use ndarray::Array1;
 use npy_core::mmap::Access;
 use npy_core::{
-    ArrayView, Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapMut, NpyArray,
-    NpyElement, NpyRecord, Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
+    ArrayView, Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapAnyMut, MapMut,
+    NpyArray, NpyElement, NpyRecord, Order, ReadNpy, ReadOptions, ViewError, WriteNpy,
+    WriteOptions, ZeroCopy,
 };
 use tempfile::TempDir;
 
@@ -452,6 +453,53 @@ fn a_new_file_is_zeros_of_its_shape() {
         assert!(created::<f64>(&path, shape).is_err());
         assert!(std::fs::read(&path).unwrap() == before, "the old contents are lost");
     }
+}
+
+/// Guards the old file: one that could not be mapped after it is created is refused before that.
+#[test]
+fn a_file_that_no_map_could_show_is_not_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("new.npy");
+    let fortran = |path: &Path, shape: &[usize]| {
+        // SAFETY: as above.
+        unsafe { MapMut::<[f32; 3]>::create_with_order(path, shape, Order::Fortran) }
+    };
+    let error = fortran(&path, &[2]).unwrap_err().to_string();
+    assert!(error.contains("Fortran order") && error.contains("new.npy"), "{error}");
+    let objects = Header::new("|O".parse().unwrap(), [2], Order::C).unwrap();
+    // SAFETY: as above.
+    let error = unsafe { MapAnyMut::create(&path, &objects) }.unwrap_err().to_string();
+    assert!(error.contains("Python objects"), "{error}");
+    assert!(!path.exists());
+    // A single row has the same elements in both orders.
+    assert_eq!(fortran(&path, &[1]).unwrap().as_slice(), [[0.0; 3]]);
+}
+
+/// Guards a map whose dtype is known at run time: its limits, short files, and the part that is the data.
+#[test]
+fn a_map_of_any_dtype_is_changed_by_its_bytes() {
+    let (_dir, path) = saved(&[1u8, 2, 3], ByteOrder::Little);
+    // SAFETY: as above; here and below, the map is gone when the file is changed.
+    let mut map = unsafe { MapAnyMut::open(&path) }.unwrap();
+    assert_eq!(map.as_bytes(), [1, 2, 3]);
+    map.as_bytes_mut()[2] = 9;
+    assert_eq!(*map.view::<u8>().unwrap(), [1, 2, 9]);
+    let error = map.view::<npy_core::Bool8>().unwrap_err().to_string();
+    assert!(error.contains("x.npy") && error.contains("Bool8"), "{error}");
+    map.advise(Access::Sequential).unwrap();
+    map.flush().unwrap();
+    drop(map);
+    assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [1, 2, 9]);
+    let mut limits = npy_core::Limits::default();
+    limits.array_bytes = Some(2);
+    // SAFETY: as above.
+    let error = unsafe { ReadOptions::new().limits(limits).map_any_mut(&path) }.unwrap_err();
+    assert!(error.to_string().contains("x.npy"), "{error}");
+    let file = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &file[..file.len() - 1]).unwrap();
+    // SAFETY: as above.
+    let error = unsafe { MapAnyMut::open(&path) }.unwrap_err();
+    assert!(error.to_string().contains("expected 3 bytes of data, found 2"), "{error}");
 }
 
 /// Guards parallel work: several maps of one file, each filling its own part.

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 
 use ndarray::{
-    Array0, Array1, Array2, Array3, ArrayD, ArrayViewD, Axis, Ix2, IxDyn, ShapeBuilder, Slice,
-    array, s,
+    Array0, Array1, Array2, Array3, ArrayD, ArrayRef2, ArrayRefD, ArrayViewD, Axis, Ix2, IxDyn,
+    ShapeBuilder, Slice, array, s,
 };
 use npy_core::{
-    ArrayView, Be, ByteOrder, DynArray, Element, Header, Map, MapAny, NpyArray, NpyRecord, Order,
-    ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
+    ArrayView, ArrayViewMut, Be, ByteOrder, DynArray, Element, Header, Map, MapAny, MapMut,
+    NpyArray, NpyRecord, Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -40,6 +40,39 @@ fn arrays_are_the_same_either_way() {
             assert_eq!(file(&theirs), bytes, "{shape:?} {order:?}");
             assert_eq!(ArrayD::try_from(ours).unwrap(), theirs);
         }
+    }
+}
+
+/// Guards changes by `ndarray` in place, in both orders; and references to arrays (`ArrayRef`), contiguous and not.
+#[test]
+fn arrays_are_changed_and_written_by_reference() {
+    for order in [Order::C, Order::Fortran] {
+        let mut ours = ours(&[2, 3], order);
+        ours.as_ndarray_mut().unwrap()[[1, 0]] = 100;
+        assert_eq!((ours[[1, 0]], ours.order()), (100, order));
+        let mut bytes = file(&ours);
+        if let Ok(mut view) = ArrayViewMut::<i32>::from_bytes(&mut bytes) {
+            view.as_ndarray_mut().unwrap().fill(5);
+            assert!(view.as_ndarray().unwrap().iter().all(|n| *n == 5));
+            assert!(ours.view().as_ndarray().unwrap().iter().any(|n| *n == 100));
+            assert_eq!(NpyArray::<i32>::read_npy_from(&bytes[..]).unwrap().into_vec(), [5; 6]);
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npy");
+        // SAFETY: the file is this test's alone.
+        #[allow(unsafe_code)]
+        let map = unsafe { MapMut::<i32>::create_with_order(&path, &[2, 3], order) };
+        let mut map = map.unwrap();
+        map.as_ndarray_mut().unwrap().index_axis_mut(Axis(0), 1).fill(7);
+        drop(map);
+        let read = NpyArray::<i32>::read_npy(&path).unwrap();
+        assert_eq!((read.order(), read.into_vec()), (order, vec![0, 0, 0, 7, 7, 7]));
+        let array = ArrayD::try_from(ours).unwrap();
+        let reference: &ArrayRefD<i32> = &array;
+        assert_eq!(file(reference), file(&array));
+        let columns = array.slice(s![.., ..;2]);
+        let reference: &ArrayRef2<i32> = &columns;
+        assert_eq!(file(reference), file(&columns));
     }
 }
 

@@ -58,6 +58,15 @@ impl<'a, T> NpyView<'a, T> {
         &self.shape
     }
 
+    /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = view.dims()?;`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
+        shape::dims(self.shape())
+    }
+
     /// Returns the order in which the elements are in memory.
     pub fn order(&self) -> Order {
         self.order

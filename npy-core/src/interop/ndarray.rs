@@ -2,11 +2,14 @@
 
 use std::io::Read;
 
-use ndarray::{Array, ArrayBase, ArrayD, ArrayViewD, Data, Dimension, IxDyn, ShapeBuilder};
+use ndarray::{
+    Array, ArrayBase, ArrayD, ArrayRef, ArrayViewD, ArrayViewMutD, Data, Dimension, IxDyn,
+    ShapeBuilder, StrideShape,
+};
 #[cfg(feature = "mmap")]
 use ndarray::{ArrayView1, Ix1};
 
-use crate::array::NpyArray;
+use crate::array::{NpyArray, NpyView};
 #[cfg(feature = "mmap")]
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::{Element, type_name};
@@ -17,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
 use crate::shape::Order;
-use crate::view::ArrayView;
+use crate::view::{ArrayView, ArrayViewMut};
 use crate::write::elements::Elements;
 use crate::write::{ArrayWriter, WriteNpy};
 
@@ -48,8 +51,30 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
     }
 }
 
-/// Writes any array or view. Like NumPy, uses Fortran order for an array that is in Fortran order in memory.
+/// Writes any array or view, like the [`ArrayRef`] that it dereferences to.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        ArrayRef::write_npy_array(self, to)
+    }
+}
+
+/// Writes the array. Like NumPy, uses Fortran order for an array that is in Fortran order in memory.
+///
+/// ```
+/// use ndarray::{ArrayRef2, Axis, array};
+/// use npy_core::{Result, WriteNpy};
+///
+/// fn bytes(matrix: &ArrayRef2<f32>) -> Result<Vec<u8>> {
+///     let mut file = Vec::new();
+///     matrix.write_npy_to(&mut file)?;
+///     Ok(file)
+/// }
+///
+/// let matrix = array![[1.0, 2.0], [3.0, 4.0]];
+/// assert_eq!(bytes(&matrix)?, bytes(&matrix.view())?);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: Element, D: Dimension> WriteNpy for ArrayRef<T, D> {
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
         let in_fortran_order = || {
@@ -72,15 +97,14 @@ impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     type Error = Error;
 
     fn try_from(array: NpyArray<T>) -> Result<Self> {
-        let shape = IxDyn(array.shape()).set_f(array.order() == Order::Fortran);
+        let shape = dimensions(array.shape(), array.order());
         ArrayD::from_shape_vec(shape, array.into_vec_memory_order()).map_err(unshaped)
     }
 }
 
-/// Returns an `ndarray` view of these elements.
-fn view<'a, T>(items: &'a [T], shape: &[usize], order: Order) -> Result<ArrayViewD<'a, T>> {
-    let shape = IxDyn(shape).set_f(order == Order::Fortran);
-    ArrayViewD::from_shape(shape, items).map_err(unshaped)
+/// Returns a shape and an order as `ndarray` has them.
+fn dimensions(shape: &[usize], order: Order) -> StrideShape<IxDyn> {
+    IxDyn(shape).set_f(order == Order::Fortran).into()
 }
 
 /// Creates the error for a shape that NumPy allows and `ndarray` refuses.
@@ -99,16 +123,52 @@ macro_rules! as_ndarray {
             ///
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
             pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
-                view(self.as_slice_memory_order(), self.shape(), self.order())
+                let shape = dimensions(self.shape(), self.order());
+                ArrayViewD::from_shape(shape, self.as_slice_memory_order()).map_err(unshaped)
             }
         }
     )*};
 }
 
-as_ndarray! { [T] NpyArray<T>, [T] ArrayView<'_, T> }
+as_ndarray! { [T] NpyArray<T>, [T] NpyView<'_, T>, [T] ArrayView<'_, T>, [T] ArrayViewMut<'_, T> }
 
 #[cfg(feature = "mmap")]
 as_ndarray! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T> }
+
+/// Implements `as_ndarray_mut` for types with elements that can be changed.
+macro_rules! as_ndarray_mut {
+    ($([$($generics:tt)*] $type:ty, $elements:ident;)*) => {$(
+        impl<$($generics)*> $type {
+            /// Returns an `ndarray` view of the array, to change its elements; nothing is copied.
+            ///
+            /// ```
+            /// use ndarray::Axis;
+            /// use npy_core::NpyArray;
+            ///
+            /// let mut array = NpyArray::new(vec![1, 2, 3, 4], [2, 2])?;
+            /// array.as_ndarray_mut()?.index_axis_mut(Axis(1), 0).fill(9);
+            /// assert_eq!(array.into_vec(), [9, 2, 9, 4]);
+            /// # Ok::<(), npy_core::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            ///
+            /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
+            pub fn as_ndarray_mut(&mut self) -> Result<ArrayViewMutD<'_, T>> {
+                let shape = dimensions(self.shape(), self.order());
+                ArrayViewMutD::from_shape(shape, self.$elements()).map_err(unshaped)
+            }
+        }
+    )*};
+}
+
+as_ndarray_mut! {
+    [T] NpyArray<T>, as_slice_memory_order_mut;
+    [T] ArrayViewMut<'_, T>, as_mut_slice;
+}
+
+#[cfg(feature = "mmap")]
+as_ndarray_mut! { [T: ZeroCopy] MapMut<T>, as_mut_slice; }
 
 #[cfg(feature = "mmap")]
 impl<'a, F: ZeroCopy> Column<'a, F> {

@@ -1,6 +1,6 @@
 //! Advice to the system about how a map will be used.
 
-use super::{Map, MapAny, MapMut};
+use super::{Map, MapAny, MapAnyMut, MapMut};
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::Result;
 
@@ -66,4 +66,4 @@ macro_rules! advise {
     )*};
 }
 
-advise! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T>, [] MapAny }
+advise! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T>, [] MapAny, [] MapAnyMut }

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::*;
-use npy_core::{Be, Bool8, Le, Map, MapAny, MapMut, ViewError, ZeroCopy};
+use npy_core::{Be, Bool8, Le, Map, MapAny, MapAnyMut, MapMut, ViewError, ZeroCopy};
 use npy_tests::Session;
 
 #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -293,4 +293,57 @@ fn masks_and_flags_are_mapped_in_place() {
     assert_eq!(flags.iter().map(|flag| flag.byte()).collect::<Vec<_>>(), [0, 7, 0x80]);
     assert_eq!(records.iter().map(|it| it.count).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(flags, [false, true, true]);
+}
+
+/// Guards new files in Fortran order and of a dtype known at run time: those of `open_memmap`, and NumPy sees what is written to them.
+#[test]
+fn new_files_of_any_order_and_dtype_are_those_of_open_memmap() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut numpy = Numpy::session(dir.path());
+    let mut same = |name: &str, dtype: &str, shape: &str, fortran: &str| {
+        let make = "np.lib.format.open_memmap('theirs.npy', 'w+', np.dtype(";
+        numpy.ask(&format!("{make}{dtype}), {shape}, {fortran}).flush()"));
+        let theirs = std::fs::read(dir.path().join("theirs.npy")).unwrap();
+        assert_same_bytes(&std::fs::read(dir.path().join(name)).unwrap(), &theirs, name);
+        numpy.ask(&format!("m = np.load('{name}', mmap_mode='r')"));
+        numpy.ask("(m.shape, m.tolist())")
+    };
+    for shape in [&[2, 3][..], &[], &[4], &[0, 2], &[2, 1, 3]] {
+        let path = dir.path().join("x.npy");
+        let text = match shape {
+            [one] => format!("({one},)"),
+            _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
+        };
+        // As `np.save`, and unlike `open_memmap`, we write C order where both are the same.
+        let fortran = if shape.len() > 1 && !shape.contains(&0) { "True" } else { "False" };
+        // SAFETY: see above.
+        let map = unsafe { MapMut::<Be<i16>>::create_with_order(&path, shape, Order::Fortran) };
+        assert_eq!(map.unwrap().shape(), shape);
+        same("x.npy", "'>i2'", &text, fortran);
+        for descr in ["'<f8'", "'>U3'", "[('a', '|b1'), ('', '|V3'), ('b', '>f4', (2,))]"] {
+            let descr = descr.trim_matches('\'');
+            let header = Header::new(descr.parse().unwrap(), shape, Order::Fortran).unwrap();
+            // SAFETY: see above.
+            let map = unsafe { MapAnyMut::create(&path, &header) }.unwrap();
+            assert_eq!(map.header(), &header);
+            let python = if descr.starts_with('[') {
+                "{'names': ['a', 'b'], 'formats': ['?', ('>f4', (2,))], 'offsets': [0, 4]}".into()
+            } else {
+                format!("'{descr}'")
+            };
+            same("x.npy", &python, &text, fortran);
+        }
+    }
+    let path = dir.path().join("x.npy");
+    let header = Header::new(">i4".parse().unwrap(), [2, 3], Order::Fortran).unwrap();
+    // SAFETY: see above.
+    let mut map = unsafe { MapAnyMut::create(&path, &header) }.unwrap();
+    *map.view_mut::<Be<i32>>().unwrap().at_mut(&[1, 2]).unwrap() = Be::new(-7);
+    map.as_bytes_mut()[3] = 5;
+    assert!(map.view_mut::<Le<i32>>().is_err());
+    let mut numpy = Numpy::session(dir.path());
+    assert_eq!(numpy.ask("np.load('x.npy').tolist()"), "[[5, 0, 0], [0, 0, -7]]");
+    // SAFETY: see above.
+    let map = unsafe { MapAnyMut::open(&path) }.unwrap();
+    assert_eq!(map.view::<Be<i32>>().unwrap().to_vec(), [5, 0, 0, 0, 0, -7].map(Be::new));
 }

@@ -1,0 +1,104 @@
+//! Arrays of a dtype known at run time in a mapped file, to be changed.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use memmap2::MmapMut;
+
+use super::any::header_and_data;
+use super::{in_file, unreadable};
+use crate::checked;
+use crate::element::cast::zero_copy::ZeroCopy;
+use crate::error::{Result, ViewError};
+use crate::header::Header;
+use crate::limits::Limits;
+use crate::view::{ArrayView, ArrayViewMut};
+
+/// An array in a mapped file, to be changed in place; its dtype is known only at run time.
+///
+/// Its elements are bytes in the dtype and the order of the header, or values of a type that has the same bytes in memory.
+///
+/// ```
+/// use npy_core::{DynArray, Header, MapAnyMut, NpyArray, Order, ReadNpy};
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
+/// // The dtype could be that of another file.
+/// let header = Header::new("<i2".parse()?, [2, 3], Order::Fortran)?;
+/// // SAFETY: the file is ours alone.
+/// let mut map = unsafe { MapAnyMut::create(&path, &header)? };
+/// map.as_bytes_mut()[..2].copy_from_slice(&[1, 0]);
+/// # if cfg!(target_endian = "little") {
+/// *map.view_mut::<i16>()?.at_mut(&[0, 2]).unwrap() = 5;
+/// map.flush()?;
+/// assert_eq!(NpyArray::<i16>::read_npy(&path)?.into_vec(), [1, 0, 5, 0, 0, 0]);
+/// # }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+pub struct MapAnyMut {
+    pub(super) map: MmapMut,
+    header: Header,
+    data: Range<usize>,
+    path: PathBuf,
+    limits: Limits,
+}
+
+impl MapAnyMut {
+    pub(super) fn new(map: MmapMut, path: &Path, limits: &Limits) -> Result<Self, ViewError> {
+        let parsed = header_and_data(&map, limits);
+        let (header, data) = parsed.map_err(|error| unreadable(error, path))?;
+        Ok(MapAnyMut { map, header, data, path: path.to_owned(), limits: *limits })
+    }
+
+    /// Returns the header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the data: the elements in the order and the byte orders of the file, with padding.
+    pub fn as_bytes(&self) -> &[u8] {
+        // `new` has checked that the range is in the file.
+        checked::slice(&self.map[..], self.data.clone())
+    }
+
+    /// Returns the data, to change it. Any bytes are elements, but those of padding should stay zero.
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        self.map.get_mut(self.data.clone()).unwrap_or_default()
+    }
+
+    /// Returns the elements as values of a type that has their bytes in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrayView::from_bytes`].
+    pub fn view<T: ZeroCopy>(&self) -> Result<ArrayView<'_, T>, ViewError> {
+        let view = ArrayView::with_limits(&self.map, &self.limits);
+        view.map_err(|error| in_file(error, &self.path))
+    }
+
+    /// Returns the elements as values of a type that has their bytes in memory, to change them.
+    ///
+    /// # Errors
+    ///
+    /// As [`ArrayView::from_bytes`].
+    pub fn view_mut<T: ZeroCopy>(&mut self) -> Result<ArrayViewMut<'_, T>, ViewError> {
+        let view = ArrayViewMut::with_limits(&mut self.map, &self.limits);
+        view.map_err(|error| in_file(error, &self.path))
+    }
+
+    /// Writes all changes to the disk, and waits until they are there. Other processes see changes at once, without this call.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    pub fn flush(&self) -> Result<()> {
+        Ok(self.map.flush()?)
+    }
+}
+
+impl fmt::Debug for MapAnyMut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MapAnyMut").field("header", &self.header).finish_non_exhaustive()
+    }
+}
