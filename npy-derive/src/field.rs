@@ -120,11 +120,22 @@ impl<'a> Field<'a> {
             (None, Some(ident)) => ident.to_token_stream(),
             (None, None) => field.ty.to_token_stream(),
         };
-        if name.is_empty() {
+        // NumPy has fields called "", but a sub-array of that name is padding.
+        let may_be_empty = container.target == Target::Record && attrs.rename.get().is_some();
+        if name.is_empty() && !may_be_empty {
             cx.error(&name_tokens, words.needs_name);
         }
+        let is_array = matches!(plain(&field.ty), Type::Array(_));
+        let is_padding =
+            is_array && !matches!(stored, Stored::With(_)) && attrs.title.get().is_none();
+        if name.is_empty() && may_be_empty && is_padding {
+            let message = "NumPy treats a sub-array called \"\" as padding; give the field another name, or a title";
+            cx.error(&name_tokens, message);
+        }
         for alias in attrs.aliases.iter().filter(|alias| alias.value().is_empty()) {
-            cx.error(alias, words.none_without_name);
+            if container.target == Target::Archive {
+                cx.error(alias, "a member of an archive cannot be called \"\"");
+            }
         }
         let title_tokens = attrs.title.tokens().cloned().unwrap_or_default();
         let of_records = attrs.of_records().cloned().collect();
@@ -145,11 +156,11 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the names of the field. A flattened record has none, nor has a field whose name was reported as an error.
+    /// Returns the names of the field. A flattened record has none.
     fn names(&self) -> impl Iterator<Item = Name<'_>> {
         let name = |what, text, tokens| Name { what, text, of: &self.member, tokens };
         let [own, title] = self.tokens.clone();
-        let own = (!self.name.is_empty()).then(|| name("name", self.name.clone(), own));
+        let own = (!self.is_flat()).then(|| name("name", self.name.clone(), own));
         let title = self.title.clone().map(|text| name("title", text, title));
         let aliases = self.aliases.iter();
         let aliases =
@@ -173,7 +184,6 @@ struct Words {
     /// The prefix of the name of an unnamed field, before its position.
     position: &'static str,
     needs_name: &'static str,
-    none_without_name: &'static str,
     /// The effect of `flatten`.
     flatten: &'static str,
 }
@@ -184,13 +194,11 @@ impl Words {
             Target::Record => Words {
                 position: "f",
                 needs_name: "a field needs a name; NumPy treats one without a name as padding",
-                none_without_name: "a field cannot be called \"\"; NumPy treats one without a name as padding",
                 flatten: "which puts the fields of the record in its place",
             },
             Target::Archive => Words {
                 position: "arr_",
                 needs_name: "a member of an archive needs a name",
-                none_without_name: "a member of an archive cannot be called \"\"",
                 flatten: "which puts the members of the archive in its place",
             },
         }

@@ -90,6 +90,8 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(Pick::dtype().to_string(), descr);
 /// ```
 ///
+/// A name may be empty (`rename = ""`), as in NumPy. NumPy reads raw bytes and sub-arrays of that name as padding, so they cannot be written.
+///
 /// ## Layout
 ///
 /// The layout of C:

@@ -3,7 +3,7 @@
 use npy_core::time::Second;
 use npy_core::{
     Cast, DType, DateTime64, DynArray, Element, ErrorKind, NpyRecord, Order, ReadNpy, ReadOptions,
-    Reader, WriteNpy, Writer,
+    Reader, Void, WriteNpy, Writer,
 };
 
 fn file<T: Element>(items: &[T]) -> Vec<u8> {
@@ -969,4 +969,49 @@ fn a_struct_of_two_hundred_fields_reads_back_equal() {
         .collect();
     assert_eq!(Wide::FIELDS.len(), 200);
     assert_eq!(read::<Wide>(&file(&items)).unwrap(), items);
+}
+
+/// Guards the empty name: a name like others, except that raw bytes of that name would be padding.
+#[test]
+fn a_name_may_be_empty() {
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Inner {
+        #[npy(rename = "")]
+        x: u16,
+        y: u8,
+    }
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Outer {
+        #[npy(rename = "")]
+        inner: Inner,
+        count: u8,
+    }
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Flat {
+        #[npy(flatten)]
+        inner: Inner,
+        count: u8,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Raw {
+        #[npy(rename = "")]
+        raw: Void<2>,
+        count: u8,
+    }
+
+    let inner = |x| Inner { x, y: 7 };
+    assert_there_and_back("[('', '<u2'), ('y', '|u1')]", vec![inner(300)]);
+    let descr = "[('', [('', '<u2'), ('y', '|u1')]), ('count', '|u1')]";
+    assert_there_and_back(descr, vec![Outer { inner: inner(300), count: 1 }]);
+    let descr = "[('', '<u2'), ('y', '|u1'), ('count', '|u1')]";
+    assert_there_and_back(descr, vec![Flat { inner: inner(5), count: 2 }]);
+    let saved = file(&[inner(300), inner(2)]);
+    assert_eq!(Reader::new(&saved[..]).unwrap().read_column::<u16>("").unwrap(), [300, 2]);
+    let error = read::<Inner>(&raw("[('', '<u4'), ('y', '|u1')]", &[0; 5])).unwrap_err();
+    assert!(error.to_string().starts_with("field \"\": "), "{error}");
+    let error = [Raw { raw: Void([1, 2]), count: 3 }].write_npy_to(&mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("would be read as padding"), "{error}");
+    // As in a file of NumPy: the padding is skipped, and the field is missing.
+    let padded = raw("[('', '|V2'), ('count', '|u1')]", &[1, 2, 3]);
+    assert!(matches!(read::<Raw>(&padded).unwrap_err().kind(), ErrorKind::MissingField { .. }));
 }

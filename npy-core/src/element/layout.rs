@@ -15,9 +15,9 @@ pub enum Packing {
     Aligned,
 }
 
-/// Creates a field. An empty name means a flattened record.
+/// Creates a field.
 pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
-    let keys = [if name.is_empty() { 0 } else { key(name) }, 0];
+    let keys = [key(name), 0];
     let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
     Place { field, at: None }
 }
@@ -39,10 +39,11 @@ impl Place {
         self
     }
 
-    /// Adds the fields of a flattened record.
+    /// Adds the fields of a flattened record, which has no name of its own.
     #[must_use]
     pub const fn flatten(mut self, fields: &'static [FieldLayout]) -> Self {
         self.field.flattened = fields;
+        self.field.keys[0] = 0;
         self
     }
 

@@ -36,7 +36,7 @@ pub trait NpyRecord: Element {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldLayout {
-    /// The name in the file; empty for a flattened record, whose fields have their own names.
+    /// The name in the file, which may be empty; empty for a flattened record, whose fields have their own names.
     pub name: &'static str,
     /// The title in the file.
     pub title: Option<&'static str>,

@@ -299,8 +299,8 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
     (
         RECORD,
-        "struct S { #[npy(«rename» = \"\")] a: u8 }",
-        "a field needs a name; NumPy treats one without a name as padding",
+        "struct S { #[npy(«rename» = \"\")] a: [u8; 2] }",
+        "NumPy treats a sub-array called \"\" as padding; give the field another name, or a title",
     ),
     (
         RECORD,
@@ -309,8 +309,8 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
     (
         RECORD,
-        "struct S { #[npy(alias = «\"\"»)] a: u8 }",
-        "a field cannot be called \"\"; NumPy treats one without a name as padding",
+        "struct S { #[npy(rename = \"\")] a: u8, #[npy(«rename» = \"\")] b: u8 }",
+        "two fields would be called \"\" in the file, the first is `a`; rename one",
     ),
     (
         RECORD,

@@ -250,3 +250,43 @@ for width in (0, 2, 8, 300):
         }
     }
 }
+
+/// Guards the empty name: NumPy's `np.dtype([('', …)])` calls the field `f0`, but a dtype with names `''` keeps them, also in a file.
+#[test]
+fn an_empty_name_is_kept_both_ways() {
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Nested {
+        #[npy(rename = "")]
+        x: i16,
+    }
+    #[derive(NpyRecord, Debug, Clone, PartialEq)]
+    struct Nameless {
+        #[npy(rename = "")]
+        value: f32,
+        #[npy(title = "raw", rename = "b")]
+        bytes: [u8; 2],
+        nested: Nested,
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let row = |n: u8| Nameless { value: n.into(), bytes: [n, 9], nested: Nested { x: -1 } };
+    vec![row(1), row(2)].write_npy(dir.path().join("ours.npy")).unwrap();
+    let script = r#"
+inner = np.dtype({'names': [''], 'formats': ['<i2']})
+dtype = np.dtype({'names': ['', 'b', 'nested'], 'formats': ['<f4', ('u1', (2,)), inner], 'titles': [None, 'raw', None]})
+assert dtype.names[0] == '' and np.dtype([('', '<f4')]).names == ('f0',)
+a = np.load('ours.npy')
+assert a.dtype == dtype, (a.dtype, dtype)
+assert a[''].tolist() == [1, 2] and a['nested'][''].tolist() == [-1, -1], a
+np.save('theirs.npy', a)
+assert open('ours.npy', 'rb').read() == open('theirs.npy', 'rb').read()
+big = a.astype(a.dtype.newbyteorder('>'))
+np.save('big.npy', big)
+# Raw bytes and sub-arrays of that name are lost: they become padding.
+for dtype in 'V2', ('u1', (2,)):
+    np.save('lost.npy', np.zeros(1, {'names': ['', 'b'], 'formats': [dtype, 'u1']}))
+    assert np.load('lost.npy').dtype.names == ('b',)
+"#;
+    python(script, dir.path());
+    let read = Vec::<Nameless>::read_npy(dir.path().join("big.npy")).unwrap();
+    assert_eq!(read, [row(1), row(2)]);
+}
