@@ -13,7 +13,7 @@
 //! writer.write("epochs", &20u32)?;
 //! writer.finish()?;
 //!
-//! let mut reader = npz::Reader::open(&path)?;
+//! let reader = npz::Reader::open(&path)?;
 //! assert!(reader.names().eq(["weights", "epochs"]));
 //! let weights: Vec<f32> = reader.read("weights")?;
 //! assert_eq!(weights, [0.5, -1.0]);
@@ -41,6 +41,7 @@ mod options;
 mod read;
 mod records;
 mod rows;
+mod source;
 pub mod sparse;
 mod spool;
 mod write;

@@ -35,7 +35,7 @@ const _: () = {
                 || <Pick as __npy::npz::ArchiveField>::__npy_takes(__member, __at)
         }
         fn __npy_read<__R: ::std::io::Read + ::std::io::Seek>(
-            __from: &mut __npy::npz::Reader<__R>,
+            __from: &__npy::npz::Reader<__R>,
             __at: &::core::primitive::str,
         ) -> ::core::result::Result<Self, __npy::Error> {
             ::core::result::Result::Ok(Self {

@@ -101,7 +101,7 @@ impl<'a> Archive<'a> {
     ///         <NpyArray<f32> as ArchiveField>::__npy_any_takes(member, at, &["weights"])
     ///             || <Vec<f32> as ArchiveField>::__npy_any_takes(member, at, &["bias"])
     ///     }
-    ///     fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self, Error> {
+    ///     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self, Error> {
     ///         Ok(Self {
     ///             weights: <NpyArray<f32> as ArchiveField>::__npy_read_field(from, at, &["weights"])?,
     ///             bias: match <Vec<f32> as ArchiveField>::__npy_find(from, at, &["bias"])? {
@@ -170,7 +170,7 @@ impl<'a> Archive<'a> {
                     }
 
                     fn __npy_read<__R: #reads>(
-                        __from: &mut #npz::Reader<__R>,
+                        __from: &#npz::Reader<__R>,
                         __at: &#str,
                     ) -> #result<Self, __npy::Error> {
                         #whole
@@ -339,7 +339,7 @@ pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream 
                 }
 
                 fn __npy_read<__R: #reads>(
-                    _: &mut #krate::npz::Reader<__R>,
+                    _: &#krate::npz::Reader<__R>,
                     _: &#str,
                 ) -> ::core::result::Result<Self, #krate::Error> {
                     loop {}

@@ -126,7 +126,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// The errors of [`read`](Self::read), and [`ErrorKind::Shape`] for columns of different lengths. Names and headers are compared
     /// with the struct before any data is read.
-    pub fn read_columns<T: NpyRecord>(&mut self) -> Result<Vec<T>> {
+    pub fn read_columns<T: NpyRecord>(&self) -> Result<Vec<T>> {
         let names = self.columns::<T>().map_err(|error| self.in_file(error))?;
         let mut headers = Vec::with_capacity(names.len());
         for name in names {

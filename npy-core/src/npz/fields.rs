@@ -92,7 +92,7 @@ pub trait ArchiveField: Sized {
 
     /// Reads its members.
     #[doc(hidden)]
-    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self>;
+    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self>;
 
     /// For generated code, like all methods below: writes it as the field of this name.
     #[doc(hidden)]
@@ -115,7 +115,7 @@ pub trait ArchiveField: Sized {
     /// Reads it, if the archive has it under one of these names.
     #[doc(hidden)]
     fn __npy_find<R: Read + Seek>(
-        from: &mut Reader<R>,
+        from: &Reader<R>,
         at: &str,
         names: &[&str],
     ) -> Result<Option<Self>> {
@@ -136,7 +136,7 @@ pub trait ArchiveField: Sized {
     /// for an array, and an empty value for an `Option` or a map.
     #[doc(hidden)]
     fn __npy_read_field<R: Read + Seek>(
-        from: &mut Reader<R>,
+        from: &Reader<R>,
         at: &str,
         names: &[&str],
     ) -> Result<Self> {
@@ -162,7 +162,7 @@ impl<A: ReadNpy + WriteNpy> ArchiveField for A {
         member == name::plain(at)
     }
 
-    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
         from.read(at).map_err(|error| error.map_kind(with_remedy))
     }
 }
@@ -182,7 +182,7 @@ impl<T: ArchiveField> ArchiveField for Option<T> {
         T::__npy_takes(member, at)
     }
 
-    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
         if T::__npy_is_in(from, at) { T::__npy_read(from, at).map(Some) } else { Ok(None) }
     }
 }
@@ -215,7 +215,7 @@ impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T
         key_of(member, at).is_some_and(taken)
     }
 
-    fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
         if let Some(deep) = names_below(from, at).find(|member| is_deep(member)) {
             return Err(from.in_file(too_deep(deep)));
         }
@@ -265,7 +265,7 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`Reader::read`], and [`ErrorKind::UnknownMembers`] for members that the struct denies.
-    pub fn read_fields<T: NpzArchive>(&mut self) -> Result<T> {
+    pub fn read_fields<T: NpzArchive>(&self) -> Result<T> {
         read_at(self, "")
     }
 }
@@ -380,7 +380,7 @@ fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m st
 }
 
 /// Reads a field or an archive at `at`; an error if it denies unknown members and there are any.
-fn read_at<T: ArchiveField, R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<T> {
+fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<T> {
     if T::__NPY_DENY_UNKNOWN {
         let own = names_below(from, at);
         let unknown: Vec<_> = own.filter(|member| !T::__npy_takes(member, at)).collect();

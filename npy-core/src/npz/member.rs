@@ -1,11 +1,12 @@
 //! Layer 7: the bytes of a member.
 
 use std::fmt;
-use std::io::{self, BufReader, Read, Take};
+use std::io::{self, BufReader, Read, Seek, Take};
 
 use flate2::bufread::DeflateDecoder;
 
 use super::directory::{Entry, corrupt};
+use super::source::Handle;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::to_u64;
 
@@ -13,7 +14,7 @@ use crate::limits::to_u64;
 ///
 /// The read that reaches the end of the member checks its checksum. If it is wrong, this read fails instead of returning bytes.
 pub struct Member<R> {
-    body: Body<R>,
+    body: Body<Handle<R>>,
     size: u64,
     left: u64,
     sum: crc32fast::Hasher,
@@ -28,9 +29,9 @@ enum Body<R> {
     Deflated(Box<DeflateDecoder<BufReader<Take<R>>>>),
 }
 
-impl<R: Read> Member<R> {
+impl<R: Read + Seek> Member<R> {
     /// Reads the member whose data is at the position of the reader.
-    pub(super) fn new(reader: R, entry: &Entry) -> Self {
+    pub(super) fn new(reader: Handle<R>, entry: &Entry) -> Self {
         const COMPRESSED: usize = 64 << 10;
         let data = reader.take(entry.compressed);
         let body = if entry.is_deflated() {
@@ -48,6 +49,11 @@ impl<R: Read> Member<R> {
             expected: entry.crc,
             ended: false,
         }
+    }
+
+    /// Returns the number of bytes that the directory states.
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     /// Returns the number of bytes that were read.
@@ -97,7 +103,7 @@ fn damaged(error: io::Error) -> Error {
     }
 }
 
-impl<R: Read> Read for Member<R> {
+impl<R: Read + Seek> Read for Member<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let max = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
         let out = out.get_mut(..max).unwrap_or_default();

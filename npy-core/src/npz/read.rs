@@ -5,11 +5,14 @@ mod all;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use super::directory::{Directory, Entry, Names, malformed};
 use super::member::Member;
+use super::name;
 use super::options::ReadOptions;
+use super::source::{Handle, Source};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{Header, Payload};
 use crate::limits::to_usize;
@@ -28,7 +31,7 @@ use crate::reserve;
 /// writer.write("epochs", &20u32)?;
 /// writer.finish()?;
 ///
-/// let mut reader = npz::Reader::open(&path)?;
+/// let reader = npz::Reader::open(&path)?;
 /// assert!(reader.contains("weights"));
 /// assert_eq!(reader.header("weights")?.shape(), [2, 2]);
 /// let weights: NpyArray<f32> = reader.read("weights")?;
@@ -51,13 +54,52 @@ use crate::reserve;
 /// that share bytes are refused. Memory is reserved up front for a stored member, as the file is known to have its bytes, and
 /// for a deflated one that inflates at most fourfold, or to at most 1 MiB. For others, memory grows as bytes are inflated.
 /// [`Limits`](crate::Limits) bounds the memory that an archive may take.
+///
+/// # Threads
+///
+/// Every method takes `&self`, so several threads can read from one reader. A clone is cheap: it shares the file and its directory. An
+/// archive that was opened by its path is read by all threads at the same time; the reader passed to [`new`](Self::new) is used by one
+/// at a time.
+///
+/// ```
+/// use std::thread;
+///
+/// use npy_core::npz;
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npz");
+/// # let mut writer = npz::Writer::create(&path)?;
+/// # writer.write("x", &[1.0f32, 2.0])?;
+/// # writer.write("y", &[3.0f32])?;
+/// # writer.finish()?;
+/// let reader = npz::Reader::open(&path)?;
+/// let mut threads = Vec::new();
+/// for name in ["x", "y"] {
+///     let reader = reader.clone();
+///     threads.push(thread::spawn(move || reader.read::<Vec<f32>>(name)));
+/// }
+/// for thread in threads {
+///     println!("{:?}", thread.join().unwrap()?);
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub struct Reader<R> {
-    inner: R,
-    pub(super) directory: Directory,
+    source: Arc<Source<R>>,
+    pub(super) directory: Arc<Directory>,
     pub(super) options: ReadOptions,
-    path: Option<PathBuf>,
-    /// A function that returns the inner reader as a file, which several threads can read; `None` for other readers.
-    file: Option<fn(&R) -> &File>,
+    path: Option<Arc<Path>>,
+}
+
+impl<R> Clone for Reader<R> {
+    /// Returns a reader of the same archive, which shares its file and directory.
+    fn clone(&self) -> Self {
+        Reader {
+            source: Arc::clone(&self.source),
+            directory: Arc::clone(&self.directory),
+            options: self.options.clone(),
+            path: self.path.clone(),
+        }
+    }
 }
 
 impl Reader<File> {
@@ -69,6 +111,18 @@ impl Reader<File> {
     /// [`ErrorKind::Limit`], [`ErrorKind::Io`].
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         ReadOptions::new().open(path)
+    }
+}
+
+impl<R> Reader<R> {
+    fn with(
+        source: Source<R>,
+        directory: Directory,
+        options: &ReadOptions,
+        path: Option<Arc<Path>>,
+    ) -> Self {
+        let (source, directory) = (Arc::new(source), Arc::new(directory));
+        Reader { source, directory, options: options.clone(), path }
     }
 }
 
@@ -110,7 +164,7 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn header(&mut self, name: &str) -> Result<Header> {
+    pub fn header(&self, name: &str) -> Result<Header> {
         self.located(name, |reader, index| Ok(reader.open_array(index)?.header().clone()))
     }
 
@@ -121,7 +175,7 @@ impl<R: Read + Seek> Reader<R> {
     /// As [`ReadNpy::read_npy`]. [`ErrorKind::MissingMember`], with the members that there are; [`ErrorKind::Checksum`] and
     /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by
     /// anything but deflate.
-    pub fn read<A: ReadNpy>(&mut self, name: &str) -> Result<A> {
+    pub fn read<A: ReadNpy>(&self, name: &str) -> Result<A> {
         self.located(name, |reader, index| A::read_npy_array(&mut reader.open_array(index)?))
     }
 
@@ -134,7 +188,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
     /// writer.write("x", &[1u8, 2])?;
-    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// let reader = npz::Reader::new(writer.finish()?)?;
     /// let file = reader.read_bytes("x")?; // what np.save writes
     /// assert_eq!(Vec::<u8>::read_npy_from(&file[..])?, [1, 2]);
     /// # Ok::<(), npy_core::Error>(())
@@ -143,15 +197,14 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`read`](Self::read).
-    pub fn read_bytes(&mut self, name: &str) -> Result<Vec<u8>> {
+    pub fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
         self.located(name, |reader, index| {
-            let limits = reader.options.arrays.limit();
-            let (entry, _) = reader.directory.open(index, &mut reader.inner, limits)?;
+            let (member, length) = reader.open_member(index)?;
             let mut bytes = Vec::new();
-            if let Some(length) = trusted_len(entry) {
+            if let Some(length) = length {
                 reserve::exact(&mut bytes, to_usize(length)?)?;
             }
-            Member::new(&mut reader.inner, entry).read_to_end(&mut bytes)?;
+            { member }.read_to_end(&mut bytes)?;
             Ok(bytes)
         })
     }
@@ -165,7 +218,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
     /// writer.write("x", &[1.0f64, 2.0, 3.0])?;
-    /// let mut archive = npz::Reader::new(writer.finish()?)?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
     /// let mut sum = 0.0;
     /// for number in archive.member("x")?.records::<f64>()? {
     ///     sum += number?;
@@ -177,37 +230,49 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`read`](Self::read). The checksum is compared after the last byte was read, so elements read before that may be damaged.
-    pub fn member(&mut self, name: &str) -> Result<read::Reader<Member<&mut R>>> {
-        // The result borrows the inner reader only, so that the rest of `self` can be used for the error.
-        let Reader { inner, directory, options, path, .. } = self;
-        let reader = directory.member(name).and_then(|index| {
-            let name = directory.name(index);
-            let reader = open_array(inner, directory, index, options);
-            let reader = reader.map_err(|error| error.in_member(name))?;
-            Ok(reader.within(Place::Member(name.to_owned())))
-        });
-        match path {
-            Some(path) => reader
-                .map(|reader| reader.within(Place::Path(path.clone())))
-                .map_err(|error| error.in_file(path)),
-            None => reader,
-        }
+    pub fn member(&self, name: &str) -> Result<read::Reader<Member<R>>> {
+        let array = self.located(name, |reader, index| {
+            let member = Place::Member(reader.directory.name(index).to_owned());
+            Ok(reader.open_array(index)?.within(member))
+        })?;
+        Ok(match &self.path {
+            Some(path) => array.within(Place::Path(path.to_path_buf())),
+            None => array,
+        })
     }
 
-    fn open_array(&mut self, index: usize) -> Result<read::Reader<Member<&mut R>>> {
-        open_array(&mut self.inner, &self.directory, index, &self.options)
+    /// Opens a member. Also returns its size, if memory for all of it may be reserved.
+    fn open_member(&self, index: usize) -> Result<(Member<R>, Option<u64>)> {
+        let mut handle = Handle::new(&self.source);
+        let limits = self.options.arrays.limit();
+        let (entry, _) = self.directory.open(index, &mut handle, limits)?;
+        Ok((Member::new(handle, entry), trusted_len(entry)))
+    }
+
+    /// Opens a member and reads the header of its array, which must fill it.
+    fn open_array(&self, index: usize) -> Result<read::Reader<Member<R>>> {
+        let (member, length) = self.open_member(index)?;
+        let size = member.size();
+        let array = self.options.arrays.member(member, length).map_err(not_an_array)?;
+        let header_bytes = array.inner().map_or(0, Member::position);
+        let expected = array.header().data_bytes();
+        let found = size.saturating_sub(header_bytes);
+        if array.header().payload() == Payload::Pickle || expected == found {
+            return Ok(array);
+        }
+        if expected > found {
+            return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
+        }
+        let more = found.saturating_sub(expected);
+        Err(malformed(format!(
+            "{more} bytes follow the array of the member; npz::Reader::read_bytes returns them too"
+        )))
     }
 
     /// Finds a member, and calls `read` with its index; adds the member and the path to an error.
-    fn located<A>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Self, usize) -> Result<A>,
-    ) -> Result<A> {
-        let member = self.directory.member(name);
-        let result = member.and_then(|index| {
-            let name = self.directory.name(index).to_owned();
-            read(self, index).map_err(|error| error.in_member(&name))
+    fn located<A>(&self, name: &str, read: impl FnOnce(&Self, usize) -> Result<A>) -> Result<A> {
+        let result = self.directory.member(name).and_then(|index| {
+            read(self, index).map_err(|error| error.in_member(self.directory.name(index)))
         });
         result.map_err(|error| self.in_file(error))
     }
@@ -229,31 +294,6 @@ fn trusted_len(entry: &Entry) -> Option<u64> {
     (!entry.is_deflated() || entry.size <= trusted).then_some(entry.size)
 }
 
-/// Opens a member and reads the header of its array, which must fill it.
-fn open_array<R: Read + Seek>(
-    mut reader: R,
-    directory: &Directory,
-    index: usize,
-    options: &ReadOptions,
-) -> Result<read::Reader<Member<R>>> {
-    let (entry, _) = directory.open(index, &mut reader, options.arrays.limit())?;
-    let member = Member::new(reader, entry);
-    let array = options.arrays.member(member, trusted_len(entry)).map_err(not_an_array)?;
-    let header_bytes = array.inner().map_or(0, Member::position);
-    let expected = array.header().data_bytes();
-    let found = entry.size.saturating_sub(header_bytes);
-    if array.header().payload() == Payload::Pickle || expected == found {
-        return Ok(array);
-    }
-    if expected > found {
-        return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
-    }
-    let more = found.saturating_sub(expected);
-    Err(malformed(format!(
-        "{more} bytes follow the array of the member; npz::Reader::read_bytes returns them too"
-    )))
-}
-
 /// The error for a member that is not an array.
 fn not_an_array(error: Error) -> Error {
     error.map_kind(|kind| match kind {
@@ -269,7 +309,7 @@ impl<R> fmt::Debug for Reader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("npz::Reader")
             .field("path", &self.path)
-            .field("members", &self.directory.names().len())
+            .field("members", &format_args!("[{}]", name::quoted(self.directory.names())))
             .finish_non_exhaustive()
     }
 }
@@ -283,10 +323,9 @@ impl ReadOptions {
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Reader<File>> {
         let path = path.as_ref();
         let open = || -> Result<_> {
-            let mut inner = File::open(path)?;
-            let directory = Directory::of_file(&mut inner, self.arrays.limit())?;
-            let (options, path) = (self.clone(), Some(path.to_owned()));
-            Ok(Reader { inner, directory, options, path, file: Some(|file| file) })
+            let file = File::open(path)?;
+            let directory = Directory::of_file(&file, self.arrays.limit())?;
+            Ok(Reader::with(Source::file(file), directory, self, Some(path.into())))
         };
         open().map_err(|error| error.in_file(path))
     }
@@ -298,6 +337,6 @@ impl ReadOptions {
     /// As [`Reader::new`].
     pub fn reader<R: Read + Seek>(&self, mut reader: R) -> Result<Reader<R>> {
         let directory = Directory::read(&mut reader, self.arrays.limit())?;
-        Ok(Reader { inner: reader, directory, options: self.clone(), path: None, file: None })
+        Ok(Reader::with(Source::stream(reader), directory, self, None))
     }
 }

@@ -209,7 +209,7 @@ macro_rules! layout {
                 below(member, at).is_some_and(|name| own.contains(&name))
             }
 
-            fn __npy_read<R: Read + Seek>(from: &mut Reader<R>, at: &str) -> Result<Self> {
+            fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
                 let shape = start(from, at, $name)?;
                 $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
                 let data = from.read(&inside(at, DATA))?;
@@ -235,7 +235,7 @@ const DATA: &str = "data";
 const IS_ARRAY: &str = "_is_array";
 
 /// Reads the format, which must be `expected`, and the shape.
-fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, expected: &str) -> Result<[usize; 2]> {
+fn start<R: Read + Seek>(from: &Reader<R>, at: &str, expected: &str) -> Result<[usize; 2]> {
     let name = inside(at, FORMAT);
     check_small(from, &name)?;
     // The format is bytes, or text in files of SciPy before 1.0.
@@ -261,7 +261,7 @@ fn start<R: Read + Seek>(from: &mut Reader<R>, at: &str, expected: &str) -> Resu
 }
 
 /// Refuses a member that is too large for a format or a shape, before it is inflated.
-fn check_small<R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<()> {
+fn check_small<R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<()> {
     const MAX_BYTES: u64 = 256;
     let bytes = from.header(name)?.data_bytes();
     if bytes <= MAX_BYTES {

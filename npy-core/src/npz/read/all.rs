@@ -1,13 +1,13 @@
 //! Reads all members, with several threads if they are allowed.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
+use std::sync::Arc;
 
-use super::{Reader, open_array};
+use super::Reader;
 use crate::dynamic::DynArray;
 use crate::error::Result;
-use crate::limits::to_u64;
-use crate::read::{ReadNpy, each_part, read_at};
+use crate::read::{ReadNpy, each_part};
 
 impl<R: Read + Seek> Reader<R> {
     /// Reads all members with their names, in the order of the archive. Several threads share the work if
@@ -30,60 +30,42 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`read`](Reader::read). A member that is not an array is an error, too.
-    pub fn read_all(&mut self) -> Result<Vec<(String, DynArray)>> {
+    pub fn read_all(&self) -> Result<Vec<(String, DynArray)>> {
         let threads = self.options.threads.min(self.len());
-        let arrays = match self.file.filter(|_| threads > 1 && cfg!(any(unix, windows))) {
-            Some(file) => self.read_parallel(threads, file(&self.inner)),
-            None => (0..self.len()).map(|index| self.read_at(index)).collect(),
+        let arrays = match self.parallel().filter(|_| threads > 1) {
+            Some(reader) => reader.read_parallel(threads),
+            None => (0..self.len()).map(|index| self.read_index(index)).collect(),
         };
         let arrays = arrays.map_err(|error| self.in_file(error))?;
         Ok(self.names().map(str::to_owned).zip(arrays).collect())
     }
 
-    fn read_at(&mut self, index: usize) -> Result<DynArray> {
+    fn read_index(&self, index: usize) -> Result<DynArray> {
         let read =
             self.open_array(index).and_then(|mut array| DynArray::read_npy_array(&mut array));
         read.map_err(|error| error.in_member(self.directory.name(index)))
     }
 
-    /// Reads all members of a file. Each thread takes the next member when it is free.
-    fn read_parallel(&self, threads: usize, file: &File) -> Result<Vec<DynArray>> {
-        let (directory, options) = (&self.directory, &self.options);
+    /// Returns a reader of the same archive for several threads; `None` if it is not in a file that this crate opened.
+    fn parallel(&self) -> Option<Reader<File>> {
+        Some(Reader {
+            source: Arc::new(self.source.parallel()?),
+            directory: Arc::clone(&self.directory),
+            options: self.options.clone(),
+            path: self.path.clone(),
+        })
+    }
+}
+
+impl Reader<File> {
+    /// Reads all members. Each thread takes the next member when it is free.
+    fn read_parallel(&self, threads: usize) -> Result<Vec<DynArray>> {
         let mut arrays: Vec<Option<DynArray>> = Vec::new();
-        arrays.resize_with(directory.names().len(), || None);
+        arrays.resize_with(self.len(), || None);
         each_part(threads, &mut arrays.iter_mut(), |index, slot, _| {
-            let shared = SharedFile { file, position: 0 };
-            let read = open_array(shared, directory, index, options)
-                .and_then(|mut array| DynArray::read_npy_array(&mut array));
-            *slot = Some(read.map_err(|error| error.in_member(directory.name(index)))?);
+            *slot = Some(self.read_index(index)?);
             Ok(())
         })?;
         Ok(arrays.into_iter().flatten().collect())
-    }
-}
-
-/// A handle to a file that several threads read. Each handle has its own position.
-struct SharedFile<'f> {
-    file: &'f File,
-    position: u64,
-}
-
-impl Read for SharedFile<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(self.file, out, self.position)?;
-        self.position = self.position.saturating_add(to_u64(read));
-        Ok(read)
-    }
-}
-
-impl Seek for SharedFile<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let position = match to {
-            SeekFrom::Start(position) => Some(position),
-            SeekFrom::Current(by) => self.position.checked_add_signed(by),
-            SeekFrom::End(by) => self.file.metadata()?.len().checked_add_signed(by),
-        };
-        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.position)
     }
 }

@@ -21,7 +21,7 @@ mod sealed {
 }
 
 /// Reads a list of 32-bit or 64-bit indices, and converts it to `I`.
-pub(super) fn read<I: Index, R: Read + Seek>(from: &mut Reader<R>, name: &str) -> Result<Vec<I>> {
+pub(super) fn read<I: Index, R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<Vec<I>> {
     let narrow = from.header(name)?.dtype().itemsize() == i32::SIZE;
     let converted = if narrow {
         convert(from.read::<Vec<i32>>(name)?)

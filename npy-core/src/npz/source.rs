@@ -1,0 +1,157 @@
+//! Layer 7: the file or stream of an archive, shared by all that read from it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::limits::to_u64;
+use crate::read::read_at;
+
+/// The bytes of an archive. `File` is a file that this crate opened; reading it at an offset takes no lock.
+pub(super) enum Source<R> {
+    File(Arc<File>),
+    Stream(Mutex<Stream<R>>),
+}
+
+/// A stream, which one reader at a time uses.
+pub(super) struct Stream<R> {
+    inner: R,
+    /// The position of `inner`; `None` while a call moves it, and after a call that failed or panicked.
+    position: Option<u64>,
+}
+
+impl<R> Source<R> {
+    pub(super) fn stream(inner: R) -> Self {
+        Source::Stream(Mutex::new(Stream { inner, position: None }))
+    }
+
+    /// Returns the same source as one that several threads can read at the same time; `None` for a stream.
+    pub(super) fn parallel(&self) -> Option<Source<File>> {
+        match self {
+            Source::File(file) => Some(Source::File(Arc::clone(file))),
+            Source::Stream(_) => None,
+        }
+    }
+}
+
+impl Source<File> {
+    /// Creates the source of a file. Where the system cannot read at an offset, the file is locked like a stream.
+    pub(super) fn file(file: File) -> Self {
+        if cfg!(any(unix, windows)) { Source::File(Arc::new(file)) } else { Source::stream(file) }
+    }
+}
+
+/// Locks a stream. Poisoning is ignored: after a panic, `position` is `None`, so the next reader seeks.
+fn lock<R>(stream: &Mutex<Stream<R>>) -> MutexGuard<'_, Stream<R>> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<R: Read + Seek> Stream<R> {
+    /// Reads at this position. Seeks only if another reader has moved the stream, because a seek empties the buffer of a `BufReader`.
+    fn read_at(&mut self, out: &mut [u8], position: u64) -> io::Result<usize> {
+        if self.position.take() != Some(position) {
+            self.inner.seek(SeekFrom::Start(position))?;
+        }
+        let read = self.inner.read(out)?;
+        self.position = Some(position.saturating_add(to_u64(read)));
+        Ok(read)
+    }
+}
+
+/// A reader of the shared bytes with a position of its own.
+pub(super) struct Handle<R> {
+    source: Arc<Source<R>>,
+    position: u64,
+}
+
+impl<R> Handle<R> {
+    pub(super) fn new(source: &Arc<Source<R>>) -> Self {
+        Handle { source: Arc::clone(source), position: 0 }
+    }
+}
+
+impl<R: Read + Seek> Read for Handle<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = match &*self.source {
+            Source::File(file) => read_at(file, out, self.position),
+            Source::Stream(stream) => lock(stream).read_at(out, self.position),
+        }?;
+        self.position = self.position.saturating_add(to_u64(read));
+        Ok(read)
+    }
+}
+
+impl<R: Read + Seek> Seek for Handle<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match (to, &*self.source) {
+            (SeekFrom::Start(position), _) => Some(position),
+            (SeekFrom::Current(by), _) => self.position.checked_add_signed(by),
+            // Nothing else uses the position of the file.
+            (SeekFrom::End(_), Source::File(file)) => Some((&**file).seek(to)?),
+            (SeekFrom::End(_), Source::Stream(stream)) => {
+                let mut stream = lock(stream);
+                stream.position = None;
+                Some(stream.inner.seek(to)?)
+            }
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// Counts its seeks, and fails or panics on request.
+    struct Counted {
+        inner: Cursor<Vec<u8>>,
+        seeks: usize,
+        fails_next: bool,
+    }
+
+    impl Read for Counted {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let read = self.inner.read(out)?;
+            if std::mem::take(&mut self.fails_next) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            Ok(read)
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.seeks += 1;
+            self.inner.seek(to)
+        }
+    }
+
+    /// Guards that readers of one stream do not move each other, that a single one causes no seeks, and that a read which failed after
+    /// it moved the stream is repeated from the right position.
+    #[test]
+    fn each_handle_has_its_own_position() {
+        let inner = Cursor::new((0..100).collect());
+        let source = Arc::new(Source::stream(Counted { inner, seeks: 0, fails_next: false }));
+        let stream = || match &*source {
+            Source::Stream(stream) => lock(stream),
+            Source::File(_) => unreachable!(),
+        };
+        let mut next = |handle: &mut Handle<Counted>| {
+            let mut bytes = [0; 10];
+            handle.read_exact(&mut bytes).unwrap();
+            bytes[0]
+        };
+        let (mut first, mut second) = (Handle::new(&source), Handle::new(&source));
+        assert_eq!((next(&mut first), next(&mut first), stream().inner.seeks), (0, 10, 1));
+        second.seek(SeekFrom::End(-50)).unwrap();
+        assert_eq!((next(&mut second), next(&mut first), next(&mut second)), (50, 20, 60));
+        stream().inner.fails_next = true;
+        assert_eq!((next(&mut second), next(&mut first)), (70, 30));
+        first.seek(SeekFrom::Current(-10)).unwrap();
+        assert_eq!(next(&mut first), 30);
+        assert!(first.seek(SeekFrom::Current(-1000)).is_err());
+    }
+}
