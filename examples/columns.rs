@@ -28,7 +28,7 @@ fn main() -> npy_core::Result<()> {
     writer.write("comment", "100 picks")?;
     writer.finish()?;
 
-    let mut reader = npz::Reader::open(path)?;
+    let reader = npz::Reader::open(path)?;
     let names: Vec<String> = reader.names().map(str::to_owned).collect();
     for name in &names {
         let header = reader.header(name)?;

@@ -74,7 +74,7 @@ fn main() -> npy_core::Result<()> {
     let outputs = loaded.run(&[1.0, 2.0, 3.0, 4.0]);
     println!("{} of {} epochs gives {outputs:?}", loaded.name, loaded.epochs);
 
-    let mut archive = npz::Reader::open(path)?;
+    let archive = npz::Reader::open(path)?;
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     for name in &names {
         let header = archive.header(name)?;

@@ -193,7 +193,7 @@ fn reading(path: &Path) -> Vec<Contender> {
     vec![
         reader(Who::ByHand, by_hand::read_archive),
         reader(Who::Ours, |path| {
-            let mut archive = npz::Reader::open(path).unwrap();
+            let archive = npz::Reader::open(path).unwrap();
             (0..COUNT).map(|i| archive.read(&name(i)).unwrap()).collect()
         }),
         two_threads(path),

@@ -32,6 +32,8 @@
 
 mod columns;
 mod directory;
+mod edit;
+mod extra;
 mod fields;
 #[cfg(feature = "mmap")]
 mod map;
@@ -47,7 +49,8 @@ mod spool;
 mod write;
 
 pub use directory::Names;
-pub use fields::{ArchiveField, NpzArchive, load, save};
+pub use edit::Editor;
+pub use fields::{ArchiveField, NpzArchive, load, save, save_compressed};
 #[cfg(feature = "mmap")]
 pub use map::Map;
 pub use member::Member;

@@ -113,7 +113,7 @@ fn every_array_is_a_member() {
         "type",
     ];
     assert_round_trip(&archive, &members);
-    let mut reader = npz::Reader::new(saved(&archive)).unwrap();
+    let reader = npz::Reader::new(saved(&archive)).unwrap();
     assert_eq!(reader.header("matrix").unwrap().shape(), [3, 2]);
     assert_eq!(reader.header("number").unwrap().shape(), [0; 0]);
 }
@@ -562,7 +562,7 @@ fn a_struct_may_be_record_and_archive() {
 
     let both = Both { a: 1, text: "abc".into(), c: [0.5, 1.5] };
     assert_round_trip(&both, &["A", "TEXT", "C"]);
-    let mut reader = npz::Reader::new(saved(&both)).unwrap();
+    let reader = npz::Reader::new(saved(&both)).unwrap();
     assert_eq!(reader.header("A").unwrap().dtype().to_string(), "<u4");
     assert_eq!(reader.header("TEXT").unwrap().dtype().to_string(), "<U3");
     let mut file = Vec::new();

@@ -366,7 +366,7 @@ mod snapshot {
         let mut writer = npy_core::npz::Writer::new(bytes).unwrap();
         let layer = Layer { weights: vec![0.5], bias: 2.5, inner: Inner { x: 3 }, cached: true };
         writer.write_fields(&layer).unwrap();
-        let mut reader = npy_core::npz::Reader::new(writer.finish().unwrap()).unwrap();
+        let reader = npy_core::npz::Reader::new(writer.finish().unwrap()).unwrap();
         assert_eq!(reader.names().collect::<Vec<_>>(), ["weights", "bias", "x"]);
         let read = reader.read_fields::<Layer<f64>>().unwrap();
         assert_eq!(

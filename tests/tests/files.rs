@@ -115,7 +115,7 @@ fn child_that_moves() {
     (0..500_000).for_each(|n| rows.push(&n).unwrap());
     rows.finish().unwrap();
     writer.finish().unwrap();
-    let mut reader = npz::Reader::open("../x.npz").unwrap();
+    let reader = npz::Reader::open("../x.npz").unwrap();
     assert!(reader.read::<Vec<u64>>("rows").unwrap().into_iter().eq(0..500_000));
     // An archive in memory, whose rows are spooled to a file without a name if the system has such files: here with an
     // empty `TMPDIR`.

@@ -273,7 +273,7 @@ fn archives_work() {
         inner: Members(::std::vec![], 9),
     };
     writer.write_fields(&archive).unwrap();
-    let mut reader = ::renamed::npz::Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = ::renamed::npz::Reader::new(writer.finish().unwrap()).unwrap();
     let read = reader.read_fields::<Archive<f32, u16, 2, 1>>().unwrap();
     ::core::assert_eq!(read.r#type, archive.r#type);
     ::core::assert_eq!(read.flat.0, archive.flat.0);

@@ -402,7 +402,7 @@ fn synced_files_are_as_others() {
         writer.write_unnamed(&values).unwrap();
         writer.finish().unwrap();
     }
-    let mut reader = npz::Reader::open(path("x.npz")).unwrap();
+    let reader = npz::Reader::open(path("x.npz")).unwrap();
     assert_eq!(reader.read::<Vec<u64>>("arr_1").unwrap(), values);
     assert_eq!(names(directory.path()), ["x.npy", "x.npz"]);
 }

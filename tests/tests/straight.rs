@@ -309,7 +309,7 @@ fn large_members_of_archives_read_back_equal() {
         archive.write("ticks", &ticks).unwrap();
         archive.write_columns(&ticks).unwrap();
         let mut file = archive.finish().unwrap().into_inner();
-        let mut archive = npz::Reader::new(Cursor::new(&file)).unwrap();
+        let archive = npz::Reader::new(Cursor::new(&file)).unwrap();
         let read: Vec<f64> = archive.read("numbers").unwrap();
         assert!(encoded(&read) == encoded(&numbers), "{level:?}");
         let read: Vec<Tick> = archive.read("ticks").unwrap();
@@ -318,7 +318,7 @@ fn large_members_of_archives_read_back_equal() {
         // The checksum is wrong after this.
         let at = file.len() / 16;
         file[at] ^= 1;
-        let mut archive = npz::Reader::new(Cursor::new(file)).unwrap();
+        let archive = npz::Reader::new(Cursor::new(file)).unwrap();
         archive.read::<Vec<f64>>("numbers").unwrap_err();
     }
 }

@@ -208,6 +208,6 @@ fn members_have_the_length_that_was_counted() {
     let mut npz = npz::Writer::stream(Vec::new());
     npz.write("value", &AsObject(&value)).unwrap();
     let archive = npz.finish().unwrap();
-    let mut reader = npz::Reader::new(io::Cursor::new(archive)).unwrap();
+    let reader = npz::Reader::new(io::Cursor::new(archive)).unwrap();
     assert!(reader.header("value").unwrap().shape().is_empty());
 }

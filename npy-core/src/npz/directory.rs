@@ -8,11 +8,12 @@ mod names;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use super::name;
-use super::records::{Common, EndRecord, LocalHeader, Part};
+use super::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
 use crate::error::{Error, ErrorKind, Result, formats};
-use crate::limits::{self, Limits};
+use crate::limits::{Limits, to_u64};
 pub(super) use central::Central;
 use end::End;
 pub(super) use entry::Entry;
@@ -65,7 +66,8 @@ impl Directory {
         let mut by_name = BTreeMap::new();
         let mut starts = Vec::new();
         for _ in 0..end.count {
-            let member = Entry::read(&mut directory, end.before)?;
+            let position = end.start.saturating_add(end.size.saturating_sub(directory.limit()));
+            let member = Entry::read(&mut directory, position, end.before)?;
             starts.push(member.start);
             let index = *by_name.entry(member.name.clone()).or_insert(members.len());
             match members.get_mut(index) {
@@ -141,14 +143,14 @@ impl Directory {
         const PATCHED: u16 = 1 << 5;
         // Encryption, strong encryption, and masked headers.
         const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
-        let entry = self.members.get(index).ok_or_else(|| malformed("it has no such member"))?;
+        let entry = self.entry(index)?;
         if entry.flags & PATCHED != 0 {
             return Err(unsupported("a member of patched data", "a tool that applies the patch"));
         }
         if entry.flags & ENCRYPTED != 0 {
             return Err(unsupported("an encrypted member", "a tool that decrypts it first"));
         }
-        let &Entry { start, compressed, size, .. } = entry;
+        let &Entry { compressed, size, .. } = entry;
         match entry.method {
             Common::DEFLATED => limits.check_inflated(compressed, size)?,
             Common::STORED if compressed == size => {}
@@ -159,15 +161,65 @@ impl Directory {
             }
             other => return Err(unknown_method(other)),
         }
-        if start >= self.end.start {
+        let data = self.data_range(entry, reader)?.start;
+        reader.seek(SeekFrom::Start(data))?;
+        Ok((entry, data))
+    }
+
+    /// Returns the entry of a member.
+    pub(super) fn entry(&self, index: usize) -> Result<&Entry> {
+        self.members.get(index).ok_or_else(|| malformed("it has no such member"))
+    }
+
+    /// Returns the positions of the member that `entry` describes, which may be of any kind. No other member is within them.
+    pub(super) fn extent(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Extent> {
+        let data = self.data_range(entry, reader)?;
+        let end = if entry.flags & Common::STREAMED == 0 {
+            data.end
+        } else {
+            // A descriptor comes after the data. Its size is not stated, so it is all that precedes the next member.
+            let next = self.starts.partition_point(|&start| start < data.end);
+            self.starts.get(next).copied().unwrap_or(self.end.start)
+        };
+        Ok(Extent { start: entry.start, data: data.start, end })
+    }
+
+    /// Returns the range of the member's data, after the check of its header.
+    fn data_range(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Range<u64>> {
+        if entry.start >= self.end.start {
             return Err(corrupt(
                 "the directory says that the member begins in or after the directory",
             ));
         }
-        let data = find_data(entry, reader)?;
-        self.check_no_overlap(start, data.saturating_add(compressed))?;
-        reader.seek(SeekFrom::Start(data))?;
-        Ok((entry, data))
+        let start = find_data(entry, reader)?;
+        let end = start.saturating_add(entry.compressed);
+        self.check_no_overlap(entry.start, end)?;
+        Ok(start..end)
+    }
+
+    /// Returns the entries of all members, also of those that are not found because a later one has the same name.
+    pub(super) fn all_entries(&self, central: &Central) -> Result<Vec<Entry>> {
+        let mut position = self.end.start;
+        let mut entry = |bytes: &[u8]| {
+            let size = to_u64(bytes.len());
+            let entry = Entry::read(&mut bytes.take(size), position, self.end.before);
+            position = position.saturating_add(size);
+            entry
+        };
+        central.iter().map(&mut entry).collect()
+    }
+
+    /// Reads the entry of a member as bytes.
+    pub(super) fn entry_bytes(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+    ) -> Result<Vec<u8>> {
+        let changed = || corrupt("its directory changed after it was opened");
+        let bytes = read_at(reader, entry.position, CentralHeader::SIZE)?;
+        let (header, _) = CentralHeader::split_from(&bytes).ok_or_else(changed)?;
+        let bytes = read_at(reader, entry.position, header.entry_size())?;
+        if bytes.len() == header.entry_size() { Ok(bytes) } else { Err(changed()) }
     }
 
     /// Returns the position of the directory in the file.
@@ -194,6 +246,22 @@ impl Directory {
     }
 }
 
+/// The positions in the file of a member's header and data, and of the end of both.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    pub(super) start: u64,
+    pub(super) data: u64,
+    pub(super) end: u64,
+}
+
+impl Extent {
+    /// Returns the positions of a member that has no descriptor after its data, in a file that this crate wrote.
+    pub(super) fn of_written(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Self> {
+        let data = find_data(entry, reader)?;
+        Ok(Extent { start: entry.start, data, end: data.saturating_add(entry.compressed) })
+    }
+}
+
 /// Reads the header of a member, and returns the position of its data. The header must have the name from the directory.
 fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let expected = entry.raw_name();
@@ -207,7 +275,7 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     if name != expected || usize::from(common.name_length) != name.len() || !is_same {
         return Err(corrupt("there is another member where the directory says"));
     }
-    let data = entry.start.checked_add(limits::to_u64(size));
+    let data = entry.start.checked_add(to_u64(size));
     data.and_then(|data| data.checked_add(common.extra_length.into()))
         .ok_or_else(|| corrupt("the data of the member begins after byte 2⁶⁴"))
 }
@@ -217,7 +285,7 @@ fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec
     const MAX_RESERVED: usize = 1 << 20;
     reader.seek(SeekFrom::Start(at))?;
     let mut bytes = Vec::with_capacity(count.min(MAX_RESERVED));
-    reader.take(limits::to_u64(count)).read_to_end(&mut bytes)?;
+    reader.take(to_u64(count)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -1,14 +1,13 @@
 //! Layer 7: structs as archives, each field a member or several.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
+mod maps;
+
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::str::FromStr;
 
-use super::{ReadOptions, Reader, Writer, name};
+use super::{ReadOptions, Reader, WriteOptions, Writer, name};
 use crate::element::type_name;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::read::ReadNpy;
 use crate::write::WriteNpy;
 
@@ -37,7 +36,7 @@ pub trait NpzArchive: ArchiveField {
 /// | any type that is [`ReadNpy`] and [`WriteNpy`]: `Vec<T>`, `[T; N]`, [`NpyArray<T>`](crate::NpyArray), [`DynArray`](crate::DynArray), numbers, text, … | `x` |
 /// | a struct that derives [`NpzArchive`] | `x/` and the names of its members |
 /// | `Option<T>` | those of `T`, or none |
-/// | `BTreeMap<K, T>`, of numbers or `String`s | for each key, `x/key`; if `T` has several members, `x/key/` and their names |
+/// | `BTreeMap<K, T>` or `HashMap<K, T>`, of numbers or `String`s | for each key, `x/key`; if `T` has several members, `x/key/` and their names |
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -189,46 +188,6 @@ impl<T: ArchiveField> ArchiveField for Option<T> {
 
 impl<T: NpzArchive> NpzArchive for Option<T> {}
 
-impl<K: Ord + Display + FromStr, T: ArchiveField> ArchiveField for BTreeMap<K, T> {
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        for (key, field) in self {
-            let key = key.to_string();
-            if key.is_empty() || key.contains('/') || name::plain(&key) != key {
-                let reason = "a key that is empty, has a / or ends with .npy could not be read again; use other keys";
-                let name = name::excerpt(&key);
-                return Err(to.in_file(ErrorKind::MemberName { name, reason }.into()));
-            }
-            if is_deep(at) {
-                return Err(to.in_file(too_deep(at)));
-            }
-            field.__npy_write(to, &inside(at, &key))?;
-        }
-        Ok(())
-    }
-
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        names_below(from, at).any(|member| Self::__npy_takes(member, at))
-    }
-
-    fn __npy_takes(member: &str, at: &str) -> bool {
-        let taken = |(text, _): (_, K)| T::__npy_takes(member, &inside(at, text));
-        key_of(member, at).is_some_and(taken)
-    }
-
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-        if let Some(deep) = names_below(from, at).find(|member| is_deep(member)) {
-            return Err(from.in_file(too_deep(deep)));
-        }
-        let taken = names_below(from, at).filter(|member| Self::__npy_takes(member, at));
-        let keys = taken.filter_map(|member| key_of::<K>(member, at));
-        let keys: BTreeMap<K, String> = keys.map(|(text, key)| (key, inside(at, text))).collect();
-        let read = |(key, at): (K, String)| read_at(from, &at).map(|field| (key, field));
-        keys.into_iter().map(read).collect()
-    }
-}
-
-impl<K: Ord + Display + FromStr, T: ArchiveField> NpzArchive for BTreeMap<K, T> {}
-
 impl<W: Write> Writer<W> {
     /// Writes each field of a struct as a member, or as several; [`ArchiveField`] says which.
     ///
@@ -298,9 +257,33 @@ impl<R: Read + Seek> Reader<R> {
 /// As [`Writer::write_fields`].
 #[doc(alias("savez"))]
 pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
-    let mut writer = Writer::create(path)?;
-    writer.write_fields(archive)?;
-    writer.finish().map(drop)
+    WriteOptions::new().save(path, archive)
+}
+
+/// Writes a struct to a file, as an archive whose members are compressed like those of `np.savez_compressed`; see [`save`].
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use npy_core::npz;
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("zeros.npz");
+/// let arrays = BTreeMap::from([("zeros".to_owned(), vec![0.0f64; 1000])]);
+/// npz::save_compressed(&path, &arrays)?;
+/// assert_eq!(npz::load::<BTreeMap<String, Vec<f64>>>(&path)?, arrays);
+/// assert!(std::fs::metadata(&path)?.len() < 500);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`Writer::write_fields`].
+#[doc(alias("savez_compressed"))]
+pub fn save_compressed<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
+    /// The level of Python's zlib.
+    const LEVEL: u8 = 6;
+    WriteOptions::new().deflate(LEVEL).save(path, archive)
 }
 
 /// Reads a struct from an archive; see [`save`].
@@ -310,6 +293,35 @@ pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
 /// As [`Reader::read_fields`].
 pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
     ReadOptions::new().load(path)
+}
+
+impl WriteOptions {
+    /// Writes a struct to a file, as an archive, with these options; see [`save`].
+    ///
+    /// ```
+    /// use npy_core::npz;
+    ///
+    /// #[derive(npz::NpzArchive)]
+    /// struct Grid {
+    ///     heights: Vec<f32>,
+    /// }
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("grid.npz");
+    /// let grid = Grid { heights: vec![0.0; 1_000_000] };
+    /// npz::WriteOptions::new().deflate(9).threads(4).save(&path, &grid)?;
+    /// # assert!(npz::Reader::open(&path)?.contains("heights"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`save`].
+    pub fn save<T: NpzArchive>(&self, path: impl AsRef<Path>, archive: &T) -> Result<()> {
+        let mut writer = self.create(path)?;
+        writer.write_fields(archive)?;
+        writer.finish().map(drop)
+    }
 }
 
 impl ReadOptions {
@@ -357,26 +369,6 @@ fn names_below<'r, R: Read + Seek>(
     at: &str,
 ) -> impl Iterator<Item = &'r str> + use<'r, R> {
     from.directory.names_with_prefix(inside(at, ""))
-}
-
-/// Returns true if the name has too many parts. Reading a map of maps is recursive, and a type that contains itself has no other bound.
-fn is_deep(name: &str) -> bool {
-    const MAX_DEPTH: usize = 64;
-    name.split('/').nth(MAX_DEPTH).is_some()
-}
-
-fn too_deep(name: &str) -> Error {
-    let reason = "maps in an archive may be nested at most 64 names deep";
-    ErrorKind::MemberName { name: name::excerpt(name), reason }.into()
-}
-
-/// The key of the map at `at` that the member belongs to, as text and parsed. Text that `Display`
-/// would not print is not a key: `01` is not the number 1.
-fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m str, K)> {
-    let text =
-        below(member, at)?.split('/').next().filter(|text| !text.is_empty() && !is_deep(member))?;
-    let key: K = text.parse().ok()?;
-    (key.to_string() == text).then_some((text, key))
 }
 
 /// Reads a field or an archive at `at`; an error if it denies unknown members and there are any.

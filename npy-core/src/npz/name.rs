@@ -7,6 +7,12 @@ const SUFFIX: &str = ".npy";
 
 /// Returns the name in the archive: `name` with `.npy`.
 pub(super) fn in_archive(name: &str) -> Result<String> {
+    check(name)?;
+    Ok(format!("{}{SUFFIX}", plain(name)))
+}
+
+/// Refuses a name that no member can have.
+pub(super) fn check(name: &str) -> Result<()> {
     // Many readers accept at most 64 KiB for a local header with its name and extra fields.
     const MAX_BYTES: usize = 60_000;
     let refused = |reason| ErrorKind::MemberName { name: excerpt(name), reason }.into();
@@ -16,7 +22,7 @@ pub(super) fn in_archive(name: &str) -> Result<String> {
     if name.len() > MAX_BYTES {
         return Err(refused("it is longer than 60,000 bytes, too long for a zip file; shorten it"));
     }
-    Ok(format!("{}{SUFFIX}", plain(name)))
+    Ok(())
 }
 
 /// Returns the name without `.npy`, as NumPy shows it.

@@ -241,6 +241,18 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
+    /// Calls `read` with the entry of a member, which need not be readable, and the archive.
+    pub(super) fn raw<A>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Directory, &Entry, &mut Handle<R>) -> Result<A>,
+    ) -> Result<A> {
+        self.located(name, |reader, index| {
+            let entry = reader.directory.entry(index)?;
+            read(&reader.directory, entry, &mut Handle::new(&reader.source))
+        })
+    }
+
     /// Opens a member. Also returns its size, if memory for all of it may be reserved.
     fn open_member(&self, index: usize) -> Result<(Member<R>, Option<u64>)> {
         let mut handle = Handle::new(&self.source);

@@ -141,6 +141,15 @@ impl Zip64End {
     pub(super) const REST_LENGTH: u64 = 44;
 }
 
+impl CentralHeader {
+    /// Returns the size of the entry: this header, the name, the extra fields and the comment.
+    pub(super) fn entry_size(&self) -> usize {
+        let Common { name_length, extra_length, .. } = self.common;
+        let parts = [name_length, extra_length, self.comment_length];
+        parts.into_iter().map(usize::from).fold(Self::SIZE, usize::saturating_add)
+    }
+}
+
 impl ExtraHeader {
     /// The extra field with the numbers that do not fit into four bytes.
     pub(super) const ZIP64: u16 = 0x0001;

@@ -139,7 +139,7 @@ mod tests {
             Source::Stream(stream) => lock(stream),
             Source::File(_) => unreachable!(),
         };
-        let mut next = |handle: &mut Handle<Counted>| {
+        let next = |handle: &mut Handle<Counted>| {
             let mut bytes = [0; 10];
             handle.read_exact(&mut bytes).unwrap();
             bytes[0]

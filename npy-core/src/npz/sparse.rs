@@ -331,7 +331,7 @@ mod tests {
         })
     }
 
-    fn refusal(mut reader: Reader<Bytes>) -> String {
+    fn refusal(reader: Reader<Bytes>) -> String {
         reader.read_fields::<Csr<f32>>().unwrap_err().to_string()
     }
 
@@ -361,10 +361,10 @@ mod tests {
     /// Guards that indices of each width are read into the other if they fit.
     #[test]
     fn indices_are_read_in_either_width() {
-        let mut narrow = reader(|writer| writer.write_fields(&matrix()));
+        let narrow = reader(|writer| writer.write_fields(&matrix()));
         let wide = narrow.read_fields::<Csr<f32, i64>>().unwrap();
         assert_eq!(wide.indices, [2i64, 0]);
-        let mut wide = reader(|writer| writer.write_fields(&wide));
+        let wide = reader(|writer| writer.write_fields(&wide));
         assert_eq!(wide.header("indptr").unwrap().dtype().to_string(), "<i8");
         assert_eq!(wide.read_fields::<Csr<f32>>().unwrap(), matrix());
         assert_eq!(
@@ -372,7 +372,7 @@ mod tests {
             "member \"indices\": the index 4294967296 does not fit into 32 bits; use indices of i64, as in Csr<f64, i64>"
         );
         let shape = [2i32, 3];
-        let mut narrow = with(|writer| writer.write("shape", &shape));
+        let narrow = with(|writer| writer.write("shape", &shape));
         assert_eq!(narrow.read_fields::<Csr<f32>>().unwrap(), matrix());
     }
 
@@ -399,7 +399,7 @@ mod tests {
         );
         assert!(refusal(reader(|_| Ok(()))).contains("no member \"format\""));
         // SciPy before 1.0 may write text.
-        let mut text = with(|writer| writer.write("format", &"csr".to_owned()));
+        let text = with(|writer| writer.write("format", &"csr".to_owned()));
         assert_eq!(text.read_fields::<Csr<f32>>().unwrap(), matrix());
     }
 

@@ -1,6 +1,6 @@
 //! Layer 7: writes archives member by member.
 
-mod append;
+pub(super) mod append;
 mod archive;
 mod deflate;
 mod headers;
@@ -11,9 +11,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use super::directory::Central;
+use super::directory::{Central, malformed};
 use super::name;
 use super::options::WriteOptions;
 
@@ -115,25 +116,43 @@ impl Writer<File> {
     fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
         let begin = || -> Result<_> {
             let (mut file, place) = replace::begin(path)?;
-            let (old, central, names) = if appends {
-                let (old, central, names) = Old::open(&place, &options.limits)?;
+            let mut old = if appends { Some(Old::open(&place, &options.limits)?) } else { None };
+            let (mut central, mut names) = Default::default();
+            if let Some(old) = &mut old {
                 old.copy_members(&mut file)?;
-                (Some(old), central, names)
-            } else {
-                Default::default()
-            };
+                names = old.names().collect();
+                central = mem::take(&mut old.central);
+            }
             let directory = place.directory().cloned();
             let writer = Writer::with(Output::file(file)?, central, options.clone());
             let sync = options.sync;
-            let then: Then<File> = Box::new(move |file| {
-                if let Some(old) = &old {
-                    old.check_still_there(&place)?;
-                }
-                place.take(file, sync)
+            let then: Then<File> = Box::new(move |file| match &old {
+                Some(old) if !old.is_still_there(&place)? => Err(malformed(
+                    "it was replaced or removed while members were appended, and is left as it is now; append them again",
+                )),
+                _ => place.take(file, sync),
             });
             Ok(Writer { names, directory, then: Some(then), path: Some(path.to_owned()), ..writer })
         };
         begin().map_err(|error| error.in_file(path))
+    }
+}
+
+/// For an editor, which makes an archive of the written members.
+impl<W: Write> Writer<W> {
+    /// Writes an array as a member of this name in the archive, even if another one has the name.
+    pub(super) fn write_file<A: WriteNpy + ?Sized>(&mut self, file: &str, array: &A) -> Result<()> {
+        let options = self.options.arrays.clone();
+        self.add_file(file, &mut |sink| array.write_npy_array(ArrayWriter::new(&options, sink)))
+    }
+
+    /// Returns the inner writer, which has the members, and the directory, which is not written.
+    pub(super) fn into_members(self) -> Result<(W, Central)> {
+        let Writer { mut archive, compressor, .. } = self;
+        if let Some(mut compressor) = compressor {
+            compressor.finish(&mut archive)?;
+        }
+        archive.into_members()
     }
 }
 
@@ -243,12 +262,20 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         self.located(|writer| {
             let file = writer.check_name(name)?;
-            let compressor = writer.compressor.as_mut();
-            let sink = MemberSink::new(&mut writer.archive, compressor, &file);
-            sink.write_with(write).map_err(|error| error.in_member(name))?;
+            writer.add_file(&file, write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
             Ok(())
         })
+    }
+
+    /// Adds a member of this name in the archive, even if another one has the name.
+    fn add_file(
+        &mut self,
+        file: &str,
+        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
+    ) -> Result<()> {
+        let compressor = self.compressor.as_mut();
+        MemberSink::new(&mut self.archive, compressor, file).write_with(write)
     }
 
     /// Returns the name of a member in the archive. Fails if no member can have the name, or if another member has it.

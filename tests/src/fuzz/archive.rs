@@ -128,7 +128,7 @@ impl Model {
         }
     }
 
-    fn assert_in<R: Read + Seek>(&self, mut reader: Reader<R>) {
+    fn assert_in<R: Read + Seek>(&self, reader: Reader<R>) {
         assert!(reader.names().eq(self.members.iter().map(|(name, _)| name.as_str())));
         for (name, items) in &self.members {
             assert!(reader.read::<Vec<Lucky>>(name).expect("it was written") == *items, "{name}");

@@ -141,7 +141,7 @@ pub(super) fn run(input: &[u8]) {
     file.tail.extend([u8::try_from(comment).unwrap_or(0), 0]);
     file.tail.resize(file.tail.len() + comment, b' ');
 
-    let Ok(mut reader) = Reader::new(file) else { return };
+    let Ok(reader) = Reader::new(file) else { return };
     if reader.is_empty() {
         // An end record with zero members in zero bytes means an empty archive.
         return;

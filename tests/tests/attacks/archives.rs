@@ -62,7 +62,7 @@ fn fields<T: NpzArchive>(bytes: &[u8], _: &Path) -> Result<(), String> {
 
 fn threads(_: &[u8], path: &Path) -> Result<(), String> {
     let reader = options().threads(3).open(path);
-    said(reader.and_then(|mut reader| reader.read_all()))
+    said(reader.and_then(|reader| reader.read_all()))
 }
 
 fn map(_: &[u8], path: &Path) -> Result<(), String> {

@@ -252,7 +252,7 @@ fn bad_archives_are_refused() {
     for case in &cases {
         let id = case["id"].as_str().unwrap();
         bytes(case);
-        let read = npz::Reader::open(path(case)).and_then(|mut reader| reader.read_all());
+        let read = npz::Reader::open(path(case)).and_then(|reader| reader.read_all());
         assert!(read.is_err(), "{id}: {read:?}");
     }
 }

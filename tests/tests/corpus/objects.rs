@@ -315,7 +315,7 @@ fn objects_in_archives_are_those_of_the_manifest() {
         for member in case["members"].as_array().unwrap() {
             if member["objects"].is_array() {
                 let id = case["id"].as_str().unwrap();
-                let mut archive = npz::Reader::open(path(case)).unwrap();
+                let archive = npz::Reader::open(path(case)).unwrap();
                 let objects: Objects = archive.read(member["key"].as_str().unwrap()).unwrap();
                 assert_objects(&objects, member, id);
                 read += 1;

@@ -95,7 +95,7 @@ fn run_and_kill(path: &Path, next: u64, random: &mut Random) -> Option<u64> {
 
 /// Returns the generation of the existing archive, which must be complete.
 fn generation(path: &Path, case: &str) -> u64 {
-    let mut reader = Reader::open(path).unwrap_or_else(|error| panic!("{case}: {error}"));
+    let reader = Reader::open(path).unwrap_or_else(|error| panic!("{case}: {error}"));
     let last = reader.names().next_back().and_then(|name| name.split('/').next()?.parse().ok());
     let last = last.unwrap_or_else(|| panic!("{case}: an archive without members"));
     let expected = whole(last);

@@ -42,7 +42,7 @@ np.savez('empty.npz')
     python(script, dir.path());
     let open = |name: &str| Reader::open(dir.path().join(name)).unwrap();
     for name in ["stored.npz", "deflated.npz", "piped.npz"] {
-        let mut reader = open(name);
+        let reader = open(name);
         let names = ["grid", "fortran", "text", "big", "records", "a/b", "größe", "arr_0", "arr_1"];
         assert!(reader.names().eq(names), "{name}");
         let grid: NpyArray<f64> = reader.read("grid").unwrap();

@@ -273,7 +273,7 @@ np.save('single', np.array('one', object))
     assert_eq!(Vec::<String>::read_npy_from(&mut stream).unwrap(), text);
     assert_eq!(Vec::<Option<f64>>::read_npy_from(&mut stream).unwrap().len(), 5);
     for name in ["stored.npz", "deflated.npz"] {
-        let mut archive = npz::Reader::open(dir.path().join(name)).unwrap();
+        let archive = npz::Reader::open(dir.path().join(name)).unwrap();
         assert_eq!(archive.read::<Vec<String>>("text").unwrap(), text);
         assert_eq!(archive.read::<Vec<Option<i64>>>("ints").unwrap(), ints);
     }

@@ -145,7 +145,7 @@ for i in range(int(open('count').read())):
 
     let (mut refused, mut read) = (0, 0);
     for (i, ((what, _), python)) in files.iter().zip(said).enumerate() {
-        let Ok(mut reader) = Reader::open(dir.path().join(format!("{i}.npz"))) else {
+        let Ok(reader) = Reader::open(dir.path().join(format!("{i}.npz"))) else {
             assert!(!(wrong..wrong + good.len()).contains(&i), "{what}");
             refused += 1;
             continue;

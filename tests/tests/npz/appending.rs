@@ -127,7 +127,7 @@ fn of_six_processes_that_append_none_loses_a_member() {
     for child in &mut children {
         assert!(child.wait().unwrap().success());
     }
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     assert_eq!(reader.names().len(), 1 + children.len() * MEMBERS as usize);
     for child in &children {
         for n in 0..MEMBERS {

@@ -54,7 +54,7 @@ fn columns_are_arrays_and_records_again() {
     for (options, time) in options.iter().zip(["<f8", ">f8", "<f8"]) {
         for count in [0, 1, 5000] {
             let picks = picks(count);
-            let mut reader = Reader::new(written(options, &picks)).unwrap();
+            let reader = Reader::new(written(options, &picks)).unwrap();
             assert!(reader.names().eq(["station", "t0", "code", "samples", "inner"]));
             assert_eq!(reader.header("t0").unwrap().dtype().to_string(), time);
             assert_eq!(reader.header("code").unwrap().dtype().to_string(), ">u4");
@@ -81,7 +81,7 @@ fn field_attributes_apply_to_columns() {
         _time: f64,
     }
     let file = written(&WriteOptions::new(), &picks(3));
-    let mut reader = ReadOptions::new().cast(Cast::Lossless).reader(file).unwrap();
+    let reader = ReadOptions::new().cast(Cast::Lossless).reader(file).unwrap();
     let wide: Vec<Wide> = reader.read_columns().unwrap();
     assert_eq!(wide[2], Wide { time: 0.5, station: 2, weight: 0 });
     assert!(matches!(
@@ -109,7 +109,7 @@ fn columns_are_of_the_same_length() {
         let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
         writer.write("_a", a).unwrap();
         writer.write("_b", b).unwrap();
-        let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+        let reader = Reader::new(writer.finish().unwrap()).unwrap();
         reader.read_columns::<Pair>().map(|pairs| pairs.len()).map_err(|error| error.to_string())
     };
     let a = NpyArray::new(vec![1, 2, 3], [3]).unwrap();
@@ -171,7 +171,7 @@ fn text_columns_have_their_own_width() {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("name", &names).unwrap();
     writer.write("code", &codes).unwrap();
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     let rows = || names.iter().cloned().zip(codes.iter().cloned());
     let wide: Vec<Wide> = rows().map(|(name, code)| Wide { name, code }).collect();
     let open: Vec<Open> = rows().map(|(name, code)| Open { name, code }).collect();
@@ -184,7 +184,7 @@ fn text_columns_have_their_own_width() {
     assert!(error.contains("writing Open, a type with text of any width"), "{error}");
     let error = writer.write("open", &open).unwrap_err().to_string();
     assert!(error.contains("writing Open, a type with text of any width"), "{error}");
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert!(reader.names().eq(["records"]));
     assert_eq!(reader.read::<Vec<Open>>("records").unwrap(), open);
 }

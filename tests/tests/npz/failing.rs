@@ -51,7 +51,7 @@ fn a_member_that_is_invalid_leaves_no_trace() {
         // In the first block, after it, and after many blocks.
         let bytes = write(&[0, 10, 100_000, 1_000_000]);
         assert!(bytes == write(&[]), "the same bytes");
-        let mut reader = Reader::open(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
         assert!(reader.names().eq(["a", "b", "bad"]));
         assert_eq!(reader.read::<Vec<u8>>("bad").unwrap(), [3]);
     }
@@ -62,7 +62,7 @@ fn after_an_invalid_member_an_archive_in_memory_can_continue() {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("bad", &unlucky(1_000_000)).unwrap_err();
     writer.write("a", &[1u8, 2]).unwrap();
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert!(reader.names().eq(["a"]));
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
 }
@@ -92,7 +92,7 @@ fn rows_that_are_not_finished_are_no_member() {
     assert_eq!(rows.count(), 4);
     rows.finish().unwrap();
     assert!(writer.start::<u8>("a").is_err(), "the name is taken");
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.read::<Vec<u32>>("a").unwrap(), [1, 2, 3, 4]);
 }
 
@@ -119,7 +119,7 @@ fn rows_leave_no_file_behind() {
     }
     writer.finish().unwrap();
     assert_eq!(files(), 1);
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     let read: Vec<u32> = reader.read("is finished").unwrap();
     assert!(read.iter().copied().eq(std::iter::repeat_n(7, 500_000).chain(0..500_000)));
     assert!(!reader.contains("waits"));
@@ -195,7 +195,7 @@ fn invalid_member_names_are_refused() {
         assert!(matches!(error.kind(), ErrorKind::MemberName { .. }), "{error}");
         assert!(error.to_string().len() < 500);
     }
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     let file = reader.read_bytes("a").unwrap();
     assert_eq!(u8::read_npy_from(&file[..]).unwrap(), 1);
 }
@@ -237,7 +237,7 @@ fn a_value_that_panics_leaves_no_member() {
         let write = AssertUnwindSafe(|| writer.write("bad", &values));
         assert!(catch_unwind(write).is_err());
         writer.write("b", &[2u8]).unwrap();
-        let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+        let reader = Reader::new(writer.finish().unwrap()).unwrap();
         assert!(reader.names().eq(["a", "b"]));
         assert_eq!(reader.read_all().unwrap().len(), 2);
         // A member that was partly written cannot be removed from a stream.

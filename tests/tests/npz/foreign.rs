@@ -17,7 +17,7 @@ fn members() -> Vec<Raw> {
 }
 
 fn check(bytes: Vec<u8>, what: &str) {
-    let mut reader = open(bytes);
+    let reader = open(bytes);
     assert!(reader.names().eq(["a", "b"]), "{what}");
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2], "{what}");
     let b: Vec<u32> = reader.read("b").unwrap();
@@ -50,7 +50,7 @@ fn names_are_found_with_and_without_npy_exact_ones_first() {
         Raw::of(".npy", &npy(&5u8)),
         Raw { name: b"caf\x82.npy".to_vec(), ..Raw::of("", &npy(&6u8)) },
     ];
-    let mut reader = open(archive(b"", &members, b""));
+    let reader = open(archive(b"", &members, b""));
     assert!(reader.names().eq(["x.npy", "x", "y.npy", "é/ü", "", "café"]));
     for (name, value) in
         [("x.npy", 1), ("x", 2), ("y.npy", 3), ("y.npy.npy", 3), ("é/ü", 4), ("", 5), ("café", 6)]
@@ -75,7 +75,7 @@ fn each_name_in_names_reads_its_own_member() {
         m.reverse();
         m
     }] {
-        let mut reader = open(archive(b"", &order, b""));
+        let reader = open(archive(b"", &order, b""));
         let mut names: Vec<_> = reader.names().map(str::to_owned).collect();
         names.sort();
         assert_eq!(names, ["a", "a.npy.npy", "b.npy", "c", "c.npy"]);
@@ -97,7 +97,7 @@ fn member_names_are_never_paths() {
         writer.write(name, &1u8).unwrap();
     }
     writer.finish().unwrap();
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     assert!(reader.names().eq(names));
     for name in names {
         assert_eq!(reader.read::<u8>(name).unwrap(), 1);
@@ -115,7 +115,7 @@ fn of_two_of_the_same_name_the_last_is_found() {
 #[test]
 fn members_that_are_no_arrays_are_bytes() {
     let members = [Raw::of("notes.txt", b"hello"), Raw::of("empty.npy", b"")];
-    let mut reader = open(archive(b"", &members, b""));
+    let reader = open(archive(b"", &members, b""));
     assert_eq!(reader.read_bytes("notes.txt").unwrap(), b"hello");
     assert_eq!(reader.read_bytes("empty").unwrap(), b"");
     let error = reader.read::<Vec<u8>>("notes.txt").unwrap_err().to_string();
@@ -143,7 +143,7 @@ fn what_cannot_be_read_says_what_it_needs() {
 
 #[test]
 fn a_member_is_read_in_parts() {
-    let mut reader = open(archive(b"", &members(), b""));
+    let reader = open(archive(b"", &members(), b""));
     let mut member = reader.member("b").unwrap();
     let mut chunk = Vec::new();
     member.read_chunk::<u32>(&mut chunk, 3).unwrap();
@@ -183,7 +183,7 @@ fn a_reader_may_be_interrupted() {
     let mut writer = WriteOptions::new().deflate(6).writer(Cursor::new(Vec::new())).unwrap();
     writer.write("x", &[1u8, 2, 3]).unwrap();
     let file = writer.finish().unwrap();
-    let mut reader = Reader::new(Interrupted(file, false)).unwrap();
+    let reader = Reader::new(Interrupted(file, false)).unwrap();
     assert_eq!(reader.read_bytes("x").unwrap(), npy(&[1u8, 2, 3]));
     assert_eq!(reader.read::<Vec<u8>>("x").unwrap(), [1, 2, 3]);
 }
@@ -270,7 +270,7 @@ fn what_append_does_not_touch_stays_byte_for_byte() {
                 if new == 0 {
                     assert!(now == file);
                 }
-                let mut reader = open(now);
+                let reader = open(now);
                 for n in 0..new {
                     assert_eq!(reader.read::<Vec<u16>>(&format!("new{n}")).unwrap(), [7]);
                 }
@@ -327,7 +327,7 @@ fn archives_of_other_tools_are_appended_to() {
             writer.finish().unwrap();
             let file = std::fs::read(&path).unwrap();
             assert!(file.ends_with(comment));
-            let mut reader = open(file);
+            let reader = open(file);
             assert!(reader.names().eq(["a", "b", "café", "c"]));
             assert_eq!(reader.read::<Vec<u32>>("b").unwrap().len(), 100_000);
             assert_eq!(reader.read::<u8>("café").unwrap(), 6);
@@ -372,7 +372,7 @@ fn a_file_begins_with_its_archive() {
     writer.finish().unwrap();
     let appended = std::fs::read(&path).unwrap();
     assert!(appended.starts_with(&file[..100]));
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
     assert_eq!(reader.read::<Vec<u8>>("new").unwrap(), [7]);
 }

@@ -52,7 +52,7 @@ fn what_fails_in_a_stream_names_file_and_member() {
     let mut member = x();
     member.data[1000] ^= 1;
     std::fs::write(&path, archive(b"", &[member], b"")).unwrap();
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     let whole = reader.read::<Vec<u16>>("x").unwrap_err().to_string();
     assert!(whole.contains("x.npz: member \"x\": the checksum"), "{whole}");
     let mut stream = reader.member("x.npy").unwrap();
@@ -112,7 +112,7 @@ fn claims_take_no_memory() {
     limits.inflation = u64::MAX;
     let bytes = archive(b"", &[Raw { size: whole, zip64: true, ..lying }], b"");
     let (error, cost) = peak(|| {
-        let mut reader = ReadOptions::new().limits(limits).reader(Cursor::new(bytes)).unwrap();
+        let reader = ReadOptions::new().limits(limits).reader(Cursor::new(bytes)).unwrap();
         reader.read_all().unwrap_err()
     });
     assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
@@ -129,8 +129,7 @@ fn bombs_are_limited() {
     let under = |set: fn(&mut Limits)| {
         let mut limits = Limits::default();
         set(&mut limits);
-        let mut reader =
-            ReadOptions::new().limits(limits).reader(Cursor::new(file.clone())).unwrap();
+        let reader = ReadOptions::new().limits(limits).reader(Cursor::new(file.clone())).unwrap();
         let (error, cost) = peak(|| reader.read::<Vec<u8>>("zeros").unwrap_err());
         assert!(cost < FEW);
         error.to_string()
@@ -172,7 +171,7 @@ fn columns_are_refused_before_they_are_inflated() {
     writer.write("_x", &[1u8, 2]).unwrap();
     let file = writer.finish().unwrap().into_inner();
     fn refusal<T: NpyRecord + std::fmt::Debug>(file: &[u8]) -> String {
-        let mut reader = Reader::new(Cursor::new(file)).unwrap();
+        let reader = Reader::new(Cursor::new(file)).unwrap();
         let (error, cost) = peak(|| reader.read_columns::<T>().unwrap_err().to_string());
         assert!(cost < 1 << 20, "{cost}: {error}");
         error
@@ -210,7 +209,7 @@ fn a_matrix_is_refused_before_it_is_inflated() {
             writer.write(name, &[0i32][..usize::from(name == "indptr")]).unwrap();
         }
         writer.write("data", &[0f32; 0]).unwrap();
-        let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+        let reader = Reader::new(writer.finish().unwrap()).unwrap();
         let (error, cost) = peak(|| reader.read_fields::<Csr<f32>>().unwrap_err().to_string());
         assert!(cost < 2 << 20, "{cost}: {error}");
         assert!(error.contains(&format!("member {name:?}")), "{error}");

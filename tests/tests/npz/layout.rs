@@ -99,7 +99,7 @@ fn large_members_are_compressed_by_several_threads_to_the_same_bytes() {
         });
         assert!(files.iter().all(|file| *file == files[0]), "level {level}");
         for file in &files[0] {
-            let mut reader = Reader::new(Cursor::new(file)).unwrap();
+            let reader = Reader::new(Cursor::new(file)).unwrap();
             for size in sizes {
                 let read: Vec<u8> = reader.read(&format!("{size}")).unwrap();
                 assert!(read == letters[..size], "{size} bytes, level {level}");
@@ -126,7 +126,7 @@ fn more_than_65535_members_use_zip64() {
     }
     let file = writer.finish().unwrap().into_inner();
     assert!(file.windows(4).any(|part| part == b"PK\x06\x06"));
-    let mut reader = Reader::new(Cursor::new(file)).unwrap();
+    let reader = Reader::new(Cursor::new(file)).unwrap();
     assert_eq!(reader.len(), COUNT as usize);
     for n in [0, 1, 65_535, 65_536, COUNT - 1] {
         assert_eq!(reader.read::<u32>(&format!("{n}")).unwrap(), n);

@@ -45,7 +45,7 @@ fn fill<W: std::io::Write>(mut writer: Writer<W>) -> W {
     writer.finish().unwrap()
 }
 
-fn check<R: std::io::Read + std::io::Seek>(mut reader: Reader<R>, what: &str) {
+fn check<R: std::io::Read + std::io::Seek>(reader: Reader<R>, what: &str) {
     for (name, array) in arrays() {
         assert_eq!(reader.read::<NpyArray<u32>>(&name).unwrap(), array, "{what}: {name}");
         let mut file = Vec::new();
@@ -106,7 +106,7 @@ fn appended_members_come_after_the_old_ones() {
     let mut writer = WriteOptions::new().deflate(6).append(&path).unwrap();
     writer.write_unnamed(&vec![3u8; 1000]).unwrap();
     writer.finish().unwrap();
-    let mut reader = Reader::open(&path).unwrap();
+    let reader = Reader::open(&path).unwrap();
     assert!(reader.names().eq(["a", "arr_0", "arr_1"]));
     assert_eq!(reader.read::<Vec<u8>>("arr_1").unwrap(), [3; 1000]);
     assert_eq!(reader.read::<Vec<u8>>("arr_0").unwrap(), [2]);
@@ -125,7 +125,7 @@ fn many_arrays_without_names_are_written_in_time() {
     }
     // It takes less than a second; if every name were compared for every array, it would take more than sixty.
     assert!(start.elapsed().as_secs() < 15);
-    let mut reader = Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.len(), COUNT as usize);
     for n in [0, 6, 7, 8, COUNT - 1] {
         assert_eq!(reader.read::<u32>(&format!("arr_{n}")).unwrap(), n);

@@ -110,7 +110,7 @@ impl Values {
 }
 
 fn check_archive(members: &[Values], path: &Path, way: usize) -> Check {
-    let mut reader = ReadOptions::new().threads(1 + way % 2).open(path).map_err(text)?;
+    let reader = ReadOptions::new().threads(1 + way % 2).open(path).map_err(text)?;
     let names: Vec<String> = members.iter().map(|member| member.seed.to_string()).collect();
     if !reader.names().eq(names.iter().map(String::as_str)) {
         return Err(format!("its members are {:?}", reader.names().collect::<Vec<_>>()));

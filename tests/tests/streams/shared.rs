@@ -169,6 +169,6 @@ fn an_archive_in_a_file_opened_for_appending_is_whole_or_an_error() {
     }
     // Nothing needs to be overwritten here.
     write(10, b"").unwrap();
-    let mut reader = npz::Reader::open(&path).unwrap();
+    let reader = npz::Reader::open(&path).unwrap();
     assert_eq!(reader.read::<Vec<u8>>("b").unwrap(), [2; 10]);
 }

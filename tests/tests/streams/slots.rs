@@ -58,7 +58,7 @@ fn bytes_that_a_type_does_not_write_are_zero() {
     let mut rows = archive.start::<OneByte>("b").unwrap();
     rows.extend(&items).unwrap();
     rows.finish().unwrap();
-    let mut archive = npz::Reader::new(archive.finish().unwrap()).unwrap();
+    let archive = npz::Reader::new(archive.finish().unwrap()).unwrap();
     for name in ["a", "b"] {
         let array = archive.read::<npy_core::DynArray>(name).unwrap();
         assert_ones(array.as_bytes(), 16, 1, name);

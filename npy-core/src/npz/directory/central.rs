@@ -11,7 +11,7 @@ use crate::limits::{to_u64, to_usize};
 use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
 
 /// The entries of a directory, and the comment of the archive.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub(crate) struct Central {
     /// The position in the file that all positions in the entries are relative to.
     pub(crate) origin: u64,
@@ -45,13 +45,26 @@ impl Central {
         Ok(Central { origin, entries, count, comment })
     }
 
-    /// Returns the names of the members as bytes.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+    /// Creates the directory of a new archive with the comment of this one.
+    pub(crate) fn with_comment_of(other: &Self) -> Self {
+        Central { comment: other.comment.clone(), ..Central::default() }
+    }
+
+    /// Iterates over the entries as bytes.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut rest = &self.entries[..];
         std::iter::from_fn(move || {
-            let name;
-            (name, rest) = split_entry(rest)?;
-            Some(name)
+            let entry;
+            (entry, rest) = split_entry(rest)?;
+            Some(entry)
+        })
+    }
+
+    /// Returns the names of the members as bytes.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.iter().filter_map(|entry| {
+            let (header, rest) = CentralHeader::split_from(entry)?;
+            rest.get(..header.common.name_length.into())
         })
     }
 
@@ -104,13 +117,10 @@ impl Central {
     }
 }
 
-/// Returns the name of the first entry and the bytes after that entry; `None` if the bytes do not start with a complete entry.
+/// Splits the first entry from the bytes; `None` if they do not start with a complete entry.
 fn split_entry(entries: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (header, rest) = CentralHeader::split_from(entries)?;
-    let (name, rest) = rest.split_at_checked(header.common.name_length.into())?;
-    let others =
-        usize::from(header.common.extra_length).checked_add(header.comment_length.into())?;
-    Some((name, rest.get(others..)?))
+    let (header, _) = CentralHeader::split_from(entries)?;
+    entries.split_at_checked(header.entry_size())
 }
 
 /// Returns the comment from the end of an archive; `None` if there is anything but end records and the comment.

@@ -22,11 +22,18 @@ pub(in crate::npz) struct Entry {
     pub(in crate::npz) size: u64,
     /// The position of the member's own header in the file.
     pub(super) start: u64,
+    /// The position in the file of the entry that describes the member.
+    pub(super) position: u64,
 }
 
 impl Entry {
-    /// Reads the next member from a reader that ends with the directory. The file has `before` bytes before the archive.
-    pub(super) fn read<R: Read>(directory: &mut io::Take<R>, before: u64) -> Result<Self> {
+    /// Reads the next member from a reader that is at `position` of the file and ends with the directory. The file has `before` bytes
+    /// before the archive.
+    pub(in crate::npz) fn read<R: Read>(
+        directory: &mut io::Take<R>,
+        position: u64,
+        before: u64,
+    ) -> Result<Self> {
         let head = take(directory, CentralHeader::SIZE)?;
         let Some((CentralHeader { common, comment_length, start, .. }, _)) =
             CentralHeader::split_from(&head)
@@ -46,6 +53,7 @@ impl Entry {
             compressed: common.compressed.into(),
             size: common.size.into(),
             start: start.into(),
+            position,
         };
         check_version(common.version)?;
         entry.apply_extra(&extra, &raw)?;
@@ -60,6 +68,15 @@ impl Entry {
 
     pub(in crate::npz) fn is_deflated(&self) -> bool {
         self.method == Common::DEFLATED
+    }
+
+    pub(in crate::npz) fn is_stored(&self) -> bool {
+        self.method == Common::STORED
+    }
+
+    /// Returns the name of the member in the archive.
+    pub(in crate::npz) fn file_name(&self) -> &str {
+        &self.name
     }
 
     /// Returns the bytes of the name in the headers.

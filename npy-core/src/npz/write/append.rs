@@ -1,8 +1,8 @@
 //! The archive that members are appended to.
 
-use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use crate::error::Result;
 use crate::limits::Limits;
@@ -10,48 +10,61 @@ use crate::npz::directory::{Central, Directory, malformed};
 use crate::write::lock::{self, Lock};
 use crate::write::replace::Place;
 
-/// The archive that is appended to, locked while this value exists.
-pub(super) struct Old {
-    file: File,
+/// The archive that is appended to or edited, locked while this value exists.
+pub(in crate::npz) struct Old {
+    pub(in crate::npz) file: File,
+    pub(in crate::npz) directory: Directory,
+    /// The directory as bytes.
+    pub(in crate::npz) central: Central,
     _lock: Lock,
-    /// The position of its directory.
-    end: u64,
 }
 
 impl Old {
-    /// Opens the archive and reads its directory. Also returns every name by which some reader may know a member.
-    pub(super) fn open(place: &Place, limits: &Limits) -> Result<(Self, Central, HashSet<String>)> {
-        let (mut file, lock) = open_locked(place)?;
-        let directory = Directory::of_file(&mut file, limits)?;
-        let central = directory.central(&mut file)?;
+    /// Opens the archive and reads its directory.
+    pub(in crate::npz) fn open(place: &Place, limits: &Limits) -> Result<Self> {
+        let (file, lock) = open_locked(place)?;
+        let directory = Directory::of_file(&file, limits)?;
+        let central = directory.central(&file)?;
+        Ok(Old { file, directory, central, _lock: lock })
+    }
+
+    /// Returns every name by which some reader may know a member.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
         // An extra field may hold a second name for a member, which not all readers use.
-        let plain = central.names().map(|name| String::from_utf8_lossy(name).into_owned());
-        let names = directory.file_names().map(str::to_owned).chain(plain).collect();
-        Ok((Old { file, _lock: lock, end: directory.start() }, central, names))
+        let plain = self.central.names().map(|name| String::from_utf8_lossy(name).into_owned());
+        self.directory.file_names().map(str::to_owned).chain(plain)
     }
 
     /// Copies everything before the directory to `to`.
     pub(super) fn copy_members(&self, to: &mut File) -> Result<()> {
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(0))?;
-        let copied = io::copy(&mut file.take(self.end), to)?;
-        if copied == self.end {
-            return Ok(());
-        }
-        Err(malformed(
-            "it became shorter while it was copied; append when no other program writes to it",
-        ))
+        copy_range(&mut &self.file, 0..self.directory.start(), to)
     }
 
-    /// Returns an error if another file now has the name of the archive, or none: replacing it could undo another program's work.
-    pub(super) fn check_still_there(&self, place: &Place) -> Result<()> {
-        if place.is_old(&self.file)? {
-            return Ok(());
-        }
-        Err(malformed(
-            "it was replaced or removed while members were appended, and is left as it is now; append them again",
-        ))
+    /// Returns false if another file now has the name of the archive, or none: replacing it could undo another program's work.
+    pub(in crate::npz) fn is_still_there(&self, place: &Place) -> Result<bool> {
+        place.is_old(&self.file)
     }
+
+    /// Returns false if the directory was changed in the file.
+    pub(in crate::npz) fn is_unchanged(&self) -> bool {
+        self.directory.central(&self.file).is_ok_and(|now| now == self.central)
+    }
+}
+
+/// Copies these bytes of an archive.
+pub(in crate::npz) fn copy_range(
+    from: &mut (impl Read + Seek),
+    range: Range<u64>,
+    to: &mut impl Write,
+) -> Result<()> {
+    let size = range.end.saturating_sub(range.start);
+    from.seek(SeekFrom::Start(range.start))?;
+    if io::copy(&mut from.take(size), to)? == size {
+        return Ok(());
+    }
+    Err(malformed(
+        "it became shorter while it was copied; change it when no other program writes to it",
+    ))
 }
 
 /// Opens and locks the file. Starts over if it was replaced before it was locked.

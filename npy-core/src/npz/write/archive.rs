@@ -93,6 +93,12 @@ impl<W: Write> Archive<W> {
         }
     }
 
+    /// Returns the writer without writing the directory, and the directory.
+    pub(super) fn into_members(self) -> Result<(W, Central)> {
+        self.output.check()?;
+        Ok((self.output.into_inner()?, self.directory))
+    }
+
     /// Writes the directory, and returns the writer.
     pub(super) fn finish(mut self) -> Result<W> {
         self.output.check()?;

@@ -6,10 +6,8 @@ use crc32fast::Hasher;
 
 use crate::checked::narrow;
 use crate::limits::to_u64;
+use crate::npz::extra::{append_extra, append_padding, zip64};
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
-
-/// The data of a member starts at a multiple of this. It is the size of a cache line, and enough for the alignment of any item.
-const ALIGN: u64 = 64;
 
 /// The values in the headers of a member.
 pub(super) struct Member {
@@ -113,30 +111,6 @@ impl Member {
             (false, false) => 10,
         }
     }
-}
-
-/// Appends the extra field that aligns the data, which would be at `position` without it.
-fn append_padding(extra: &mut Vec<u8>, position: u64) {
-    // The bytes before the zeros: four of the field's header, and two of the alignment.
-    const FIXED: u64 = 6;
-    if position.is_multiple_of(ALIGN) {
-        return;
-    }
-    let zeros: usize = narrow(position.wrapping_add(FIXED).wrapping_neg() % ALIGN);
-    let [low, high, ..] = ALIGN.to_le_bytes();
-    let mut data = vec![low, high];
-    data.resize(data.len().saturating_add(zeros), 0);
-    append_extra(extra, ExtraHeader::ALIGNMENT, &data);
-}
-
-fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) {
-    ExtraHeader { id, length: narrow(data.len()) }.append_to(extra);
-    extra.extend_from_slice(data);
-}
-
-/// Returns the data of the zip64 extra field, in which each number has eight bytes.
-fn zip64(numbers: &[u64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 /// Converts a size to four bytes.

@@ -1,0 +1,277 @@
+//! Layer 7: changes the members of an archive.
+
+mod members;
+mod moved;
+mod raw;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+
+use super::directory::{Central, malformed};
+use super::name;
+use super::options::WriteOptions;
+use super::read::Reader;
+use super::spool::Spool;
+use super::write::Writer;
+use super::write::append::Old;
+use crate::error::{Error, Result};
+use crate::write::WriteNpy;
+use crate::write::replace::{self, Place};
+use members::{Bytes, Members};
+use raw::{Assembly, Raw};
+
+/// An archive whose members are being replaced, added, removed or renamed.
+///
+/// ```
+/// use npy_core::npz;
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("model.npz");
+/// let mut writer = npz::Writer::create(&path)?;
+/// for name in ["weights", "bias", "scratch"] {
+///     writer.write(name, &[0.5f32, -1.0])?;
+/// }
+/// writer.finish()?;
+///
+/// let mut editor = npz::Editor::open(&path)?;
+/// editor.write("weights", &[0.25f32, -2.0])?; // replaces it
+/// editor.write("epochs", &20u32)?; // adds it
+/// editor.rename("bias", "offset")?;
+/// editor.remove("scratch")?;
+/// editor.finish()?;
+///
+/// let reader = npz::Reader::open(&path)?;
+/// assert!(reader.names().eq(["weights", "offset", "epochs"]));
+/// assert_eq!(reader.read::<Vec<f32>>("weights")?, [0.25, -2.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Old or new
+///
+/// Only [`finish`](Self::finish) changes the archive: it writes a new file beside it, and then gives that file the name. So the path has
+/// the complete old archive or the complete new one, also if the program is killed; for a loss of power, see [`WriteOptions::sync`].
+/// Without `finish`, nothing changes. Arrays of more than 1 MiB that were written wait in a temporary file in the same directory.
+///
+/// As with [`Writer::append`], the archive is locked against other writers that append or edit. `finish` fails, and leaves the file alone,
+/// if another program replaced, removed or changed it meanwhile.
+///
+/// # Other members
+///
+/// A member that is not touched is copied as it is: its data, its time, its comment and its other properties. It need not be an array, and
+/// may be encrypted or compressed by a method that this crate does not read. If its data was aligned, the padding in its header changes so
+/// that the data stays aligned. The comment of the archive is kept. Bytes that belong to no member are dropped.
+///
+/// Names find members as in [`Reader`]. If several members have a name, a change affects the last, which readers find, and drops the
+/// others, so that none of them appears in its place.
+#[must_use = "only `finish` changes the archive"]
+pub struct Editor {
+    old: Old,
+    members: Members,
+    /// The archive of the arrays that were written.
+    written: Writer<Spool>,
+    /// The bytes of the members that were copied from other archives.
+    copied: Spool,
+    /// The new archive, and its final name.
+    file: File,
+    place: Place,
+    path: PathBuf,
+}
+
+impl Editor {
+    /// Opens an archive, and locks it as [`Writer::append`] does. New arrays are stored; [`WriteOptions::edit`] can compress them.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Writer::append`].
+    pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().edit(path)
+    }
+
+    /// Iterates over the names that the members have now; see [`Reader::names`].
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.names()
+    }
+
+    /// Returns true if there is a member of this name now.
+    pub fn contains(&self, name: &str) -> bool {
+        self.members.find(name).is_some()
+    }
+
+    /// Writes an array: replaces the member of this name, or adds one if there is none.
+    ///
+    /// A new member comes after the others. A replaced one keeps its place in the order, and its name in the archive, with or without
+    /// `.npy`. If the array has an invalid value, the old member stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::write`]; a name that is taken is not an error.
+    pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
+        self.located(|editor| {
+            let file = match editor.members.find(name) {
+                Some(file) => file.to_owned(),
+                None => name::in_archive(name)?,
+            };
+            let written = editor.written.write_file(&file, array);
+            written.map_err(|error| error.in_member(name))?;
+            editor.members.write(file);
+            Ok(())
+        })
+    }
+
+    /// Removes a member.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is none of this name.
+    pub fn remove(&mut self, name: &str) -> Result<()> {
+        self.located(|editor| {
+            let file = editor.members.existing(name)?.to_owned();
+            editor.members.remove(&file);
+            Ok(())
+        })
+    }
+
+    /// Renames a member, which keeps its place in the order.
+    ///
+    /// The name of an array in the archive ends with `.npy`, which `to` need not have. The name of any other member becomes exactly `to`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is no `from`;
+    /// [`ErrorKind::MemberName`](crate::ErrorKind::MemberName) if another member is found by the name `to`, or no member can have it.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+        self.located(|editor| editor.members.rename(from, to))
+    }
+
+    /// Copies a member of another archive, byte for byte, under the same name. Replaces a member that has this name in the archive.
+    ///
+    /// ```
+    /// use npy_core::npz;
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let (path, other) = (dir.path().join("model.npz"), dir.path().join("other.npz"));
+    /// # for (path, name) in [(&path, "x"), (&other, "weights")] {
+    /// #     let mut writer = npz::Writer::create(path)?;
+    /// #     writer.write(name, &[1.0f32])?;
+    /// #     writer.finish()?;
+    /// # }
+    /// let other = npz::Reader::open(&other)?;
+    /// let mut editor = npz::Editor::open(&path)?;
+    /// editor.copy_from(&other, "weights")?;
+    /// editor.rename("weights", "old_weights")?;
+    /// editor.finish()?;
+    /// assert!(npz::Reader::open(&path)?.contains("old_weights"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// The member need not be readable: it may be encrypted, for example. Its checksum is not compared.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if the other archive has no such member;
+    /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of the member is unknown.
+    pub fn copy_from<R: Read + Seek>(&mut self, from: &Reader<R>, name: &str) -> Result<()> {
+        let copied = &mut self.copied;
+        let (file, raw) = from.raw(name, |directory, entry, archive| {
+            let raw = Raw::find(directory, entry, archive)?;
+            Ok((entry.file_name().to_owned(), raw.copied(archive, copied)?))
+        })?;
+        self.members.put(file, Bytes::Copied(raw));
+        Ok(())
+    }
+
+    /// Replaces the archive by the changed one.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io); [`ErrorKind::Archive`](crate::ErrorKind::Archive) if the archive is damaged, so that the
+    /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
+    /// it had before.
+    pub fn finish(self) -> Result<()> {
+        let Editor { old, members, written, mut copied, file, place, path } = self;
+        let finish = || {
+            let sync = written.options.sync;
+            let (mut spool, central) = written.into_members()?;
+            let written: Vec<&[u8]> = central.iter().collect();
+            let mut assembly = Assembly::new(file, Central::with_comment_of(&old.central));
+            for member in members.iter() {
+                let name = member.new_name();
+                let mut add = || match &member.bytes {
+                    Bytes::Old(entry) => {
+                        let from = &mut &old.file;
+                        assembly.add(&Raw::find(&old.directory, entry, from)?, name, from)
+                    }
+                    Bytes::Written(index) => {
+                        let entry = written.get(*index).copied().unwrap_or_default();
+                        assembly.add(&Raw::written(entry, &mut spool)?, name, &mut spool)
+                    }
+                    Bytes::Copied(raw) => assembly.add(raw, name, &mut copied),
+                };
+                add().map_err(|error| error.in_member(name::plain(&member.file)))?;
+            }
+            let file = assembly.finish()?;
+            if !old.is_still_there(&place)? || !old.is_unchanged() {
+                return Err(malformed(
+                    "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
+                ));
+            }
+            place.take(file, sync).map(drop)
+        };
+        finish().map_err(|error| error.in_file(&path))
+    }
+
+    /// Calls `edit`, and adds the path to an error.
+    fn located(&mut self, edit: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        edit(self).map_err(|error| self.in_file(error))
+    }
+
+    fn in_file(&self, error: Error) -> Error {
+        error.in_file(&self.path)
+    }
+}
+
+impl fmt::Debug for Editor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.names().collect();
+        f.debug_struct("npz::Editor")
+            .field("path", &self.path)
+            .field("members", &format_args!("[{}]", name::quoted(names.into_iter())))
+            .finish_non_exhaustive()
+    }
+}
+
+impl WriteOptions {
+    /// Opens an archive to change its members; see [`Editor::open`]. The options are those of the arrays that are written.
+    ///
+    /// ```
+    /// use npy_core::npz;
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npz");
+    /// # npz::Writer::create(&path)?.finish()?;
+    /// let mut editor = npz::WriteOptions::new().deflate(6).edit(&path)?;
+    /// editor.write("zeros", &vec![0.0f64; 1000])?;
+    /// editor.finish()?;
+    /// assert!(std::fs::metadata(&path)?.len() < 500);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Editor::open`].
+    pub fn edit(&self, path: impl AsRef<Path>) -> Result<Editor> {
+        let path = path.as_ref();
+        let open = || {
+            let (file, place) = replace::begin(path)?;
+            let old = Old::open(&place, &self.limits)?;
+            let members = Members::new(old.directory.all_entries(&old.central)?);
+            let directory = place.directory();
+            let written = self.writer(Spool::new(directory))?;
+            let copied = Spool::new(directory);
+            Ok(Editor { old, members, written, copied, file, place, path: path.to_owned() })
+        };
+        open().map_err(|error: Error| error.in_file(path))
+    }
+}
