@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::checked;
 use crate::dtype::{ByteOrder, ScalarKind, descr};
+use crate::element::cast::Reserve;
 use crate::element::{Element, InvalidValue, text, time, ucs4};
 use crate::error::{Error, ErrorKind, Place};
 use crate::kernel::cast::signed;
@@ -13,7 +14,6 @@ use crate::kernel::{self, Misfit};
 use crate::limits;
 use crate::plan::Plan;
 use crate::plan::convert::Convert;
-use crate::reserve;
 
 /// The size of a block in bytes, chosen so that a block stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
@@ -97,19 +97,19 @@ pub(crate) type Fill<'f> = &'f mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Resu
 /// Decodes the elements at these indices and appends them to `out`, in blocks of at most `per_block` elements.
 ///
 /// `fill` fills a block with bytes, and `decode` appends its values to `out`.
-pub(crate) fn decode_blocks<T>(
+pub(crate) fn decode_blocks<O: Reserve>(
     per_block: usize,
     rows: Range<usize>,
     buffers: &mut Buffers,
-    out: &mut Vec<T>,
+    out: &mut O,
     fill: Fill<'_>,
-    mut decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
+    mut decode: impl FnMut(usize, &mut Buffers, &mut O) -> Result<(), InvalidValue>,
 ) -> Result<(), Error> {
     let mut first = rows.start;
     while first < rows.end {
         let end = rows.end.min(first.saturating_add(per_block));
         let (count, missing) = fill(&mut buffers.block, first..end)?;
-        reserve::growing(out, count)?;
+        out.reserve(count)?;
         let decoded = decode(count, buffers, out);
         // The complete elements are in `out` even if the data is truncated. The error for the truncated data takes precedence over the one
         // for an invalid value.

@@ -87,9 +87,26 @@ impl<T> Plain<T> {
 }
 
 /// A destination for values: a list that grows, or a part of a list, which has a fixed length.
-pub(crate) trait Values<T> {
+pub(crate) trait Values<T>: Reserve {
     /// Appends these values. A part of a list ignores values for which it has no free slot.
     fn append(&mut self, values: impl Iterator<Item = T>);
+}
+
+/// A destination that may need memory before values are appended.
+pub(crate) trait Reserve {
+    /// Reserves memory for this many more values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the allocator fails.
+    fn reserve(&mut self, count: usize) -> Result<(), Error>;
+}
+
+impl<T> Reserve for Vec<T> {
+    #[inline]
+    fn reserve(&mut self, count: usize) -> Result<(), Error> {
+        reserve::growing(self, count)
+    }
 }
 
 impl<T> Values<T> for Vec<T> {
@@ -125,6 +142,34 @@ impl<T> Values<T> for Slots<'_, T> {
         self.empty = slots.get_mut(count..).unwrap_or_default();
         // Relaxed is enough: the threads are joined before the count is read.
         self.written.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+impl<T> Reserve for Slots<'_, T> {
+    fn reserve(&mut self, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The values of a slice that have not been replaced yet; they are replaced from the first one on.
+pub(crate) struct Replaced<'a, T>(pub(crate) &'a mut [T]);
+
+impl<T> Values<T> for Replaced<'_, T> {
+    #[inline]
+    fn append(&mut self, values: impl Iterator<Item = T>) {
+        let slots = mem::take(&mut self.0);
+        let mut count = 0usize;
+        for (slot, value) in slots.iter_mut().zip(values) {
+            *slot = value;
+            count = count.wrapping_add(1);
+        }
+        self.0 = slots.get_mut(count..).unwrap_or_default();
+    }
+}
+
+impl<T> Reserve for Replaced<'_, T> {
+    fn reserve(&mut self, _: usize) -> Result<(), Error> {
+        Ok(())
     }
 }
 

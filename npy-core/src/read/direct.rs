@@ -1,19 +1,23 @@
 //! Reads large arrays directly into the memory of the result, without decoding.
 
 use std::io::Read;
+use std::mem;
 
 use super::parallel::each_part;
 use super::reader::Reader;
+use super::records::{READ_WHOLE, check_contiguous};
 use crate::dynamic::DynArray;
 use crate::element::Element;
-use crate::element::block::BLOCK;
-use crate::element::cast::Plain;
+use crate::element::block::{BLOCK, Buffers};
+use crate::element::cast::{Plain, Replaced};
+use crate::element::decode::decode;
 use crate::element::typed_plan::ItemPlan;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::header::Payload;
 use crate::kernel;
 use crate::limits;
 use crate::reserve;
+use crate::shape;
 
 /// Smaller results are decoded block by block. A fuzzer has small inputs, so it uses a low limit.
 const DIRECT_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { 1 << 20 };
@@ -35,10 +39,7 @@ impl<R: Read> Reader<R> {
         if !self.check_available()? {
             return Ok(None);
         }
-        let swap = |part: &mut [u8]| {
-            let count = part.len().checked_div(T::SIZE).unwrap_or_default();
-            kernel::run(&plan.plan, count, part, &mut Vec::new());
-        };
+        let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
         let part = plan.per_block;
         let values = if bytes < FRESH_MIN_BYTES && !self.source.is_worth_threads(bytes) {
             self.read_into_used(&plain, count, part, swap)?
@@ -51,6 +52,93 @@ impl<R: Read> Reader<R> {
         };
         self.position.finish(self.header.elements());
         Ok(Some(values))
+    }
+
+    /// Reads the next elements into memory that already exists: the values of `out` are replaced, from the first to the last. The array may
+    /// have any number of dimensions; elements are read in the order of the file.
+    ///
+    /// Values whose memory is their bytes in the file, such as numbers, are read straight into `out`.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0_f32, 2.0, 3.0, 4.0, 5.0].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut frame = [0.0_f32; 2];
+    /// reader.read_into(&mut frame)?;
+    /// assert_eq!(frame, [1.0, 2.0]);
+    /// reader.read_into(&mut frame)?;
+    /// assert_eq!(frame, [3.0, 4.0]);
+    ///
+    /// // A single element is left: an error that says so. The element is not lost.
+    /// assert!(reader.read_into(&mut frame).unwrap_err().to_string().contains("1 element is left"));
+    /// reader.read_into(&mut frame[..1])?;
+    /// assert_eq!(frame, [5.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if fewer elements than `out` has are left, and [`ErrorKind::Truncated`] if the source is known to have fewer: then
+    /// nothing is read, and the next read begins at the same element. All others as [`Reader::records`]; `out` may then have some of the
+    /// new values.
+    #[inline]
+    pub fn read_into<T: Element>(&mut self, out: &mut [T]) -> Result<()> {
+        let count = out.len();
+        let mut replaced = Replaced(out);
+        match self.decode_buffered(&mut replaced, count) {
+            Some(_) => Ok(()),
+            None => self.read_next_into(replaced.0),
+        }
+    }
+
+    /// Reads the next values into `out`, also if they are not buffered yet.
+    #[inline(never)]
+    fn read_next_into<T: Element>(&mut self, out: &mut [T]) -> Result<()> {
+        self.with_plan::<T, _>(|reader, plan| {
+            check_contiguous(plan, READ_WHOLE)?;
+            let plan = &plan.items;
+            let count = reader.allowed_items::<T>(plan, out.len())?;
+            if count < out.len() {
+                return Err(reader.too_few(count, out.len()));
+            }
+            let bytes =
+                limits::to_u64(count).saturating_mul(limits::to_u64(plan.plan.src_itemsize));
+            match reader.source.available(bytes) {
+                Some(found) if found < bytes => return Err(reader.truncated(found)),
+                _ => {}
+            }
+            let is_large = bytes >= limits::to_u64(BLOCK) && plan.plan.is_in_place();
+            let Some(plain) = T::__INTERNALS.plain().filter(|_| is_large) else {
+                let mut buffers = mem::take(&mut reader.buffers);
+                let decode = |n, buffers: &mut Buffers, out: &mut Replaced<'_, T>| {
+                    decode(&plan.plan, n, buffers, out)
+                };
+                let read =
+                    reader.decode_next(plan, count, &mut buffers, &mut Replaced(out), decode);
+                reader.buffers = buffers.kept();
+                return read;
+            };
+            let part = plan.per_block.saturating_mul(T::SIZE);
+            reader.position.is_lost = true;
+            let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
+            reader.fill_parts(plain.bytes_mut(out), part, &swap)?;
+            reader.position.is_lost = false;
+            reader.position.advance(plan, count);
+            Ok(())
+        })
+    }
+
+    /// The error for more elements than the array has left.
+    fn too_few(&self, left: usize, wanted: usize) -> Error {
+        let left = match left {
+            1 => "1 element is left".to_owned(),
+            n => format!("{n} elements are left"),
+        };
+        let reason = format!("{left}, and {wanted} are expected; nothing was read");
+        ErrorKind::Shape { shape: shape::repr(self.header.shape()), reason }.into()
     }
 
     /// Reads values into memory that may have been used before. Each part is zeroed just before it is read,
@@ -148,4 +236,10 @@ impl<R: Read> Reader<R> {
         }
         Ok(())
     }
+}
+
+/// Swaps the bytes of values in place, if the plan says so.
+fn swap_in_place<T: Element>(plan: &ItemPlan, values: &mut [u8]) {
+    let count = values.len().checked_div(T::SIZE).unwrap_or_default();
+    kernel::run(&plan.plan, count, values, &mut Vec::new());
 }

@@ -7,6 +7,7 @@ use std::mem;
 
 use super::reader::Reader;
 use crate::element::block::{self, Buffers};
+use crate::element::cast::Values;
 use crate::element::decode::decode;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, column_plan};
 use crate::element::{Element, InvalidValue};
@@ -137,7 +138,11 @@ impl<R: Read> Reader<R> {
     ///
     /// This is the fast path of small chunks.
     #[inline]
-    fn decode_buffered<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Option<usize> {
+    pub(super) fn decode_buffered<T: Element>(
+        &mut self,
+        out: &mut impl Values<T>,
+        max: usize,
+    ) -> Option<usize> {
         let plan = self.plan.as_ref().filter(|plan| plan.is_for::<T>() && !plan.is_strided)?;
         let plan = &plan.items;
         let bytes = max.checked_mul(T::SIZE).filter(|&bytes| bytes > 0)?;
@@ -150,12 +155,8 @@ impl<R: Read> Reader<R> {
         {
             return None;
         }
-        if out.capacity().wrapping_sub(out.len()) < max {
-            out.try_reserve(max).ok()?;
-        }
-        for item in items.chunks_exact(T::SIZE) {
-            out.push(T::decode(item));
-        }
+        out.reserve(max).ok()?;
+        out.append(items.chunks_exact(T::SIZE).map(T::decode));
         self.position.advance(plan, max);
         self.source.consume(bytes);
         Some(max)
@@ -179,7 +180,7 @@ impl<R: Read> Reader<R> {
 }
 
 /// The remedy where elements cannot be read in parts.
-const READ_WHOLE: &str = "the whole array: use read_vec or read_array";
+pub(super) const READ_WHOLE: &str = "the whole array: use read_vec or read_array";
 
 /// Refuses to read in parts what is strided in the file; `needs` names the call that reads it.
 pub(crate) fn check_contiguous(plan: &TypedPlan, needs: &'static str) -> Result<()> {

@@ -8,6 +8,7 @@ use crate::array::NpyArray;
 use crate::checked;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, Buffers, Filled};
+use crate::element::cast::Reserve;
 use crate::element::decode::decode;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, InvalidValue};
@@ -125,13 +126,13 @@ impl<R: Read> Reader<R> {
     }
 
     /// Appends the next `count` values to `out`, block by block. The caller has this count from [`allowed_items`](Self::allowed_items).
-    pub(super) fn decode_next<T>(
+    pub(super) fn decode_next<O: Reserve>(
         &mut self,
         plan: &ItemPlan,
         count: usize,
         buffers: &mut Buffers,
-        out: &mut Vec<T>,
-        decode: impl FnMut(usize, &mut Buffers, &mut Vec<T>) -> Result<(), InvalidValue>,
+        out: &mut O,
+        decode: impl FnMut(usize, &mut Buffers, &mut O) -> Result<(), InvalidValue>,
     ) -> Result<()> {
         let first = self.next_row(plan).min(checked::sub(usize::MAX, count));
         let rows = first..checked::add(first, count);
