@@ -40,7 +40,8 @@ pub enum Place {
     Member(String),
     /// A field of a record. The names of nested fields are joined by `.`.
     Field(String),
-    /// An element, counted from zero in the order of the file.
+    /// An element, counted from zero in the order of the file. Where rows are read or written ([`RowReader`](crate::RowReader),
+    /// [`RowWriter`](crate::RowWriter)), it is a row.
     Row(u64),
     /// A byte of the header's text, counted from the start of the file.
     HeaderByte(usize),
@@ -402,6 +403,24 @@ impl Error {
     pub(crate) fn map_kind(self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
         let Inner { kind, places } = *self.0;
         Error(Box::new(Inner { kind: change(kind), places }))
+    }
+
+    /// Changes the place of an element to that of the row in which it is. A row has this many elements.
+    #[must_use]
+    pub(crate) fn in_row_of(mut self, elements: u64) -> Self {
+        let Inner { kind, places } = &mut *self.0;
+        let row = places.iter_mut().find_map(|place| match place {
+            Place::Row(index) => Some(index),
+            _ => None,
+        });
+        let Some(index) = row else { return self };
+        if let (ErrorKind::InvalidValue { reason, .. }, Some(element)) =
+            (kind, index.checked_rem(elements))
+        {
+            *reason = format!("element {element} of the row: {reason}");
+        }
+        *index = index.checked_div(elements).unwrap_or(0);
+        self
     }
 
     /// Sets the name of the Rust type that the file does not fit.

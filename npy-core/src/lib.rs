@@ -169,7 +169,7 @@ pub use read::{ReadNpy, ReadOptions, Reader, Records, load};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};
-pub use write::{ArrayWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
+pub use write::{ArrayWriter, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
 
 /// The former name of [`DeserializedRows`].
 #[cfg(feature = "serde")]

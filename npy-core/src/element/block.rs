@@ -199,6 +199,26 @@ impl<T: Element> Pending<T> {
         Ok(taken.items)
     }
 
+    /// Encodes items into slots that were [prepared](Self::prepare): all of them, or none if one is invalid or panics.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValue`] for the first invalid item, with its index among `items`.
+    pub(crate) fn fill_all(&mut self, items: &[T]) -> Result<(), InvalidValue> {
+        let kept = self.count;
+        let mut undo = Undo { pending: self, kept };
+        undo.pending.fill(items.len(), items.iter())?;
+        undo.kept = undo.pending.count;
+        Ok(())
+    }
+
+    /// Makes the block a multiple of `row` items, at least one row, and accepts up to `left` items.
+    pub(crate) fn align(&mut self, row: usize, left: usize) {
+        let rows = self.block.checked_div(row).unwrap_or(0).max(1);
+        self.block = rows.saturating_mul(row);
+        self.open(left);
+    }
+
     /// Encodes one item if a slot is free and the item is valid, and returns true if so.
     #[inline]
     pub(crate) fn push(&mut self, item: &T) -> bool {
@@ -233,6 +253,19 @@ fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
         slot.fill(0);
     }
     item.encode(slot)
+}
+
+/// Removes the items after the first `kept` ones, also if an item panics.
+struct Undo<'p, T: Element> {
+    pending: &'p mut Pending<T>,
+    kept: usize,
+}
+
+impl<T: Element> Drop for Undo<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.pending.count = self.kept;
+    }
 }
 
 /// Counts the items that were encoded, also if the next one panics.

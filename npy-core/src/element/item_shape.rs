@@ -29,6 +29,11 @@ impl ItemShape {
         shape::count(&self.inner)
     }
 
+    /// Returns the number of dimensions of the type.
+    pub(crate) fn ndim(&self) -> usize {
+        self.inner.len()
+    }
+
     /// Returns the outer dimensions followed by those of the type.
     pub(crate) fn array(&self, outer: &[usize]) -> Vec<usize> {
         [outer, &self.inner].concat()

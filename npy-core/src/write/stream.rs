@@ -2,6 +2,7 @@
 
 mod append;
 mod growing;
+mod rows;
 mod sink;
 
 use std::borrow::Borrow;
@@ -24,6 +25,7 @@ pub use append::UncountedRows;
 #[cfg(feature = "npz")]
 pub(crate) use growing::check_end;
 use growing::{Growing, Stated};
+pub use rows::RowWriter;
 use sink::Sink;
 
 /// An array that is being written: the header first, then the elements.
@@ -468,12 +470,17 @@ impl WriteOptions {
     ///
     /// As [`Writer::create`].
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
-        let path = path.as_ref();
+        self.create_file(path.as_ref(), &[])
+    }
+
+    /// Creates a file for rows of this shape.
+    fn create_file<T: Element>(&self, path: &Path, row: &[usize]) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
             let (mut file, place) = replace::begin(path)?;
             let lock = lock::lock(&file)?;
-            let (header, plan, growing) = self.start::<T, File>(growing::position(&mut file)?)?;
+            let (header, plan, growing) =
+                self.start::<T, File>(growing::position(&mut file)?, row)?;
             file.write_all(&header)?;
             let opened = OpenedFile {
                 path: path.to_owned(),
@@ -497,7 +504,7 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        append::open(self, path).map_err(|error| error.in_file(path))
+        append::open(self, path, append::fit::<T>).map_err(|error| error.in_file(path))
     }
 
     /// Sets the limits on the header that [`append`](Self::append) reads.
@@ -553,8 +560,17 @@ impl WriteOptions {
     /// # Errors
     ///
     /// As [`Writer::create`].
-    pub fn writer<T: Element, W: Write + Seek>(&self, mut writer: W) -> Result<Writer<T, W>> {
-        let (header, plan, growing) = self.start::<T, W>(growing::position(&mut writer)?)?;
+    pub fn writer<T: Element, W: Write + Seek>(&self, writer: W) -> Result<Writer<T, W>> {
+        self.start_in(writer, &[])
+    }
+
+    /// Starts an array of rows of this shape.
+    fn start_in<T: Element, W: Write + Seek>(
+        &self,
+        mut writer: W,
+        row: &[usize],
+    ) -> Result<Writer<T, W>> {
+        let (header, plan, growing) = self.start::<T, W>(growing::position(&mut writer)?, row)?;
         writer.write_all(&header)?;
         growing.check_rewrites(&mut writer)?;
         Writer::resume(0, writer, plan, Length::Grows(growing))
@@ -581,18 +597,23 @@ impl WriteOptions {
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// Returns the header of an array without elements, the plan for its elements, and the state that changes its length. The header will
-    /// be at this offset of the writer.
-    fn start<T: Element, W: Seek>(&self, at: u64) -> Result<(Vec<u8>, Plan, Growing<W>)> {
+    /// Returns the header of an array of no rows, the plan for its elements, and the state that changes its length. `row` has the dimensions
+    /// of a row, without those of an element that is a sub-array. The header will be at this offset of the writer.
+    fn start<T: Element, W: Seek>(
+        &self,
+        at: u64,
+        row: &[usize],
+    ) -> Result<(Vec<u8>, Plan, Growing<W>)> {
         let (plan, item) = self.item_shape::<T>()?;
-        let shape = item.array(&[0]);
+        let shape = item.array(&[&[0], row].concat());
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
             return Err(strided::<T>());
         }
         let header = self.header(item.base, &shape, Order::C)?;
         let (header, growth) = Growth::new(&header, at, 0)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
-        let stated = Stated { shape, axis: 0, row: 1, item_size: plan.dst_itemsize };
+        let row = shape::count(row)?;
+        let stated = Stated { shape, axis: 0, row, item_size: plan.dst_itemsize };
         Ok((header.into_owned(), plan, Growing::new(growth, (at, data), stated)))
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, Stated};
-use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
+use super::{Length, OpenedFile, RowWriter, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical_to_write;
@@ -35,12 +35,16 @@ pub enum UncountedRows {
     Remove,
 }
 
-/// Opens a file and seeks to the end of its array.
-pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+/// Opens a file and seeks to the end of its array. `fit` checks that the array can take elements of `T`.
+pub(super) fn open<T: Element>(
+    options: &WriteOptions,
+    path: &Path,
+    fit: fn(&Header) -> Result<(Stated, Plan)>,
+) -> Result<Writer<T, File>> {
     let (mut file, mut lock) = lock::open(path)?;
     let reader = ReadOptions::new().limits(options.limits).reader(&mut file)?;
     let header = reader.header().clone();
-    let (stated, plan) = fit::<T>(&header)?;
+    let (stated, plan) = fit(&header)?;
     let data = file.stream_position()?;
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
@@ -54,7 +58,7 @@ pub(super) fn open<T: Element>(options: &WriteOptions, path: &Path) -> Result<Wr
     let mut text = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     (&file).take(data).read_to_end(&mut text)?;
-    let rows = stated.shape.get(stated.axis).copied().unwrap_or(0);
+    let rows = stated.rows();
     let uncounted = uncounted_rows(options, &stated, rows, found.saturating_sub(bytes))?;
     let kept = limits::to_u64(uncounted).saturating_mul(limits::to_u64(stated.row_bytes()));
     let bytes = bytes.saturating_add(kept);
@@ -129,11 +133,9 @@ fn refuse_array(file: &mut File) -> Result<()> {
 }
 
 /// Checks that the array of a file can take elements of `T`; returns how it grows, and the plan for the elements.
-fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
+pub(super) fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let who = type_name::<T>();
-    header.without_objects().map_err(to_append)?;
-    let item = ItemShape::of(&canonical_to_write::<T>()?);
-    let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
+    let (item, outer) = outer::<T>(header)?;
     let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
         let what =
@@ -155,8 +157,46 @@ fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
         let reason = "its rows have no elements, so there is nothing to append".into();
         return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
     }
-    let plan = plan::<T>(&item.in_file(header.dtype())).map_err(|error| error.wanted_by(&who))?;
-    Ok((Stated { shape: shape.to_vec(), axis, row, item_size: plan.dst_itemsize }, plan))
+    stated::<T>(header, &item, axis, row)
+}
+
+/// Checks that the array of a file can take rows of `T` along its first dimension; returns how it grows, and the plan for the elements.
+pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
+    let (item, outer) = outer::<T>(header)?;
+    let Some((_, row @ [_, ..])) = outer.split_first() else {
+        let remedy = "append single elements with Writer::append";
+        return Err(header.rank(&type_name::<RowWriter<T>>(), "two or more dimensions", remedy));
+    };
+    let row = shape::count(row)?;
+    let is_fortran = header.order() == Order::Fortran;
+    if is_fortran && (row > 1 || (row == 1 && item.ndim() > 0)) {
+        let what =
+            "appending rows in Fortran order, where the elements of a row are strided,".into();
+        let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
+        return Err(ErrorKind::Unsupported { what, needs }.into());
+    }
+    stated::<T>(header, &item, 0, row)
+}
+
+/// Returns the dimensions of `T`, and those of the array that come before them.
+fn outer<T: Element>(header: &Header) -> Result<(ItemShape, &[usize])> {
+    header.without_objects().map_err(to_append)?;
+    let item = ItemShape::of(&canonical_to_write::<T>()?);
+    let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
+    Ok((item, outer))
+}
+
+/// Returns the growing shape of an array with rows of `row` elements, and the plan for the elements.
+fn stated<T: Element>(
+    header: &Header,
+    item: &ItemShape,
+    axis: usize,
+    row: usize,
+) -> Result<(Stated, Plan)> {
+    let plan = plan::<T>(&item.in_file(header.dtype()));
+    let plan = plan.map_err(|error| error.wanted_by(&type_name::<T>()))?;
+    let shape = header.shape().to_vec();
+    Ok((Stated { shape, axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
 /// Creates the plan that converts elements of `T` to elements of the file. Returns an error if a value would be lost or missing.

@@ -18,6 +18,8 @@ pub(super) struct Growing<W> {
     /// The offset of the data.
     data: u64,
     stated: Stated,
+    /// The number of rows, if a row has no elements: then the elements do not tell it.
+    empty_rows: usize,
 }
 
 /// The shape in the header of an array that grows.
@@ -32,6 +34,11 @@ pub(super) struct Stated {
 }
 
 impl Stated {
+    /// Returns the number of rows that the header states.
+    pub(super) fn rows(&self) -> usize {
+        self.shape.get(self.axis).copied().unwrap_or(0)
+    }
+
     /// Returns the number of bytes of a row.
     pub(super) fn row_bytes(&self) -> usize {
         self.row.saturating_mul(self.item_size)
@@ -41,7 +48,8 @@ impl Stated {
 impl<W: Seek> Growing<W> {
     /// Creates an array whose header and data start at these offsets of the writer.
     pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {
-        Growing { seek: W::seek, header, start, data, stated }
+        let empty_rows = stated.rows();
+        Growing { seek: W::seek, header, start, data, stated, empty_rows }
     }
 }
 
@@ -56,6 +64,30 @@ impl<W> Growing<W> {
         let row_bytes = self.stated.row.saturating_mul(self.stated.item_size).max(1);
         let rows = i64::MAX.unsigned_abs().checked_div(limits::to_u64(row_bytes)).unwrap_or(0);
         usize::try_from(rows).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the number of elements in a row.
+    pub(super) fn row(&self) -> usize {
+        self.stated.row
+    }
+
+    /// Returns the dimensions of the array in the file.
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.stated.shape
+    }
+
+    /// Returns the number of complete rows among this many elements.
+    pub(super) fn rows_of(&self, count: usize) -> usize {
+        count.checked_div(self.stated.row).unwrap_or(self.empty_rows)
+    }
+
+    /// Adds a row without elements.
+    pub(super) fn add_empty_row(&mut self) -> Result<()> {
+        if self.empty_rows >= self.header.most().min(self.most_rows()) {
+            return Err(self.full());
+        }
+        self.empty_rows = self.empty_rows.saturating_add(1);
+        Ok(())
     }
 
     /// Returns the error for one element more than `most`.
@@ -75,7 +107,7 @@ impl<W> Growing<W> {
 impl<W: Write> Growing<W> {
     /// Writes the number of complete rows into the header. The caller has written all elements, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
-        let rows = count.checked_div(self.stated.row).unwrap_or(0);
+        let rows = self.rows_of(count);
         let (at, field) = self.header.set(rows);
         if field.is_empty() {
             return Ok(());

@@ -1,0 +1,296 @@
+//! Layer 6: writing rows whose shape is known at run time.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::Path;
+
+use super::append;
+use super::{Growing, Length, WriteOptions, Writer};
+use crate::element::item_shape::ItemShape;
+use crate::element::typed_plan::canonical_to_write;
+use crate::element::{Element, block, type_name};
+use crate::error::{ErrorKind, Result};
+use crate::limits;
+use crate::shape;
+
+/// An array that is written row by row, where a row is a slice whose shape is known at run time.
+///
+/// The first dimension of the file is the number of rows; the others are those of a row. For rows whose length is a constant, a
+/// [`Writer`] of arrays (`Writer::<[f32; 3]>`) writes the same file.
+///
+/// ```
+/// use npy_core::{NpyArray, ReadNpy, RowWriter};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-rows-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// let width = 3;
+/// let mut writer = RowWriter::<f32>::create(&path, &[width])?;
+/// writer.push_row(&[1.0, 2.0, 3.0])?;
+/// writer.push_rows(&[4.0, 5.0, 6.0, 7.0, 8.0, 9.0])?;
+/// let error = writer.push_row(&[1.0, 2.0]).unwrap_err();
+/// assert!(error.to_string().contains("a row has 3 elements, found 2"), "{error}");
+/// writer.finish()?;
+///
+/// let mut writer = RowWriter::<f32>::append(&path)?;
+/// assert_eq!((writer.count(), writer.row_shape()), (3, &[3][..]));
+/// writer.push_row(&[0.0; 3])?;
+/// writer.finish()?;
+/// assert_eq!(NpyArray::<f32>::read_npy(&path)?.shape(), [4, 3]);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// Rows are collected in a block of 256 KiB, or of one row if that is larger; the block is written when it is full. A row is added as a
+/// whole or not at all: if one of its values is invalid, no byte of it is written, and the writer can go on. All else is as for a
+/// [`Writer`]: the length in the header, which [`flush`](Self::flush) changes, locks, killed processes, and dropping.
+#[must_use = "`finish` is the only way to learn that all was written"]
+pub struct RowWriter<T: Element, W: Write = File> {
+    writer: Writer<T, W>,
+    /// The dimensions of a row, without those of an element that is a sub-array.
+    row_shape: Vec<usize>,
+    /// The number of elements in a row.
+    row: usize,
+}
+
+impl<T: Element> RowWriter<T, File> {
+    /// Creates a file, for rows of this shape: `&[width]`, or several dimensions. Replaces an existing file like [`Writer::create`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::create`]; [`ErrorKind::Shape`] for a row without dimensions or larger than any memory.
+    pub fn create<P: AsRef<Path>>(path: P, row: &[usize]) -> Result<Self> {
+        WriteOptions::new().create_rows(path, row)
+    }
+
+    /// Opens a file, to write more rows after those it has. The shape of a row is that of the file ([`row_shape`](Self::row_shape)).
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::append`]; [`ErrorKind::Rank`] for an array of fewer than two dimensions, whose elements a [`Writer`] appends, and
+    /// [`ErrorKind::Unsupported`] for an array in Fortran order, where the elements of a row are strided.
+    pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().append_rows(path)
+    }
+
+    /// Like [`flush`](Self::flush), but waits until the rows are on the disk; see [`Writer::sync`].
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](Self::flush).
+    pub fn sync(&mut self) -> Result<()> {
+        self.writer.sync()
+    }
+}
+
+impl<T: Element, W: Write + Seek> RowWriter<T, W> {
+    /// Starts an array of rows of this shape at the position of `writer`; see [`Writer::new`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{NpyArray, ReadNpy, RowWriter};
+    ///
+    /// let mut writer = RowWriter::<u8, _>::new(Cursor::new(Vec::new()), &[2, 2])?;
+    /// for n in 0..3 {
+    ///     writer.push_row(&[n; 4])?;
+    /// }
+    /// let file = writer.finish()?.into_inner();
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.shape(), [3, 2, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](RowWriter::create), and [`ErrorKind::Io`] for a file that was opened for appending.
+    pub fn new(writer: W, row: &[usize]) -> Result<Self> {
+        WriteOptions::new().row_writer(writer, row)
+    }
+}
+
+impl<T: Element, W: Write> RowWriter<T, W> {
+    /// Adds rows to the array of this writer, which has not been written to.
+    fn of(mut writer: Writer<T, W>) -> Result<Self> {
+        let (row_shape, row) = match &writer.length {
+            Length::Grows(growing) => {
+                let inner = ItemShape::of(&canonical_to_write::<T>()?).ndim();
+                let end = growing.shape().len().saturating_sub(inner);
+                (growing.shape().get(1..end).unwrap_or_default().to_vec(), growing.row())
+            }
+            Length::Stated(_) => (Vec::new(), 1),
+        };
+        writer.pending.align(row, writer.most.saturating_sub(writer.written));
+        Ok(RowWriter { writer, row_shape, row })
+    }
+
+    /// Returns the dimensions of a row; elements that are sub-arrays have their own.
+    pub fn row_shape(&self) -> &[usize] {
+        &self.row_shape
+    }
+
+    /// Returns the number of rows of the array, including those that the file had before and those not yet written.
+    pub fn count(&self) -> usize {
+        match &self.writer.length {
+            Length::Grows(growing) => growing.rows_of(self.writer.count()),
+            Length::Stated(_) => self.writer.count(),
+        }
+    }
+
+    /// Returns the inner writer. The last rows may not have been written to it yet.
+    pub fn get_ref(&self) -> &W {
+        self.writer.get_ref()
+    }
+
+    /// Adds one row. The elements of a row of several dimensions are in C order: the last index changes fastest.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] for another number of elements than a row has, [`ErrorKind::InvalidValue`] for a value that its dtype cannot
+    /// hold, [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left for the number. No byte of the row
+    /// is written then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    #[inline]
+    pub fn push_row(&mut self, row: &[T]) -> Result<()> {
+        if row.len() != self.row {
+            return self.refuse(row.len(), "");
+        }
+        self.writer.write_row(row)
+    }
+
+    /// Adds rows that are one after the other in a slice.
+    ///
+    /// # Errors
+    ///
+    /// As [`push_row`](Self::push_row), for the first row that fails: those before it are added, and none after it. If the elements do not
+    /// make complete rows, none is added.
+    pub fn push_rows(&mut self, rows: &[T]) -> Result<()> {
+        if rows.len().checked_rem(self.row).unwrap_or(rows.len()) > 0 {
+            return self.refuse(rows.len(), ", which do not make complete rows");
+        }
+        rows.chunks(self.row.max(1)).try_for_each(|row| self.writer.write_row(row))
+    }
+
+    #[cold]
+    fn refuse(&mut self, found: usize, reason: &str) -> Result<()> {
+        let (shape, row) = (shape::repr(&self.row_shape), self.row);
+        let reason = format!("a row has {row} elements, found {found}{reason}");
+        self.writer.located(|_| Err(ErrorKind::Shape { shape, reason }.into()))
+    }
+
+    /// Writes the added rows, then their number into the header: from here on the file has them. Also flushes the inner writer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    pub fn flush(&mut self) -> Result<()> {
+        self.writer.flush()
+    }
+
+    /// Writes the remaining rows, and returns the inner writer, whose position is after the array.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::finish`].
+    pub fn finish(self) -> Result<W> {
+        self.writer.finish()
+    }
+}
+
+impl<T: Element, W: Write> Writer<T, W> {
+    /// Adds a row, or no byte of it. The caller has checked its length, and the block is [aligned](block::Pending::align) to rows.
+    #[inline]
+    fn write_row(&mut self, row: &[T]) -> Result<()> {
+        self.located(|writer| {
+            if row.is_empty() {
+                return writer.growing().map_or(Ok(()), Growing::add_empty_row);
+            }
+            if writer.prepare(row.len())? < row.len() {
+                return Err(writer.full());
+            }
+            writer.pending.fill_all(row).map_err(|error| {
+                block::invalid(&error, writer.count()).in_row_of(limits::to_u64(row.len()))
+            })
+        })
+    }
+
+    fn growing(&mut self) -> Option<&mut Growing<W>> {
+        match &mut self.length {
+            Length::Grows(growing) => Some(growing),
+            Length::Stated(_) => None,
+        }
+    }
+}
+
+impl<T: Element, W: Write> fmt::Debug for RowWriter<T, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(&type_name::<Self>())
+            .field("path", &self.writer.file.as_ref().map(|file| &file.path))
+            .field("row_shape", &self.row_shape)
+            .field("count", &self.count())
+            .finish_non_exhaustive()
+    }
+}
+
+impl WriteOptions {
+    /// Creates a file to write rows of this shape to; see [`RowWriter::create`].
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, Header, WriteOptions};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-create-rows-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create_rows::<i16>(&path, &[2])?;
+    /// writer.push_row(&[7, 8])?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), ">i2");
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::create`].
+    pub fn create_rows<T: Element>(
+        &self,
+        path: impl AsRef<Path>,
+        row: &[usize],
+    ) -> Result<RowWriter<T, File>> {
+        check_row(row)?;
+        RowWriter::of(self.create_file(path.as_ref(), row)?)
+    }
+
+    /// Opens a file to write more rows after those it has; see [`RowWriter::append`]. Its header decides the version and the byte order.
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::append`].
+    pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
+        let path = path.as_ref();
+        let open = || RowWriter::of(append::open(self, path, append::fit_rows::<T>)?);
+        open().map_err(|error| error.in_file(path))
+    }
+
+    /// Starts an array of rows of this shape in a writer that can seek; see [`RowWriter::new`].
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::new`].
+    pub fn row_writer<T: Element, W: Write + Seek>(
+        &self,
+        writer: W,
+        row: &[usize],
+    ) -> Result<RowWriter<T, W>> {
+        check_row(row)?;
+        RowWriter::of(self.start_in(writer, row)?)
+    }
+}
+
+/// Refuses rows without dimensions, which are single elements.
+fn check_row(row: &[usize]) -> Result<()> {
+    if !row.is_empty() {
+        return Ok(());
+    }
+    let reason = "a row has at least one dimension; a Writer writes single elements".into();
+    Err(ErrorKind::Shape { shape: shape::repr(row), reason }.into())
+}
