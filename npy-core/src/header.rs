@@ -171,6 +171,12 @@ impl Header {
         Ok(Header { dtype, shape, order, payload, count, version: None })
     }
 
+    /// Returns the header of an array with the same elements, but with another shape and order.
+    pub(crate) fn with_shape(&self, shape: Vec<usize>, order: Order) -> Result<Self, Error> {
+        let version = self.version;
+        Ok(Header { version, ..Header::parsed(self.dtype.clone(), shape, order)? })
+    }
+
     /// Returns the dtype of an element.
     pub fn dtype(&self) -> &DType {
         &self.dtype
@@ -302,6 +308,34 @@ impl Header {
         let header = Header::parse_text(version, text, limits)?;
         check_line_break(text.last(), || rest.get(length).copied())?;
         Ok((header, checked::add(version.text_offset(), length)))
+    }
+
+    /// Returns the number of bytes of the header that starts with these bytes, which is also the offset of the data; `None` as long as there
+    /// are too few bytes to tell. Twelve bytes are always enough.
+    ///
+    /// A program that receives a file in parts collects this number of bytes, and then calls [`parse`](Self::parse). For bytes that are not
+    /// a header, or one that exceeds the default [`Limits`], it is a number of bytes from which [`parse`](Self::parse) returns that
+    /// error: nobody has to wait for the 4 GiB that a header may claim.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let bytes = Header::new("<f8".parse()?, [3, 4], Order::C)?.to_bytes()?;
+    /// assert_eq!(Header::needed(&bytes[..9]), None);
+    /// assert_eq!(Header::needed(&bytes[..10]), Some(128));
+    /// assert_eq!(Header::needed(b"PK"), Some(2));
+    /// assert!(Header::parse(b"PK").is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn needed(bytes: &[u8]) -> Option<usize> {
+        let Some((start, rest)) = bytes.split_first_chunk() else {
+            let is_start = bytes.is_empty() || bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes);
+            return if is_start { None } else { Some(bytes.len()) };
+        };
+        let Ok(version) = Version::parse(*start) else { return Some(Version::BYTES) };
+        let length = text_length(rest.get(..version.length_bytes())?);
+        let length = Limits::default().check_header(length).unwrap_or(0);
+        Some(checked::add(version.text_offset(), length))
     }
 
     /// Parses the text of a header, which comes after its length.

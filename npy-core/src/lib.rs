@@ -165,7 +165,7 @@ pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 pub use npz::NpzArchive;
 pub use objects::{ObjectRef, Objects};
 pub use plan::Cast;
-pub use read::{ReadNpy, ReadOptions, Reader, Records, load};
+pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};

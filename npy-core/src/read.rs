@@ -1,15 +1,20 @@
 //! Layer 6: everything that reads.
 
 mod any;
+mod decoder;
 mod direct;
+mod dyn_chunk;
 mod header;
+mod headerless;
 mod object;
 mod parallel;
 mod position;
 mod reader;
 mod records;
+mod rows;
 mod seek;
 mod source;
+mod strided;
 mod text;
 mod values;
 mod whole;
@@ -30,6 +35,7 @@ use source::Source;
 #[cfg(feature = "npz")]
 pub(crate) use source::read_at;
 
+pub use decoder::Decoder;
 #[cfg(feature = "npz")]
 pub(crate) use parallel::each_part;
 pub use reader::Reader;
@@ -38,6 +44,7 @@ pub(crate) use records::ItemReader;
 pub use records::Records;
 #[cfg(feature = "mmap")]
 pub(crate) use records::check_contiguous;
+pub use rows::RowReader;
 
 /// Reads a `.npy` file; the same as [`ReadNpy::read_npy`], without an import of the trait.
 ///

@@ -33,24 +33,63 @@ fn decode_fitting<T: Element>(
     out: &mut impl Values<T>,
 ) -> Result<(), InvalidValue> {
     if T::SIZE == 0 {
-        let checked = T::check(&[]);
-        out.append((0..valid(&checked, count)).map(|_| T::decode(&[])));
-        return checked;
+        return decode_canonical(&[], count, out);
     }
     if let Some(at) = plan.contiguous_at() {
         let fields = buffers.block.get(at..).unwrap_or_default();
         return decode_strided(fields, plan.src_itemsize, out);
     }
-    let swaps = T::__INTERNALS.swaps() && plan.swaps_all();
-    let items = if swaps { &buffers.block } else { buffers.run(plan, count) };
+    if T::__INTERNALS.swaps() && plan.swaps_all() {
+        return decode_valid(&buffers.block, count, out, |item| {
+            T::__INTERNALS.decode::<true>(item)
+        });
+    }
+    decode_canonical(buffers.run(plan, count), count, out)
+}
+
+/// Decodes the `count` elements of these bytes, which are in the dtype of the file, like [`decode`]. Canonical ones are not copied first.
+pub(crate) fn decode_items<T: Element>(
+    plan: &Plan,
+    items: &[u8],
+    count: usize,
+    buffers: &mut Buffers,
+    out: &mut impl Values<T>,
+) -> Result<(), InvalidValue> {
+    if plan.is_exact() {
+        return decode_canonical(items, count, out);
+    }
+    buffers.block.clear();
+    buffers.block.extend_from_slice(items);
+    decode(plan, count, buffers, out)
+}
+
+/// Decodes `count` canonical elements.
+#[inline]
+fn decode_canonical<T: Element>(
+    items: &[u8],
+    count: usize,
+    out: &mut impl Values<T>,
+) -> Result<(), InvalidValue> {
+    if T::SIZE == 0 {
+        let checked = T::check(&[]);
+        out.append((0..valid(&checked, count)).map(|_| T::decode(&[])));
+        return checked;
+    }
+    decode_valid(items, count, out, T::decode)
+}
+
+/// Decodes the elements before the first invalid one.
+#[inline]
+fn decode_valid<T: Element>(
+    items: &[u8],
+    count: usize,
+    out: &mut impl Values<T>,
+    decode: impl Fn(&[u8]) -> T,
+) -> Result<(), InvalidValue> {
     let checked = T::check(items);
     let bytes = checked::mul(valid(&checked, count), T::SIZE);
-    let items = items.get(..bytes).unwrap_or(items).chunks_exact(T::SIZE);
-    if swaps {
-        out.append(items.map(|item| T::__INTERNALS.decode::<true>(item)));
-    } else {
-        out.append(items.map(T::decode));
-    }
+    let items = items.get(..bytes).unwrap_or(items);
+    out.append(items.chunks_exact(T::SIZE).map(decode));
     checked
 }
 

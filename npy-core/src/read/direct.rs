@@ -106,10 +106,7 @@ impl<R: Read> Reader<R> {
             }
             let bytes =
                 limits::to_u64(count).saturating_mul(limits::to_u64(plan.plan.src_itemsize));
-            match reader.source.available(bytes) {
-                Some(found) if found < bytes => return Err(reader.truncated(found)),
-                _ => {}
-            }
+            reader.check_exist(bytes)?;
             let is_large = bytes >= limits::to_u64(BLOCK) && plan.plan.is_in_place();
             let Some(plain) = T::__INTERNALS.plain().filter(|_| is_large) else {
                 let mut buffers = mem::take(&mut reader.buffers);
@@ -215,14 +212,14 @@ impl<R: Read> Reader<R> {
             let threads = threads.min(bytes.div_ceil(part));
             each_part(threads, &mut data.chunks_mut(part), |index, part_of_data: &mut [u8], _| {
                 let at = index.saturating_mul(part);
-                let found = file.at(at).fill_slice(part_of_data)?;
+                let found = file.at(limits::to_u64(at)).fill_slice(part_of_data)?;
                 if found < part_of_data.len() {
                     return Err(truncated(limits::to_u64(at.saturating_add(found))));
                 }
                 finish(part_of_data);
                 Ok(())
             })?;
-            self.source.skip(bytes);
+            self.source.skip(limits::to_u64(bytes));
             return Ok(());
         }
         let mut before = 0usize;

@@ -3,12 +3,16 @@
 use std::io::Read;
 
 use super::source::Source;
+use crate::checked;
 use crate::error::{Result, formats};
 use crate::header::{self, Header, Version};
 use crate::limits::Limits;
 
-/// Reads a header, and no byte after it.
-pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> Result<Header> {
+/// Reads a header, and no byte after it. Returns it and the number of its bytes.
+pub(super) fn read_header<R: Read>(
+    source: &mut Source<R>,
+    limits: &Limits,
+) -> Result<(Header, usize)> {
     let version = read_version(source)?;
     let length = source.take(version.length_bytes())?;
     if length.len() < version.length_bytes() {
@@ -23,7 +27,7 @@ pub(super) fn read_header<R: Read>(source: &mut Source<R>, limits: &Limits) -> R
     let header = Header::parse_text(version, text, limits)?;
     // The start of a file is buffered. Of a stream, no byte after the header is read.
     header::check_line_break(last.as_ref(), || source.buffered().first().copied())?;
-    Ok(header)
+    Ok((header, checked::add(version.text_offset(), length)))
 }
 
 fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {

@@ -79,8 +79,7 @@ impl<R: Read> Reader<R> {
                     let from = before.saturating_add(left_out);
                     self.limits.check_array(needed.saturating_add(left_out))?;
                     let wanted = needed.saturating_sub(before).max(to_u64(BLOCK));
-                    let found =
-                        file.at(to_usize(from)?).take(wanted).read_to_end(&mut pickle.bytes)?;
+                    let found = file.at(from).take(wanted).read_to_end(&mut pickle.bytes)?;
                     if found == 0 {
                         return Err(truncated(needed.saturating_add(left_out)).into());
                     }
@@ -198,7 +197,7 @@ impl<R: Read> Reader<R> {
 /// Offsets are from the position of the file.
 impl ReadContents for FileAt {
     fn fill(&self, offset: u64, out: &mut [u8]) -> Result<()> {
-        let found = self.borrowed().at(to_usize(offset)?).fill_slice(out)?;
+        let found = self.borrowed().at(offset).fill_slice(out)?;
         if found == out.len() {
             return Ok(());
         }

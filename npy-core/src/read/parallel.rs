@@ -40,7 +40,7 @@ impl<R: Read> Reader<R> {
                 let (before, n) = (index.saturating_mul(plan.per_block), slots.len());
                 let at = before.saturating_mul(size);
                 buffers.block.resize(n.saturating_mul(size), 0);
-                let found = file.at(at).fill_slice(&mut buffers.block)?;
+                let found = file.at(limits::to_u64(at)).fill_slice(&mut buffers.block)?;
                 if found < buffers.block.len() {
                     return Err(truncated(limits::to_u64(at.saturating_add(found))));
                 }
@@ -49,7 +49,7 @@ impl<R: Read> Reader<R> {
             })
         })?;
         self.position.finish(self.header.elements());
-        self.source.skip(bytes);
+        self.source.skip(limits::to_u64(bytes));
         Ok(Some(values))
     }
 }

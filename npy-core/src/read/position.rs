@@ -12,6 +12,9 @@ pub(super) struct Position {
     pub(super) elements: u64,
     /// The position among values without elements (`[f32; 0]`): the number of values before it, and the number of all values.
     empty_values: (u64, u64),
+    /// True if some rows of an array in Fortran order were read. `elements` is then the number of their elements, which are strided in the
+    /// file: only more rows can be read.
+    pub(super) by_rows: bool,
     /// True during a read, and after one that failed: the position is unknown.
     pub(super) is_lost: bool,
 }
@@ -19,7 +22,8 @@ pub(super) struct Position {
 impl Position {
     /// Returns the position at the start of row `row` of `rows`, after `elements` elements.
     pub(super) fn at_row(row: usize, rows: usize, elements: u64) -> Self {
-        Position { elements, empty_values: (to_u64(row), to_u64(rows)), is_lost: false }
+        let empty_values = (to_u64(row), to_u64(rows));
+        Position { elements, empty_values, by_rows: false, is_lost: false }
     }
 
     /// Returns true if no element was read or skipped.
@@ -48,7 +52,7 @@ impl Position {
 
     /// Returns the index of the next value if the array has `count` values without elements: `empty_values`, scaled to `count`.
     #[cold]
-    fn next_empty(&self, count: u64) -> u64 {
+    pub(super) fn next_empty(&self, count: u64) -> u64 {
         let (before, all) = self.empty_values;
         let scaled = u128::from(before).saturating_mul(u128::from(count));
         let index = if all == 0 { 0 } else { scaled.div_ceil(u128::from(all)) };
@@ -68,18 +72,35 @@ impl Position {
 
     /// Moves to the end of an array of `count` elements, after a complete read.
     pub(super) fn finish(&mut self, count: u64) {
-        (self.elements, self.is_lost) = (count, false);
+        (self.elements, self.by_rows, self.is_lost) = (count, false, false);
+    }
+
+    /// Refuses to read on after a read that failed, or after rows of an array in Fortran order.
+    #[inline]
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self.by_rows {
+            false => self.check_known(),
+            true => Err(between_rows()),
+        }
     }
 
     /// Refuses to read on after a read that failed.
     #[inline]
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(super) fn check_known(&self) -> Result<(), Error> {
         if self.is_lost { Err(lost()) } else { Ok(()) }
     }
 }
 
 #[cold]
-fn lost() -> Error {
+fn between_rows() -> Error {
+    let what = "reading elements after some rows of an array in Fortran order".into();
+    let needs =
+        "the rest of its rows first (Reader::rows, Reader::read_dyn_chunk), or a new reader";
+    ErrorKind::Unsupported { what, needs }.into()
+}
+
+#[cold]
+pub(super) fn lost() -> Error {
     let what = "reading on after a read that failed".into();
     let needs = "a new reader: the position of this one in the file is unknown";
     ErrorKind::Unsupported { what, needs }.into()

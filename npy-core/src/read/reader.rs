@@ -37,6 +37,8 @@ use crate::shape::Order;
 pub struct Reader<R> {
     pub(super) source: Source<R>,
     pub(super) header: Header,
+    /// The number of bytes before the data, from the start of the header.
+    data_offset: u64,
     pub(super) position: Position,
     /// The plan for the type that was read last.
     pub(super) plan: Option<TypedPlan>,
@@ -47,6 +49,8 @@ pub struct Reader<R> {
     /// The memory order that was asked for.
     pub(super) order: Option<Order>,
     pub(super) encoding: Encoding,
+    /// The data of an array in Fortran order whose rows are being read, if the source cannot be read at any offset.
+    pub(super) strided: Option<Vec<u8>>,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
 }
@@ -55,6 +59,23 @@ impl<R> Reader<R> {
     /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Returns the offset of the data: the number of bytes before the first element, from the start of the header. It is 0 for data without a
+    /// header ([`headerless`](Self::headerless)).
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.5_f64].write_npy_to(&mut file)?;
+    /// let reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.data_offset(), 128);
+    /// assert_eq!(file[128..], 1.5_f64.to_le_bytes());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_offset(&self) -> u64 {
+        self.data_offset
     }
 
     /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
@@ -196,12 +217,23 @@ impl<R> Reader<R> {
 impl<R: Read> Reader<R> {
     /// Reads the header of an array.
     pub(super) fn start(mut source: Source<R>, options: &ReadOptions) -> Result<Self> {
+        let (header, bytes) = read_header(&mut source, &options.limits)?;
+        Ok(Reader::of_data(source, header, to_u64(bytes), options))
+    }
+
+    /// Starts at the data of an array, which comes next in the source.
+    pub(super) fn of_data(
+        mut source: Source<R>,
+        header: Header,
+        data_offset: u64,
+        options: &ReadOptions,
+    ) -> Self {
         let &ReadOptions { cast, limits, order, encoding, .. } = options;
-        let header = read_header(&mut source, &limits)?;
         source.start_data();
-        Ok(Reader {
+        Reader {
             source,
             header,
+            data_offset,
             position: Position::default(),
             plan: None,
             buffers: Buffers::default(),
@@ -209,8 +241,9 @@ impl<R: Read> Reader<R> {
             limits,
             order,
             encoding,
+            strided: None,
             places: Vec::new(),
-        })
+        }
     }
 
     /// Returns true if bytes of the array are missing in the source, or may be missing.
@@ -220,14 +253,19 @@ impl<R: Read> Reader<R> {
             && self.source.available(bytes).is_none_or(|found| found < bytes)
     }
 
-    /// Refuses to read all that remains if the source is known to be too short; returns true if it is known to be long enough.
-    pub(super) fn check_available(&self) -> Result<bool> {
-        let bytes = self.bytes_left();
-        self.check_allowed(bytes)?;
+    /// Refuses to read this many bytes if the source is known to have fewer; returns true if it is known to have them.
+    pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
         match self.source.available(bytes) {
             Some(found) if found < bytes => Err(self.truncated(found)),
             known => Ok(known.is_some()),
         }
+    }
+
+    /// Refuses to read all that remains if the source is known to be too short; returns true if it is known to be long enough.
+    pub(super) fn check_available(&self) -> Result<bool> {
+        let bytes = self.bytes_left();
+        self.check_allowed(bytes)?;
+        self.check_exist(bytes)
     }
 }
 

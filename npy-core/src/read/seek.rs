@@ -52,6 +52,7 @@ impl<R: Read + Seek> Reader<R> {
             let bytes = before.saturating_mul(itemsize);
             reader.source.seek_to_data(bytes)?;
             reader.position = Position::at_row(row, rows, before);
+            reader.strided = None;
             Ok(())
         })
     }

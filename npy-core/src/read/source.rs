@@ -218,7 +218,7 @@ impl<R: Read> Source<R> {
 }
 
 impl<R> Source<R> {
-    /// Returns the file at the next byte, to share with other threads, and the number of threads that may read it.
+    /// Returns the file at the next byte, to read it at other offsets or in other threads, and the number of threads that may do so.
     pub(super) fn shared(&self) -> Option<(FileAt<&File>, usize)> {
         match &self.inner {
             Input::File(file) => {
@@ -252,17 +252,24 @@ impl<R> Source<R> {
 
     /// Counts bytes that were read from `inner`.
     fn have_read(&mut self, bytes: usize) {
-        self.left = self.left.map(|left| left.saturating_sub(signed(bytes)));
-        self.end_at = self.end_at.saturating_add(limits::to_u64(bytes));
+        self.have_passed(limits::to_u64(bytes));
     }
 
-    /// Skips bytes that other threads have read.
-    pub(super) fn skip(&mut self, bytes: usize) {
-        let read = bytes.saturating_sub(self.take_buffered(bytes).len());
+    /// Counts bytes by which `inner` has moved.
+    fn have_passed(&mut self, bytes: u64) {
+        let signed = i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.left = self.left.map(|left| left.saturating_sub(signed));
+        self.end_at = self.end_at.saturating_add(bytes);
+    }
+
+    /// Skips bytes that were read through [`shared`](Self::shared).
+    pub(super) fn skip(&mut self, bytes: u64) {
+        let most = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let read = bytes.saturating_sub(limits::to_u64(self.take_buffered(most).len()));
         if let Input::File(file) = &mut self.inner {
-            file.skip(limits::to_u64(read));
+            file.skip(read);
         }
-        self.have_read(read);
+        self.have_passed(read);
     }
 
     /// Marks the next byte as the start of the data.
@@ -283,11 +290,6 @@ impl<R: Read + Seek> Source<R> {
         self.end_at = offset;
         Ok(())
     }
-}
-
-/// Converts the length of bytes in memory.
-fn signed(bytes: usize) -> i64 {
-    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ impl FileAt<&File> {
     }
 
     /// Returns the file at `bytes` bytes after the position.
-    pub(in crate::read) fn at(&self, bytes: usize) -> Self {
-        FileAt { file: self.file, position: self.position.saturating_add(limits::to_u64(bytes)) }
+    pub(in crate::read) fn at(&self, bytes: u64) -> Self {
+        FileAt { file: self.file, position: self.position.saturating_add(bytes) }
     }
 
     /// Reads until `out` is full or the file ends, and returns the number of bytes.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, Stated};
-use super::{Length, OpenedFile, RowWriter, WriteOptions, Writer, sync_data};
+use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical_to_write;
@@ -165,7 +165,8 @@ pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let (item, outer) = outer::<T>(header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";
-        return Err(header.rank(&type_name::<RowWriter<T>>(), "two or more dimensions", remedy));
+        let who = format!("RowWriter<{}>", type_name::<T>());
+        return Err(header.rank(&who, "two or more dimensions", remedy));
     };
     let row = shape::count(row)?;
     let is_fortran = header.order() == Order::Fortran;
