@@ -156,6 +156,7 @@ pub struct WriteOptions {
     byte_order: Option<ByteOrder>,
     order: Option<Order>,
     sync: bool,
+    atomic: bool,
     uncounted_rows: UncountedRows,
     objects: bool,
     limits: Limits,
@@ -207,6 +208,30 @@ impl WriteOptions {
     /// ```
     pub fn sync(&mut self, sync: bool) -> &mut Self {
         self.sync = sync;
+        self
+    }
+
+    /// Gives the file of a writer from [`create`](Self::create) its name only when [`Writer::finish`] succeeds, as
+    /// [`write`](Self::write) always does: until then, an existing file stays, and nobody sees an unfinished one. If the writer is dropped
+    /// without `finish`, or the process is killed, what it has written is lost. By default, the file has its name at once.
+    ///
+    /// ```
+    /// use npy_core::{WriteOptions, load, save};
+    ///
+    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-atomic-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&dir)?;
+    /// # let path = dir.join("x.npy");
+    /// save(&path, &[1.0, 2.0])?;
+    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>(&path)?;
+    /// writer.push(&3.0)?;
+    /// assert_eq!(load::<Vec<f64>>(&path)?, [1.0, 2.0]);
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>(&path)?, [3.0]);
+    /// # std::fs::remove_dir_all(&dir)?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn atomic(&mut self, atomic: bool) -> &mut Self {
+        self.atomic = atomic;
         self
     }
 

@@ -443,3 +443,41 @@ fn sync_needs_a_directory_that_can_be_opened() {
     });
     assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [7]);
 }
+
+/// Guards `WriteOptions::atomic`: the file has its name only when the writer is finished.
+#[test]
+fn a_writer_may_name_its_file_at_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let names = || std::fs::read_dir(dir.path()).unwrap().count();
+    let mut options = WriteOptions::new();
+    options.atomic(true);
+
+    let mut writer = options.create::<f64>(&path).unwrap();
+    writer.push(&1.0).unwrap();
+    writer.flush().unwrap();
+    assert!(!path.exists());
+    drop(writer);
+    assert_eq!(names(), 0);
+
+    for sync in [false, true] {
+        let mut writer = options.sync(sync).create::<f64>(&path).unwrap();
+        writer.write_slice(&[1.0, 2.0]).unwrap();
+        writer.sync().unwrap();
+        writer.try_finish().unwrap();
+        assert_eq!((Vec::<f64>::read_npy(&path).unwrap(), names()), (vec![1.0, 2.0], 1));
+        writer.finish().unwrap();
+    }
+
+    // Another file may appear meanwhile; it is replaced.
+    let mut writer = options.create::<f64>(&path).unwrap();
+    [9u8].write_npy(&path).unwrap();
+    writer.push(&3.0).unwrap();
+    assert_eq!(Vec::<u8>::read_npy(&path).unwrap(), [9]);
+    writer.finish().unwrap();
+    assert_eq!((Vec::<f64>::read_npy(&path).unwrap(), names()), (vec![3.0], 1));
+
+    let writer = options.create::<f64>(&path).unwrap();
+    drop(writer);
+    assert_eq!((Vec::<f64>::read_npy(&path).unwrap(), names()), (vec![3.0], 1));
+}

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteOptions;
 use super::lock::{self, Lock};
-use super::replace::{self, Directory};
+use super::replace::{self, Directory, Place};
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
@@ -104,6 +104,8 @@ struct OpenedFile<W> {
     sync: Option<fn(&mut W) -> io::Result<()>>,
     /// The directory of a new file, until a sync of it has put the name of the file on the disk.
     directory: Option<Directory>,
+    /// The file again, and the name that it gets when it is finished, for [`WriteOptions::atomic`].
+    unnamed: Option<(File, Place)>,
 }
 
 impl<T: Element> Writer<T, File> {
@@ -341,7 +343,8 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// As [`finish`](Self::finish).
     pub fn try_finish(&mut self) -> Result<()> {
-        self.settle(self.file.as_ref().and_then(|file| file.sync))?;
+        let sync = self.file.as_ref().and_then(|file| file.sync);
+        self.settle(sync)?;
         self.located(|writer| {
             match &writer.length {
                 Length::Stated(shape) if writer.written < writer.most => {
@@ -352,13 +355,17 @@ impl<T: Element, W: Write> Writer<T, W> {
                 Length::Stated(_) => {}
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
+            if let Some((file, place)) = writer.file.as_mut().and_then(|file| file.unnamed.take()) {
+                place.take(file, sync.is_some())?;
+            }
             writer.check_path()
         })
     }
 
     /// Refuses to report success if the path leads to another file by now.
     fn check_path(&self) -> Result<()> {
-        self.file.as_ref().map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
+        let named = self.file.as_ref().filter(|file| file.unnamed.is_none());
+        named.map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
     }
 
     /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
@@ -487,11 +494,15 @@ impl WriteOptions {
                 absolute: std::path::absolute(path)?,
                 lock,
                 sync: self.sync.then_some(sync_data as fn(&mut File) -> _),
-                directory: place.directory().cloned().filter(|_| !self.sync),
+                directory: place.directory().cloned().filter(|_| !self.sync && !self.atomic),
+                unnamed: None,
             };
-            let writer =
-                Writer::resume(0, place.take(file, self.sync)?, plan, Length::Grows(growing))?;
-            Ok(writer.in_opened(opened))
+            let (file, unnamed) = match self.atomic {
+                true => (file.try_clone()?, Some((file, place))),
+                false => (place.take(file, self.sync)?, None),
+            };
+            let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
+            Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))
         };
         create().map_err(|error: Error| error.in_file(path))
     }

@@ -82,7 +82,7 @@ pub(super) fn open<T: Element>(
     let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
     let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
-    let opened = OpenedFile { path, absolute, lock, sync, directory: None };
+    let opened = OpenedFile { path, absolute, lock, sync, directory: None, unnamed: None };
     Ok(writer.in_opened(opened))
 }
 
