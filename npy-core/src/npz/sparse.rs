@@ -29,6 +29,7 @@
 //! SciPy writes indices as `int32`, or as `int64` for matrices that need it. Both can be read into each [`Index`] type. A `Csr<f64>`
 //! has indices of `i32`, and an index in the file that does not fit is an error. A `Csr<f64, i64>` holds every index.
 
+mod any;
 mod check;
 mod index;
 
@@ -41,6 +42,7 @@ use crate::array::NpyArray;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::write::WriteNpy;
+pub use any::{CooArray, Sparse};
 pub use index::Index;
 
 /// Compressed sparse rows: `csr_array` and `csr_matrix`. Row `i` has the values `data[indptr[i]..indptr[i + 1]]`, in the columns
@@ -187,7 +189,7 @@ macro_rules! layout {
             ///
             /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), which names the array and what is wrong with it.
             pub fn check(&self) -> Result<()> {
-                self.wrong().map_err(|wrong| check::error($name, self.shape, &wrong))
+                self.wrong().map_err(|wrong| check::error($name, &self.shape, &wrong))
             }
         }
 
@@ -197,7 +199,7 @@ macro_rules! layout {
             fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
                 self.check().map_err(|error| to.in_file(error))?;
                 $(to.write(&inside(at, stringify!($index)), &self.$index)?;)*
-                end(to, at, $name, (self.shape, &self.data, self.is_array))
+                end(to, at, $name, (&self.shape, &self.data, self.is_array))
             }
 
             fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
@@ -210,7 +212,8 @@ macro_rules! layout {
             }
 
             fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-                let shape = start(from, at, $name)?;
+                expect_format(from, at, $name)?;
+                let shape = two_dimensions(from, at)?;
                 $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
                 let data = from.read(&inside(at, DATA))?;
                 let is_array = inside(at, IS_ARRAY);
@@ -234,35 +237,54 @@ const SHAPE: &str = "shape";
 const DATA: &str = "data";
 const IS_ARRAY: &str = "_is_array";
 
-/// Reads the format, which must be `expected`, and the shape.
-fn start<R: Read + Seek>(from: &Reader<R>, at: &str, expected: &str) -> Result<[usize; 2]> {
+/// Reads the format.
+fn format<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<String> {
     let name = inside(at, FORMAT);
     check_small(from, &name)?;
     // The format is bytes, or text in files of SciPy before 1.0.
-    let format: String = from.read(&name)?;
-    if format != expected {
-        let reason = format_args!(
-            "the matrix is of the format {format:?}, not {expected:?}; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
-        );
-        return Err(from.in_file(invalid(reason).in_member(&name)));
+    from.read(&name)
+}
+
+/// Refuses another format than `expected`.
+fn expect_format<R: Read + Seek>(from: &Reader<R>, at: &str, expected: &str) -> Result<()> {
+    let format = format(from, at)?;
+    if format == expected {
+        return Ok(());
     }
+    let reason = format_args!(
+        "the matrix is of the format {format:?}, not {expected:?}; npz::sparse::Sparse takes each of csr, csc, coo, dia and bsr"
+    );
+    Err(from.in_file(invalid(reason).in_member(&inside(at, FORMAT))))
+}
+
+/// Reads the shape.
+fn shape<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Vec<usize>> {
     let name = inside(at, SHAPE);
     check_small(from, &name)?;
     let shape: Vec<i64> = index::read(from, &name)?;
-    let dimension = |n: &i64| usize::try_from(*n).ok();
-    match shape.as_slice() {
-        [rows, columns] => dimension(rows).zip(dimension(columns)).map(|(n, m)| [n, m]),
-        _ => None,
-    }
-    .ok_or_else(|| {
-        let reason = format_args!("{shape:?} is not the shape of a matrix, which is two numbers that are not negative; save the matrix again");
+    let dimensions: Option<Vec<usize>> = shape.iter().map(|&n| usize::try_from(n).ok()).collect();
+    dimensions.ok_or_else(|| {
+        let reason = format_args!(
+            "{shape:?} is not a shape, which has no negative numbers; save the matrix again"
+        );
         from.in_file(invalid(reason).in_member(&name))
+    })
+}
+
+/// Reads the shape of a matrix.
+fn two_dimensions<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<[usize; 2]> {
+    let shape = shape(from, at)?;
+    <[usize; 2]>::try_from(shape).map_err(|shape| {
+        let reason = format_args!(
+            "{shape:?} is not the shape of a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions"
+        );
+        from.in_file(invalid(reason).in_member(&inside(at, SHAPE)))
     })
 }
 
 /// Refuses a member that is too large for a format or a shape, before it is inflated.
 fn check_small<R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<()> {
-    const MAX_BYTES: u64 = 256;
+    const MAX_BYTES: u64 = 512;
     let bytes = from.header(name)?.data_bytes();
     if bytes <= MAX_BYTES {
         return Ok(());
@@ -278,15 +300,15 @@ fn end<W: Write>(
     to: &mut Writer<W>,
     at: &str,
     format: &str,
-    (shape, data, is_array): ([usize; 2], &impl WriteNpy, bool),
+    (shape, data, is_array): (&[usize], &impl WriteNpy, bool),
 ) -> Result<()> {
     to.write(
         &inside(at, FORMAT),
         &crate::element::text::ByteStr::<3>::new(format).map_err(invalid)?,
     )?;
     let dimension = |n| i64::try_from(n).map_err(invalid);
-    let [rows, columns] = shape;
-    to.write(&inside(at, SHAPE), &[dimension(rows)?, dimension(columns)?])?;
+    let shape: Result<Vec<i64>> = shape.iter().copied().map(dimension).collect();
+    to.write(&inside(at, SHAPE), &shape?)?;
     to.write(&inside(at, DATA), data)?;
     // SciPy writes this member for arrays only.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
@@ -381,18 +403,20 @@ mod tests {
     fn invalid_matrices_are_not_read() {
         assert_eq!(
             refusal(with(|writer| writer.write("format", "csc"))),
-            "member \"format\": the matrix is of the format \"csc\", not \"csr\"; npz::sparse has a type for each of csr, csc, coo, dia and bsr"
+            "member \"format\": the matrix is of the format \"csc\", not \"csr\"; npz::sparse::Sparse takes each of csr, csc, coo, dia and bsr"
         );
-        for (shape, shown) in
-            [(&[2i64][..], "[2]"), (&[2, -3], "[2, -3]"), (&[2, 3, 4], "[2, 3, 4]")]
-        {
+        for (shape, shown) in [(&[2i64][..], "[2]"), (&[2, 3, 4], "[2, 3, 4]")] {
             assert_eq!(
                 refusal(with(|writer| writer.write("shape", shape))),
                 format!(
-                    "member \"shape\": {shown} is not the shape of a matrix, which is two numbers that are not negative; save the matrix again"
+                    "member \"shape\": {shown} is not the shape of a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions"
                 )
             );
         }
+        assert_eq!(
+            refusal(with(|writer| writer.write("shape", &[2i64, -3]))),
+            "member \"shape\": [2, -3] is not a shape, which has no negative numbers; save the matrix again"
+        );
         assert_eq!(
             refusal(with(|writer| writer.write("indices", &[1i32, 7]))),
             "a csr matrix of shape (2, 3): indices[1] is 7, and must be from 0 to 2"

@@ -112,6 +112,49 @@ sparse.save_npz('flat', sparse.csr_array(np.arange(8)))
     assert!(error.to_string().contains("1099511627775 does not fit into 32 bits"), "{error}");
     let deep = npz::load::<sparse::Coo<i64>>(dir.path().join("deep.npz")).unwrap_err();
     assert!(deep.to_string().contains("[2, 2, 2] is not the shape of a matrix"), "{deep}");
+    let deep: sparse::CooArray<i64> = npz::load(dir.path().join("deep.npz")).unwrap();
+    assert_eq!((&deep.shape[..], deep.coords.shape()), (&[2, 2, 2][..], &[3, 7][..]));
+    assert_eq!(deep.data, [1, 2, 3, 4, 5, 6, 7]);
     let flat = npz::load::<sparse::Csr<i64>>(dir.path().join("flat.npz")).unwrap_err();
     assert!(flat.to_string().contains("[8] is not the shape of a matrix"), "{flat}");
+}
+
+/// Guards the type for any format, and arrays of other than two dimensions.
+#[test]
+fn any_format_is_read_and_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = format!(
+        "{MATRICES}
+for format in FORMATS:
+    sparse.save_npz(format, make(format, 'array'))
+deep = np.zeros((2, 3, 4, 1), 'f4')
+deep[1, 2, 3, 0], deep[0, 0, 1, 0] = 1.5, -2
+sparse.save_npz('coo_deep', sparse.coo_array(deep))
+sparse.save_npz('coo_line', sparse.coo_array(np.array([0, 1.5, 0, 2])))
+"
+    );
+    python(&script, dir.path());
+    for name in ["csr", "csc", "coo", "dia", "bsr"] {
+        rewrite::<sparse::Sparse<f64>>(dir.path(), name);
+    }
+    rewrite::<sparse::Sparse<f32, i64>>(dir.path(), "coo_deep");
+    rewrite::<sparse::Sparse<f64, i64>>(dir.path(), "coo_line");
+    let matrix: sparse::Coo<f64> = npz::load(dir.path().join("coo.npz")).unwrap();
+    let array: sparse::CooArray<f64> = npz::load(dir.path().join("coo.npz")).unwrap();
+    assert_eq!((&array.shape[..], &array.data), (&matrix.shape[..], &matrix.data));
+    assert_eq!(array.coords.into_vec(), [&matrix.row[..], &matrix.col].concat());
+    rewrite::<sparse::CooArray<f64>>(dir.path(), "coo");
+    let script = "
+import scipy.sparse as sparse, zipfile
+for name in ['csr', 'csc', 'coo', 'dia', 'bsr', 'coo_deep', 'coo_line']:
+    theirs, ours = sparse.load_npz(name + '.npz'), sparse.load_npz(name + '.ours.npz')
+    assert type(theirs) is type(ours) and theirs.shape == ours.shape, name
+    assert (theirs.toarray() == ours.toarray()).all(), name
+    if name != 'coo_line':
+        theirs, ours = zipfile.ZipFile(name + '.npz'), zipfile.ZipFile(name + '.ours.npz')
+        assert theirs.namelist() == ours.namelist(), ours.namelist()
+        for member in theirs.namelist():
+            assert theirs.read(member) == ours.read(member), (name, member)
+";
+    python(script, dir.path());
 }

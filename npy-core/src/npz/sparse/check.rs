@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
+use super::{Bsr, Coo, CooArray, Csc, Csr, Dia, Index, invalid};
 use crate::error::Error;
 use crate::shape;
 
@@ -10,8 +10,8 @@ use crate::shape;
 type Checked = Result<(), String>;
 
 /// The error for arrays that are not a valid matrix.
-pub(super) fn error(format: &str, shape: [usize; 2], wrong: &str) -> Error {
-    invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::repr(&shape)))
+pub(super) fn error(format: &str, shape: &[usize], wrong: &str) -> Error {
+    invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::excerpt(shape)))
 }
 
 impl<T, I: Index> Csr<T, I> {
@@ -33,7 +33,23 @@ impl<T, I: Index> Coo<T, I> {
         let [rows, columns] = self.shape;
         for (name, list, below) in [("row", &self.row, rows), ("col", &self.col, columns)] {
             length(name, list, self.data.len(), "data")?;
-            within(name, list, below)?;
+            within(name, list.iter().copied(), below)?;
+        }
+        Ok(())
+    }
+}
+
+impl<T, I: Index> CooArray<T, I> {
+    pub(super) fn wrong(&self) -> Checked {
+        let (dimensions, values) = (self.shape.len(), self.data.len());
+        if self.coords.shape() != [dimensions, values] {
+            let expected = "two: those of the shape, and the values";
+            return Err(rank("coords", self.coords.shape(), expected));
+        }
+        let indices: Vec<&I> = self.coords.iter().collect();
+        let lists = indices.chunks(values.max(1)).zip(&self.shape).enumerate();
+        for (dimension, (list, &below)) in lists {
+            within(&format!("coords[{dimension}]"), list.iter().map(|&&index| index), below)?;
         }
         Ok(())
     }
@@ -105,7 +121,7 @@ fn compressed<I: Index>(
         Some(last) if number(*last).is_none_or(|last| last > values) => {
             Err(format!("indptr ends with {last}, and there are {values} values"))
         }
-        _ => within("indices", indices, minor),
+        _ => within("indices", indices.iter().copied(), minor),
     }
 }
 
@@ -121,9 +137,9 @@ fn rank(name: &str, shape: &[usize], expected: &str) -> String {
 }
 
 /// Checks that each index is from 0 to `below` (exclusive).
-fn within<I: Index>(name: &str, list: &[I], below: usize) -> Checked {
-    let outside = |index: &I| number(*index).is_none_or(|index| index >= below);
-    match list.iter().enumerate().find(|(_, index)| outside(index)) {
+fn within<I: Index>(name: &str, list: impl IntoIterator<Item = I>, below: usize) -> Checked {
+    let outside = |index: I| number(index).is_none_or(|index| index >= below);
+    match list.into_iter().enumerate().find(|(_, index)| outside(*index)) {
         None => Ok(()),
         Some((i, index)) => Err(match below.checked_sub(1) {
             Some(last) => format!("{name}[{i}] is {index}, and must be from 0 to {last}"),

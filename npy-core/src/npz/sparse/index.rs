@@ -5,6 +5,7 @@ use std::io::{Read, Seek};
 
 use super::super::Reader;
 use super::invalid;
+use crate::array::NpyArray;
 use crate::element::Element;
 use crate::error::Result;
 
@@ -22,25 +23,44 @@ mod sealed {
 
 /// Reads a list of 32-bit or 64-bit indices, and converts it to `I`.
 pub(super) fn read<I: Index, R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<Vec<I>> {
-    let narrow = from.header(name)?.dtype().itemsize() == i32::SIZE;
-    let converted = if narrow {
-        convert(from.read::<Vec<i32>>(name)?)
-    } else {
-        convert(from.read::<Vec<i64>>(name)?)
+    match is_narrow(from, name)? {
+        true => converted(from.read::<Vec<i32>>(name)?, from, name),
+        false => converted(from.read::<Vec<i64>>(name)?, from, name),
+    }
+}
+
+/// Reads an array of 32-bit or 64-bit indices, and converts it to `I`.
+pub(super) fn read_array<I: Index, R: Read + Seek>(
+    from: &Reader<R>,
+    name: &str,
+) -> Result<NpyArray<I>> {
+    let header = from.header(name)?;
+    let indices = match is_narrow(from, name)? {
+        true => converted(from.read::<NpyArray<i32>>(name)?.into_vec(), from, name)?,
+        false => converted(from.read::<NpyArray<i64>>(name)?.into_vec(), from, name)?,
     };
-    converted.map_err(|n| {
+    NpyArray::new(indices, header.shape()).map_err(|error| from.in_file(error))
+}
+
+fn is_narrow<R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<bool> {
+    Ok(from.header(name)?.dtype().itemsize() == i32::SIZE)
+}
+
+/// Converts indices to `I`.
+fn converted<I: Index, J: Index, R: Read + Seek>(
+    indices: Vec<J>,
+    from: &Reader<R>,
+    name: &str,
+) -> Result<Vec<I>> {
+    let fit = |n: J| {
+        let n = n.into();
+        I::try_from(n).map_err(|_| n)
+    };
+    let indices: Result<Vec<I>, i64> = indices.into_iter().map(fit).collect();
+    indices.map_err(|n| {
         let reason = format_args!(
             "the index {n} does not fit into 32 bits; use indices of i64, as in Csr<f64, i64>"
         );
         from.in_file(invalid(reason).in_member(name))
     })
-}
-
-/// Converts numbers to `I`. The error is the first number that does not fit.
-fn convert<I: Index, J: Index>(numbers: Vec<J>) -> Result<Vec<I>, i64> {
-    let fit = |n: J| {
-        let n = n.into();
-        I::try_from(n).map_err(|_| n)
-    };
-    numbers.into_iter().map(fit).collect()
 }
