@@ -5,6 +5,7 @@ mod for_any;
 mod outline;
 
 use std::fmt::Display;
+use std::io::Read;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ use crate::element::record::{FieldLayout, NpyRecord};
 pub use crate::element::width::{AnyWidth, Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind};
+use crate::read::Reader;
 pub use crate::schema::Schema;
 use crate::schema::{FieldRules, ReadRules};
 
@@ -76,6 +78,15 @@ pub fn record<const N: usize>(
     }
     let rules = ReadRules { deny_unknown, fields: rules, ..ReadRules::default() };
     Schema { dtype: DType::from_fields(fields, size), rules }
+}
+
+/// Reads a record from an array without dimensions.
+///
+/// # Errors
+///
+/// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy).
+pub fn read_single<T: Element, R: Read>(reader: &mut Reader<R>) -> Result<T, Error> {
+    reader.read_single()
 }
 
 /// Returns the canonical bytes of a default value.

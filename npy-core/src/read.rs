@@ -76,7 +76,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
 /// | [`NpyArray<T>`](crate::NpyArray) | any rank |
 /// | [`AnyArray`](crate::AnyArray) | any rank, of the type that the file has |
 /// | [`DynArray`](crate::DynArray) | any rank and any dtype |
-/// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and the like | a single element (0-d) |
+/// | `bool`, `i8` … `f64`, `FixedStr<N>`, `DateTime64<U>` and the like, derived records | a single element (0-d) |
 /// | `Vec<String>`, `NpyArray<String>`, `String` | text (`U`, or `S` that is UTF-8) of any width |
 /// | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | bytes (`S`) of any width |
 ///
@@ -91,7 +91,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
     message = "`{Self}` is not an array: it cannot be read from a .npy file",
     label = "`npy_core::ReadNpy` is not implemented for this type",
     note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype",
-    note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `Vec<T>` or `npy_core::NpyArray<T>`, whose elements it is",
+    note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `#[derive(npy_core::NpyRecord)]`, or a `Vec<T>`, whose elements it is",
     note = "a dict or other Python objects: `npy_core::object::load` into a struct of serde, or `npy_core::Objects`"
 )]
 pub trait ReadNpy: Sized {

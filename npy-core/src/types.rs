@@ -71,6 +71,8 @@
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
 //!
+//! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record.
+//!
 //! All of these but views can also be read from arrays of Python objects (`|O`) of such values: text from `str`, numbers from `int` and `float`, times
 //! from `datetime`, records from tuples. A value must fit exactly. In an array of optional values, `None`, the float `nan`, and `NaT` and `NA`
 //! of pandas are `None`.

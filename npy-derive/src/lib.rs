@@ -18,7 +18,7 @@ use syn::DeriveInput;
 use crate::attr::{Container, Stored, Target, Viewed};
 use crate::ctxt::Ctxt;
 
-/// Makes a struct a NumPy record: implements `Element` and `NpyRecord`.
+/// Makes a struct a NumPy record: implements `Element` and `NpyRecord`, and `ReadNpy` for a single record.
 ///
 /// The fields of the struct are the fields of the record, in the same order and without gaps; those of a tuple struct are
 /// called `f0`, `f1`, … Each field's type is an `Element`, which another record also is. Types and constants may be
@@ -39,6 +39,22 @@ use crate::ctxt::Ctxt;
 /// ```
 ///
 /// Reading matches fields by name: their order is free, and fields that the struct lacks are skipped.
+///
+/// An array without dimensions is a single record:
+///
+/// ```
+/// use npy_core::{NpyArray, NpyRecord, ReadNpy, WriteNpy};
+///
+/// #[derive(NpyRecord)]
+/// struct Settings {
+///     rate: f32,
+/// }
+///
+/// let mut file = Vec::new();
+/// NpyArray::new(vec![Settings { rate: 100.0 }], [])?.write_npy_to(&mut file)?;
+/// assert_eq!(Settings::read_npy_from(&file[..])?.rate, 100.0);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 ///
 /// # On the struct
 ///

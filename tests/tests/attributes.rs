@@ -2,8 +2,8 @@
 
 use npy_core::time::Second;
 use npy_core::{
-    Cast, DType, DateTime64, DynArray, Element, ErrorKind, NpyRecord, Order, ReadNpy, ReadOptions,
-    Reader, Void, WriteNpy, Writer,
+    Cast, DType, DateTime64, DynArray, Element, ErrorKind, NpyArray, NpyRecord, NpzArchive, Order,
+    ReadNpy, ReadOptions, Reader, Void, WriteNpy, Writer,
 };
 
 fn file<T: Element>(items: &[T]) -> Vec<u8> {
@@ -1014,4 +1014,25 @@ fn a_name_may_be_empty() {
     // As in a file of NumPy: the padding is skipped, and the field is missing.
     let padded = raw("[('', '|V2'), ('count', '|u1')]", &[1, 2, 3]);
     assert!(matches!(read::<Raw>(&padded).unwrap_err().kind(), ErrorKind::MissingField { .. }));
+}
+
+/// Guards a single record: it is read from an array without dimensions only, and a struct may be an archive too.
+#[test]
+fn an_array_without_dimensions_is_a_record() {
+    #[derive(NpyRecord, NpzArchive, Debug, Clone, PartialEq)]
+    struct Settings<const N: usize> {
+        #[npy(alias = "hz")]
+        rate: f32,
+        gains: [u8; N],
+    }
+
+    let settings = Settings { rate: 0.5, gains: [1, 2] };
+    let single = |settings| NpyArray::new(vec![settings], []).unwrap();
+    let mut bytes = Vec::new();
+    single(settings.clone()).write_npy_to(&mut bytes).unwrap();
+    assert_eq!(Settings::<2>::read_npy_from(&bytes[..]).unwrap(), settings);
+    let error = Settings::<3>::read_npy_from(&bytes[..]).unwrap_err();
+    assert!(error.to_string().starts_with("field \"gains\": "), "{error}");
+    let error = Settings::<2>::read_npy_from(&file(&[settings])[..]).unwrap_err();
+    assert!(error.to_string().contains("Settings<2> expects a single element"), "{error}");
 }

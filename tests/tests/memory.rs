@@ -4,7 +4,7 @@ use std::io::{Cursor, sink};
 use std::path::Path;
 
 use npy_core::{
-    ByteOrder, Cast, DynArray, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, WriteNpy,
+    AnyArray, ByteOrder, Cast, DynArray, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, WriteNpy,
     WriteOptions, Writer, object,
 };
 use npy_tests::alloc::{Counting, peak, peak_of_all};
@@ -156,6 +156,10 @@ fn read_numbers(path: &Path) {
         let widened = || ReadOptions::new().cast(Cast::Lossless).read::<NpyArray<f64>>(path);
         reads("an array, wider", 2 * bytes, || widened().unwrap());
         reads("an array as it is", bytes, || DynArray::read_npy(path).unwrap());
+        reads("an array of its type", bytes, || AnyArray::read_npy(path).unwrap());
+        reads("an array of its type, moved", bytes, || {
+            AnyArray::read_npy(path).unwrap().cast::<f32>(Cast::Exact).unwrap()
+        });
     }
 }
 

@@ -72,7 +72,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the single element of an array without dimensions.
-    pub(super) fn read_single<T: Element>(&mut self) -> Result<T> {
+    pub(crate) fn read_single<T: Element>(&mut self) -> Result<T> {
         if self.header.payload() == Payload::Pickle {
             return self.read_object_single();
         }

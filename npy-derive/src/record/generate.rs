@@ -9,7 +9,7 @@ use crate::attr::Endian;
 use crate::field::{Default, Field, Skipped, Stored};
 use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 
-/// Generates `Element` and `NpyRecord` for a record. From
+/// Generates `Element`, `NpyRecord` and `ReadNpy` for a record. From
 ///
 /// ```text
 /// struct Pick { station: u32, time: f64 }
@@ -55,6 +55,9 @@ use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 ///             Ok(())
 ///         })
 ///     }
+/// }
+/// impl ReadNpy for Pick {
+///     fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> { read_single(reader) }
 /// }
 /// impl Pick {
 ///     fn __npy_decode<const SWAPPED: bool>(item: &[u8]) -> Self {
@@ -182,6 +185,15 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
                         #(#checks)*
                         ::core::result::Result::Ok(())
                     })
+                }
+            }
+
+            #[automatically_derived]
+            impl #impl_generics __npy::ReadNpy for #ident #type_generics #where_clause {
+                fn read_npy_array<__R: ::std::io::Read>(
+                    __reader: &mut __npy::Reader<__R>,
+                ) -> __npy::Result<Self> {
+                    #private::read_single(__reader)
                 }
             }
 

@@ -290,3 +290,18 @@ for dtype in 'V2', ('u1', (2,)):
     let read = Vec::<Nameless>::read_npy(dir.path().join("big.npy")).unwrap();
     assert_eq!(read, [row(1), row(2)]);
 }
+
+/// Guards a single record, which NumPy saves without dimensions.
+#[test]
+fn a_single_record_of_numpy_is_read_as_the_struct() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+a = np.array([(1.5, 52.0), (2.5, 53.0)], [('lon', '>f8'), ('latitude', '<f8')])
+np.save('one.npy', a[1])
+np.save('list.npy', a[1:])
+"#;
+    python(script, dir.path());
+    let place = Place::read_npy(dir.path().join("one.npy")).unwrap();
+    assert_eq!(place, Place { lat: 53.0, lon: 2.5 });
+    assert!(Place::read_npy(dir.path().join("list.npy")).is_err());
+}
