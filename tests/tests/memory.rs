@@ -3,9 +3,10 @@
 use std::io::{Cursor, sink};
 use std::path::Path;
 
+use npy_core::time::Ns;
 use npy_core::{
-    AnyArray, ByteOrder, Cast, DynArray, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, Reader, WriteNpy,
-    WriteOptions, Writer, object,
+    AnyArray, ByteOrder, Cast, DateTime64, DynArray, NpyArray, NpyRecord, Order, ReadNpy,
+    ReadOptions, Reader, WriteNpy, WriteOptions, Writer, object,
 };
 use npy_tests::alloc::{Counting, peak, peak_of_all};
 
@@ -160,6 +161,13 @@ fn read_numbers(path: &Path) {
         reads("an array of its type, moved", bytes, || {
             AnyArray::read_npy(path).unwrap().cast::<f32>(Cast::Exact).unwrap()
         });
+    }
+    let times = NpyArray::from((0..1_000_000).map(DateTime64::<Ns>::new).collect::<Vec<_>>());
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        WriteOptions::new().byte_order(order).write(path, &times).unwrap();
+        reads("times of any unit", 8 * 1_000_000, || AnyArray::read_npy(path).unwrap());
+        let any = AnyArray::from(times.clone());
+        writes("times of any unit", || WriteOptions::new().byte_order(order).write(path, &any));
     }
 }
 
