@@ -150,10 +150,3 @@ macro_rules! times {
 }
 
 times!(DateTime: DateTime64, TimeDelta: TimeDelta64);
-
-impl From<DynArray> for AnyArray {
-    /// Keeps the array as [`Other`](Self::Other), whatever its dtype. An array that is read as an `AnyArray` has its own variant.
-    fn from(array: DynArray) -> Self {
-        AnyArray::Other(array)
-    }
-}

@@ -36,6 +36,7 @@ use crate::view::{ArrayView, ArrayViewMut};
 /// # }
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+#[doc(alias("memmap"))]
 pub struct MapAnyMut {
     pub(super) map: MmapMut,
     header: Header,

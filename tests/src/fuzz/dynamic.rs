@@ -1,6 +1,7 @@
 //! Any bytes as a file of any dtype: a valid one reads back equal after it was written, and every method works on it.
 
-use npy_core::{DynArray, Order, ReadNpy, Reader, Value, WriteNpy};
+use npy_core::dtype::ScalarKind;
+use npy_core::{AnyArray, DynArray, Header, Order, ReadNpy, Reader, Value, WriteNpy};
 
 use super::dtype::assert_stable;
 
@@ -21,6 +22,8 @@ pub(super) fn run(input: &[u8]) {
     assert_eq!(self::written(&again), written);
     let mut reader = Reader::new(&written[..]).expect("what was written");
     assert_eq!(reader.read_dyn().expect("what was written"), array);
+
+    as_its_type(&written);
 
     let shown = format!("{array} {array:?}");
     assert!(shown.len() < (1 << 21) + 100 * input.len(), "{} bytes are printed", shown.len());
@@ -56,7 +59,24 @@ pub(super) fn run(input: &[u8]) {
     let _ = serde_json::to_value(&array);
 }
 
-fn written(array: &DynArray) -> Vec<u8> {
+/// Reads the file as the type that it has, which fails only for text that is none, and for too many elements of no bytes.
+fn as_its_type(file: &[u8]) {
+    let (header, _) = Header::parse(file).expect("what was written");
+    let kind = header.dtype().scalar().map(|scalar| scalar.kind());
+    let is_text = matches!(kind, Some(ScalarKind::Str | ScalarKind::Bytes));
+    let any = match AnyArray::read_npy_from(file) {
+        Ok(any) => any,
+        Err(error) => return assert!(is_text, "{error}"),
+    };
+    assert_eq!((any.shape(), any.order()), (header.shape(), header.order()));
+    // Compared as bytes: a NaN does not equal itself.
+    let written = written(&any);
+    let again = AnyArray::read_npy_from(&written[..]).expect("what was written");
+    assert_eq!(self::written(&again), written);
+    assert_eq!(Header::parse(&written).expect("a header").0.dtype(), &any.dtype());
+}
+
+fn written(array: &impl WriteNpy) -> Vec<u8> {
     let mut bytes = Vec::new();
     array.write_npy_to(&mut bytes).expect("memory takes it");
     bytes

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use npy_core::{
-    ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, NpyArray, NpyRecord, Objects, ReadNpy,
-    ReadOptions, Reader, ZeroCopy,
+    AnyArray, ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, MapAnyMut, NpyArray,
+    NpyRecord, Objects, ReadNpy, ReadOptions, Reader, ZeroCopy,
 };
 
 use crate::{Read, SOME, said};
@@ -95,12 +95,22 @@ fn map_any(_: &[u8], path: &Path) -> Result<(), String> {
     said(map.get::<Row>(0))
 }
 
+fn map_any_mut(_: &[u8], path: &Path) -> Result<(), String> {
+    // SAFETY: nobody else uses the file.
+    #[allow(unsafe_code)]
+    let mut map = unsafe { MapAnyMut::open(path) }.map_err(|error| error.to_string())?;
+    let bytes = map.as_bytes().len();
+    said(map.view_mut::<u8>().map(|view| assert_eq!(view.len(), bytes)))
+}
+
 /// The readers; the flag is true if a reader must give an array for every attack that is to be read.
-pub(crate) const READERS: [(&str, bool, Read); 23] = [
+pub(crate) const READERS: [(&str, bool, Read); 26] = [
     ("Header::parse", true, |bytes, _| said(Header::parse(bytes))),
     ("Header::read_npy", true, |_, path| said(Header::read_npy(path))),
     ("DynArray", true, dynamic),
     ("DynArray of a file", true, path::<DynArray>),
+    ("AnyArray", false, stream::<AnyArray>),
+    ("AnyArray of a file", false, path::<AnyArray>),
     ("Vec<u8>", false, stream::<Vec<u8>>),
     ("Vec<bool>", false, stream::<Vec<bool>>),
     ("Vec<ByteStr<0>>", false, lossless::<Vec<ByteStr<0>>>),
@@ -120,4 +130,5 @@ pub(crate) const READERS: [(&str, bool, Read); 23] = [
     ("ArrayView", false, |bytes, _| said(ArrayView::<Row>::from_bytes(bytes))),
     ("Map", false, map::<u8>),
     ("MapAny", false, map_any),
+    ("MapAnyMut", false, map_any_mut),
 ];
