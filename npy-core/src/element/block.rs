@@ -1,12 +1,11 @@
 //! Layer 4: decoding and encoding elements one block at a time.
 
 use std::borrow::Borrow;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::checked;
 use crate::dtype::{ByteOrder, ScalarKind, descr};
-use crate::element::cast::Reserve;
+use crate::element::cast::{Plain, Reserve};
 use crate::element::{Element, InvalidValue, text, time, ucs4};
 use crate::error::{Error, ErrorKind, Place};
 use crate::kernel::cast::signed;
@@ -135,7 +134,8 @@ pub(crate) struct Pending<T> {
     count: usize,
     /// The number of items that are accepted before [`take`](Self::take): a block, or fewer if the array ends before.
     most: usize,
-    items: PhantomData<fn(&T)>,
+    /// Proof that items are bytes, if it was looked for.
+    plain: Option<Plain<T>>,
 }
 
 impl<T: Element> Pending<T> {
@@ -143,7 +143,7 @@ impl<T: Element> Pending<T> {
     pub(crate) fn new(plan: Plan, block: usize, left: usize) -> Self {
         let block = items_in(block, &plan);
         let buffers = Buffers::default();
-        let mut pending = Pending { plan, buffers, block, count: 0, most: 0, items: PhantomData };
+        let mut pending = Pending { plan, buffers, block, count: 0, most: 0, plain: None };
         pending.open(left);
         pending
     }
@@ -199,12 +199,22 @@ impl<T: Element> Pending<T> {
         Ok(taken.items)
     }
 
-    /// Encodes items into slots that were [prepared](Self::prepare): all of them, or none if one is invalid or panics.
+    /// Encodes items into slots that were [prepared](Self::prepare) for all of them: all of them, or none if one is invalid or panics.
     ///
     /// # Errors
     ///
     /// [`InvalidValue`] for the first invalid item, with its index among `items`.
     pub(crate) fn fill_all(&mut self, items: &[T]) -> Result<(), InvalidValue> {
+        if let Some(plain) = &self.plain {
+            let first = checked::mul(self.count, T::SIZE);
+            let bytes = plain.bytes(items);
+            let free = self.buffers.block.get_mut(first..checked::add(first, bytes.len()));
+            if let Some(free) = free {
+                free.copy_from_slice(bytes);
+                self.count = checked::add(self.count, items.len());
+                return Ok(());
+            }
+        }
         let kept = self.count;
         let mut undo = Undo { pending: self, kept };
         undo.pending.fill(items.len(), items.iter())?;
@@ -216,6 +226,7 @@ impl<T: Element> Pending<T> {
     pub(crate) fn align(&mut self, row: usize, left: usize) {
         let rows = self.block.checked_div(row).unwrap_or(0).max(1);
         self.block = rows.saturating_mul(row);
+        self.plain = T::__INTERNALS.plain();
         self.open(left);
     }
 

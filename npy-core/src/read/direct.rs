@@ -108,7 +108,8 @@ impl<R: Read> Reader<R> {
                 limits::to_u64(count).saturating_mul(limits::to_u64(plan.plan.src_itemsize));
             reader.check_exist(bytes)?;
             let is_large = bytes >= limits::to_u64(BLOCK) && plan.plan.is_in_place();
-            let Some(plain) = T::__INTERNALS.plain().filter(|_| is_large) else {
+            let plain = if is_large { T::__INTERNALS.plain() } else { None };
+            let Some(plain) = plain else {
                 let mut buffers = mem::take(&mut reader.buffers);
                 let decode = |n, buffers: &mut Buffers, out: &mut Replaced<'_, T>| {
                     decode(&plan.plan, n, buffers, out)

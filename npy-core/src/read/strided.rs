@@ -61,16 +61,24 @@ impl<R> Reader<R> {
     }
 
     /// Moves past rows whose bytes were consumed; of strided rows, nothing is consumed before the last one.
+    #[inline]
     pub(super) fn advance_rows(&mut self, layout: &RowLayout, first: usize, count: usize) {
-        let end = first.saturating_add(count);
+        let elements = limits::to_u64(count).saturating_mul(limits::to_u64(layout.elements));
+        self.position.elements = self.position.elements.saturating_add(elements);
+        if layout.elements == 0 || layout.is_strided {
+            self.advance_unusual(layout, first.saturating_add(count));
+        }
+    }
+
+    /// Moves to row `end`, if rows have no elements or are strided. The elements before it were counted.
+    #[inline(never)]
+    fn advance_unusual(&mut self, layout: &RowLayout, end: usize) {
         if layout.elements == 0 {
             self.position = Position::at_row(end, layout.rows, 0);
             return;
         }
-        let elements = limits::to_u64(count).saturating_mul(limits::to_u64(layout.elements));
-        self.position.elements = self.position.elements.saturating_add(elements);
-        self.position.by_rows = layout.is_strided && count > 0;
-        if self.position.by_rows && end >= layout.rows {
+        self.position.by_rows = self.position.elements > 0;
+        if end >= layout.rows {
             self.position.finish(self.header.elements());
             if self.strided.take().is_none() {
                 self.source.skip(self.header.data_bytes());
