@@ -17,6 +17,7 @@ mod object_serde;
 mod objects;
 mod objects_read;
 mod random;
+mod rows;
 mod sparse;
 mod streams;
 mod structs;
