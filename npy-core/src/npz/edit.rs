@@ -190,46 +190,54 @@ impl Editor {
     /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
     /// it had before.
     pub fn finish(self) -> Result<()> {
-        let Editor { old, members, written, mut copied, file, place, path } = self;
+        let Editor { old, members, written, copied, file, place, path } = self;
+        let sync = written.options.sync;
         let finish = || {
-            let sync = written.options.sync;
-            let (mut spool, central) = written.into_members()?;
-            let written: Vec<&[u8]> = central.iter().collect();
-            let mut assembly = Assembly::new(file, Central::with_comment_of(&old.central));
-            for member in members.iter() {
-                let name = member.new_name();
-                let mut add = || match &member.bytes {
-                    Bytes::Old(entry) => {
-                        let from = &mut &old.file;
-                        assembly.add(&Raw::find(&old.directory, entry, from)?, name, from)
-                    }
-                    Bytes::Written(index) => {
-                        let entry = written.get(*index).copied().unwrap_or_default();
-                        assembly.add(&Raw::written(entry, &mut spool)?, name, &mut spool)
-                    }
-                    Bytes::Copied(raw) => assembly.add(raw, name, &mut copied),
-                };
-                add().map_err(|error| error.in_member(name::plain(&member.file)))?;
-            }
-            let file = assembly.finish()?;
+            let assembled = assemble(file, &old, &members, written, copied);
+            // If the archive was changed, that may also be the reason for an error.
             if !old.is_still_there(&place)? || !old.is_unchanged() {
                 return Err(malformed(
                     "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
                 ));
             }
-            place.take(file, sync).map(drop)
+            place.take(assembled?, sync).map(drop)
         };
         finish().map_err(|error| error.in_file(&path))
     }
 
     /// Calls `edit`, and adds the path to an error.
     fn located(&mut self, edit: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        edit(self).map_err(|error| self.in_file(error))
+        edit(self).map_err(|error| error.in_file(&self.path))
     }
+}
 
-    fn in_file(&self, error: Error) -> Error {
-        error.in_file(&self.path)
+/// Writes an archive of these members to `file`, and returns the file.
+fn assemble(
+    file: File,
+    old: &Old,
+    members: &Members,
+    written: Writer<Spool>,
+    mut copied: Spool,
+) -> Result<File> {
+    let (mut spool, central) = written.into_members()?;
+    let written: Vec<&[u8]> = central.iter().collect();
+    let mut assembly = Assembly::new(file, Central::with_comment_of(&old.central));
+    for member in members.iter() {
+        let name = member.new_name();
+        let mut add = || match &member.bytes {
+            Bytes::Old(entry) => {
+                let from = &mut &old.file;
+                assembly.add(&Raw::find(&old.directory, entry, from)?, name, from)
+            }
+            Bytes::Written(index) => {
+                let entry = written.get(*index).copied().unwrap_or_default();
+                assembly.add(&Raw::written(entry, &mut spool)?, name, &mut spool)
+            }
+            Bytes::Copied(raw) => assembly.add(raw, name, &mut copied),
+        };
+        add().map_err(|error| error.in_member(name::plain(&member.file)))?;
     }
+    assembly.finish()
 }
 
 impl fmt::Debug for Editor {

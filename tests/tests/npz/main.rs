@@ -2,6 +2,7 @@
 
 mod appending;
 mod columns;
+mod editing;
 mod failing;
 mod foreign;
 mod hostile;
@@ -9,3 +10,4 @@ mod layout;
 mod map;
 mod panicking;
 mod round_trips;
+mod shared;

@@ -3,7 +3,7 @@
 // Opening a map is unsafe: the files here are this test's own.
 #![allow(unsafe_code)]
 
-use npy_core::npz::{Map, WriteOptions};
+use npy_core::npz::{Editor, Map, WriteOptions, Writer};
 use npy_core::{ArrayView, Le, NpyArray, NpyRecord, ViewError};
 
 use npy_tests::zips::{Raw, archive, npy};
@@ -72,4 +72,27 @@ fn what_cannot_be_viewed_says_what_to_call() {
     }
     let error = map.view::<u64>("z").unwrap_err().to_string();
     assert!(error.contains("x.npz: the archive has no member \"z\""), "{error}");
+}
+
+/// Guards members that are viewed in place: their data stays aligned after any change of position.
+#[test]
+fn aligned_members_stay_aligned() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut writer = Writer::create(&path).unwrap();
+    for name in ["a", "b", "c", "d"] {
+        writer.write(name, &[1.5f64; 5]).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut editor = Editor::open(&path).unwrap();
+    editor.remove("a").unwrap();
+    editor.rename("b", "a longer name").unwrap();
+    editor.write("d", &[2.5f64; 3]).unwrap();
+    editor.write("e", &[3.5f64; 3]).unwrap();
+    editor.finish().unwrap();
+    let map = map(&path);
+    for (name, first) in [("a longer name", 1.5), ("c", 1.5), ("d", 2.5), ("e", 3.5)] {
+        let view = map.view::<f64>(name).unwrap();
+        assert_eq!((view[0], view.as_slice_memory_order().as_ptr() as usize % 64), (first, 0));
+    }
 }

@@ -70,10 +70,6 @@ impl Entry {
         self.method == Common::DEFLATED
     }
 
-    pub(in crate::npz) fn is_stored(&self) -> bool {
-        self.method == Common::STORED
-    }
-
     /// Returns the name of the member in the archive.
     pub(in crate::npz) fn file_name(&self) -> &str {
         &self.name

@@ -15,7 +15,7 @@ use crate::npz::write::append::copy_range;
 pub(super) struct Raw {
     entry: Vec<u8>,
     extent: Extent,
-    /// True if the data may be viewed in place, and is to stay aligned.
+    /// True if the data is aligned, and is to stay so: a program may view it in place.
     is_aligned: bool,
 }
 
@@ -27,19 +27,18 @@ impl Raw {
         archive: &mut (impl Read + Seek),
     ) -> Result<Self> {
         let extent = directory.extent(entry, archive)?;
-        Ok(Raw::new(directory.entry_bytes(entry, archive)?, entry, extent))
+        Ok(Raw::new(directory.entry_bytes(entry, archive)?, extent))
     }
 
     /// Finds a member that this crate has written, by its entry in the directory.
     pub(super) fn written(bytes: &[u8], file: &mut (impl Read + Seek)) -> Result<Self> {
         let entry = Entry::read(&mut bytes.take(to_u64(bytes.len())), 0, 0)?;
         let extent = Extent::of_written(&entry, file)?;
-        Ok(Raw::new(bytes.to_vec(), &entry, extent))
+        Ok(Raw::new(bytes.to_vec(), extent))
     }
 
-    fn new(bytes: Vec<u8>, entry: &Entry, extent: Extent) -> Self {
-        let is_aligned = entry.is_stored() && extra::is_aligned(extent.data);
-        Raw { entry: bytes, extent, is_aligned }
+    fn new(entry: Vec<u8>, extent: Extent) -> Self {
+        Raw { entry, extent, is_aligned: extra::is_aligned(extent.data) }
     }
 
     /// Appends the header and the data to `to`, and returns the member there.
