@@ -72,9 +72,9 @@ fn child() {
     }
 }
 
-/// Runs a child from this generation on, and kills it after some time; returns the last generation that it printed.
-fn run_and_kill(path: &Path, next: u64, random: &mut Random) -> Option<u64> {
-    let mut child = npy_tests::again("archives::child")
+/// Runs this child from this generation on, and kills it after some time; returns the last generation that it printed.
+fn run_and_kill(child: &str, path: &Path, next: u64, random: &mut Random) -> Option<u64> {
+    let mut child = npy_tests::again(child)
         .env(FILE, path)
         .env(SEED, next.to_string())
         .stdout(Stdio::piped())
@@ -116,13 +116,18 @@ fn dynamic(values: &[u64]) -> DynArray {
 /// Guards `create`, `append` and `finish` of archives, whenever the process is killed.
 #[test]
 fn a_process_that_is_killed_leaves_the_old_archive_or_the_new_one() {
+    kill_and_check("archives::child", generation);
+}
+
+/// Kills this child many times. `generation` returns the generation of the archive that it leaves, which must be complete.
+pub(super) fn kill_and_check(child: &str, generation: fn(&Path, &str) -> u64) {
     let rounds = rounds();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let mut random = Random::new(rounds);
     let (mut before, mut finished, mut between) = (None, 0, 0);
     for round in 0..rounds {
-        let said = run_and_kill(&path, before.map_or(0, |it: u64| it + 1), &mut random);
+        let said = run_and_kill(child, &path, before.map_or(0, |it: u64| it + 1), &mut random);
         let case = format!("round {round}: {before:?} before, {said:?} finished");
         let least = said.or(before);
         // An unfinished archive is another file in the directory, or has no name.

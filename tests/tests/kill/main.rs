@@ -2,6 +2,7 @@
 //! thousands of times.
 
 mod archives;
+mod edits;
 mod halfway;
 mod rows;
 
