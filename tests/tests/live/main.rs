@@ -7,6 +7,7 @@ mod archives;
 mod attributes;
 mod casts;
 mod dtypes;
+mod editing;
 mod layouts;
 mod literals;
 mod maps;
