@@ -4,7 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use npy_core::npz::sparse::{Coo, Csr};
-use npy_core::npz::{Map, ReadOptions, Reader, Writer};
+use npy_core::npz::{Editor, Map, ReadOptions, Reader, Writer};
 use npy_core::{ArrayView, DynArray, Le, Limits, NpyRecord, NpzArchive};
 
 use crate::{Read, SOME, said};
@@ -87,7 +87,18 @@ fn append(_: &[u8], path: &Path) -> Result<(), String> {
     said(writer.write("new", &[1u8]))
 }
 
-pub(crate) const READERS: [(&str, bool, Read); 12] = [
+fn edit(_: &[u8], path: &Path) -> Result<(), String> {
+    let copy = path.with_extension("edited");
+    std::fs::copy(path, &copy).map_err(|error| error.to_string())?;
+    let edited = Editor::open(&copy).and_then(|mut editor| {
+        editor.write("new", &[1u8])?;
+        editor.finish()
+    });
+    std::fs::remove_file(copy).map_err(|error| error.to_string())?;
+    said(edited)
+}
+
+pub(crate) const READERS: [(&str, bool, Read); 13] = [
     ("npz::Reader::names", false, names),
     ("npz::Reader::read_all", true, |bytes, _| said(open(bytes)?.0.read_all())),
     ("npz::Reader::read_all by threads", true, threads),
@@ -100,4 +111,5 @@ pub(crate) const READERS: [(&str, bool, Read); 12] = [
     ("sparse::Coo", false, fields::<Coo<u8, i64>>),
     ("npz::Map", false, map),
     ("npz::Writer::append", false, append),
+    ("npz::Editor", false, edit),
 ];
