@@ -1,7 +1,8 @@
 //! Layer 7: `.npz` archives: many arrays in one file. Feature `npz`, on by default.
 //!
 //! An archive is a zip file whose members are `.npy` files. [`Writer`] writes archives for `np.load`. [`Reader`] reads archives of
-//! `np.savez`, `np.savez_compressed` and other zip tools. [`Map`] shows members in place.
+//! `np.savez`, `np.savez_compressed` and other zip tools. [`Map`] shows members in place. [`Editor`] replaces, adds, removes, renames and
+//! copies members. [`save`], [`save_compressed`] and [`load`] are for structs and maps of arrays.
 //!
 //! ```
 //! use npy_core::npz;
@@ -27,8 +28,9 @@
 //!
 //! # Unsupported archives
 //!
-//! Members that are encrypted, patched, or compressed by a method other than deflate are refused, with an error that says so. So are
-//! archives in several parts, archives that Python's `zipfile` does not open, and files that do not begin with their archive.
+//! Members that are encrypted, patched, or compressed by a method other than deflate are refused, with an error that says so;
+//! [`Editor`] can still copy, rename and remove them. Also refused are archives in several parts, archives that Python's `zipfile` does
+//! not open, and files that do not begin with their archive.
 
 mod columns;
 mod directory;

@@ -630,14 +630,14 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 ///
 /// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
 /// writer.write_fields(&Old { rate: 100.0 })?;
-/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// let reader = npz::Reader::new(writer.finish()?)?;
 /// let new: New = reader.read_fields()?;
 /// assert_eq!((new.gain, new.counts.len(), new.comment), (1.0, 0, None));
 ///
 /// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
 /// writer.write("rate", &100.0)?;
 /// writer.write("gian", &2.0)?;
-/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// let reader = npz::Reader::new(writer.finish()?)?;
 /// let error = reader.read_fields::<New>().err().unwrap();
 /// assert!(error.to_string().starts_with("the archive has members that New does not have: \"gian\""));
 /// # Ok::<(), npy_core::Error>(())
@@ -649,7 +649,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// # use npy_core::{NpzArchive, npz};
 /// # let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
 /// # writer.write("rate", &100.0)?;
-/// # let mut archive = npz::Reader::new(writer.finish()?)?;
+/// # let archive = npz::Reader::new(writer.finish()?)?;
 /// #[derive(NpzArchive)]
 /// #[npy(default)]
 /// struct Settings {
@@ -722,7 +722,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 ///
 /// let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new()))?;
 /// writer.write_fields(&Events { lengths: vec![Duration::from_millis(1500)] })?;
-/// let mut reader = npz::Reader::new(writer.finish()?)?;
+/// let reader = npz::Reader::new(writer.finish()?)?;
 /// assert_eq!(reader.read::<Vec<f64>>("lengths")?, [1.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```

@@ -1,6 +1,6 @@
 //! `#[derive(NpzArchive)]`: what each attribute writes and reads, also together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::io::Cursor;
 
@@ -607,4 +607,41 @@ fn save_and_load_keep_a_struct() {
         let error = error.unwrap().to_string();
         assert_eq!(error.matches("layer.npz: ").count(), 1, "{error}");
     }
+}
+
+/// Guards hash maps: they have the members of a sorted map, in an order that does not depend on the hashes.
+#[test]
+fn hash_maps_are_archives_like_sorted_ones() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Hashed {
+        layers: HashMap<String, Layer>,
+        #[npy(flatten)]
+        counts: HashMap<u16, HashMap<String, i64>>,
+    }
+
+    let layers = ["z", "größe", "a"].map(|name| (name.to_owned(), layer(1.0)));
+    let inner = |n| HashMap::from([("x".to_owned(), n), ("y".to_owned(), -n)]);
+    let counts = HashMap::from([(10, inner(1)), (9, inner(2))]);
+    let archive = Hashed { layers: layers.into(), counts };
+    assert_round_trip(
+        &archive,
+        &[
+            "layers/a/weights",
+            "layers/a/bias",
+            "layers/größe/weights",
+            "layers/größe/bias",
+            "layers/z/weights",
+            "layers/z/bias",
+            "10/x",
+            "10/y",
+            "9/x",
+            "9/y",
+        ],
+    );
+    let sorted: BTreeMap<u16, BTreeMap<String, i64>> = loaded(saved(&archive.counts)).unwrap();
+    assert_eq!(sorted[&9]["y"], -2);
+    let wrong = HashMap::from([("a/b".to_owned(), 1u8)]);
+    let error = npz::Writer::new(Bytes::default()).unwrap().write_fields(&wrong).unwrap_err();
+    assert!(error.to_string().contains("could not be read again"), "{error}");
+    assert_eq!(refusal::<HashMap<String, u32>>(bytes(&[("x", 1)])).matches("<u4").count(), 1);
 }

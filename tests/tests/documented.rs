@@ -16,6 +16,7 @@ fn names_of_numpy_are_found() {
         ("open_memmap", "src/mmap.rs", "pub unsafe fn create<"),
         ("savez", "src/npz/fields.rs", "pub fn save<"),
         ("savez", "src/npz/write.rs", "pub struct Writer<"),
+        ("savez_compressed", "src/npz/fields.rs", "pub fn save_compressed<"),
         ("savez_compressed", "src/npz/options.rs", "pub fn deflate("),
         ("recarray", "src/element/record.rs", "pub trait NpyRecord"),
         ("structured", "src/element/record.rs", "pub trait NpyRecord"),

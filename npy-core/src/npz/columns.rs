@@ -40,7 +40,7 @@ impl<W: Write> Writer<W> {
     /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
     /// writer.write_columns(&picks)?;
     ///
-    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// let reader = npz::Reader::new(writer.finish()?)?;
     /// assert_eq!(reader.read::<Vec<u32>>("station")?, [7, 9]);
     /// assert_eq!(reader.header("position")?.shape(), [2, 3]);
     /// assert_eq!(reader.read_columns::<Pick>()?, picks);

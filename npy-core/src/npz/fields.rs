@@ -204,7 +204,7 @@ impl<W: Write> Writer<W> {
     /// archive.write_fields(&Fit { slope: 0.5, residuals: vec![0.1, -0.1] })?;
     /// archive.write("times", &[0.0, 1.0])?;
     ///
-    /// let mut archive = npz::Reader::new(archive.finish()?)?;
+    /// let archive = npz::Reader::new(archive.finish()?)?;
     /// assert_eq!(archive.names().collect::<Vec<_>>(), ["slope", "residuals", "times"]);
     /// assert_eq!(archive.read_fields::<Fit>()?.slope, 0.5);
     /// # Ok::<(), npy_core::Error>(())

@@ -1,6 +1,7 @@
 //! Layer 7: the options for writing and reading archives.
 
 use crate::limits::Limits;
+use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
 use crate::{read, write};
@@ -81,7 +82,7 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the limits on the directory that [`append`](Self::append) reads.
+    /// Sets the limits on the directory that [`append`](Self::append) and [`edit`](Self::edit) read.
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.limits = limits;
         self
@@ -89,7 +90,7 @@ impl WriteOptions {
 
     /// Makes sure that a written file survives a loss of power; off by default, which is much faster.
     ///
-    /// If it is on, [`finish`](super::Writer::finish) waits until the archive and its name are on the disk. A loss of power earlier leaves
+    /// If it is on, `finish` of a [`Writer`](super::Writer::finish) or an [`Editor`](super::Editor::finish) waits until the archive and its name are on the disk. A loss of power earlier leaves
     /// the old file or the complete new one; later, it leaves the new one. On systems other than Unix, `finish` waits only for the
     /// contents, not for the name. The caller must sync the writers of [`writer`](Self::writer) and [`stream`](Self::stream).
     ///
@@ -121,7 +122,7 @@ impl WriteOptions {
 /// writer.write("x", &[1u8, 2, 3])?;
 /// let file = writer.finish()?;
 ///
-/// let mut reader = npz::ReadOptions::new().cast(Cast::Lossless).reader(file)?;
+/// let reader = npz::ReadOptions::new().cast(Cast::Lossless).reader(file)?;
 /// assert_eq!(reader.read::<Vec<f64>>("x")?, [1.0, 2.0, 3.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -152,6 +153,21 @@ impl ReadOptions {
     /// Sets the memory order of arrays; by default that of each member.
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.arrays.order(order);
+        self
+    }
+
+    /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
+    ///
+    /// ```no_run
+    /// use npy_core::npz;
+    /// use npy_core::object::Encoding;
+    ///
+    /// let reader = npz::ReadOptions::new().encoding(Encoding::Latin1).open("python2.npz")?;
+    /// let names: Vec<String> = reader.read("names")?;
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
+        self.arrays.encoding(encoding);
         self
     }
 

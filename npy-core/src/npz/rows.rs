@@ -36,7 +36,7 @@ impl<W: Write> Writer<W> {
     /// rows.push(&[0.0, 0.5])?;
     /// rows.extend((1..4u8).map(|n| [f32::from(n), 0.5]))?;
     /// rows.finish()?;
-    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// let reader = npz::Reader::new(writer.finish()?)?;
     /// assert_eq!(reader.header("path")?.shape(), [4, 2]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
