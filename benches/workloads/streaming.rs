@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use npy_core::{Reader, WriteNpy};
+use npy_core::{NpyView, Reader, WriteNpy};
 
 use super::{input, once, reader};
 use crate::contest::{Contender, Goal, Who, Workload};
@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::records::{Tick, tick};
 use crate::{by_hand, peers};
 
-pub(super) const WORKLOADS: [Workload; 2] = [
+pub(super) const WORKLOADS: [Workload; 3] = [
     Workload {
         id: "W11",
         work: "sum one field of 10 million packed records, one by one",
@@ -31,6 +31,21 @@ pub(super) const WORKLOADS: [Workload; 2] = [
         contenders: in_chunks,
         numpy: false,
     },
+    Workload {
+        id: "W12r",
+        work: "sum the first column of 10 million rows of 3 `f64`, whose number is known at run time",
+        goal: Goal::of(2.0),
+        times: once,
+        written: None,
+        prepare: |place| {
+            let rows = place.items(10_000_000);
+            let numbers: Vec<f64> = (0..3 * rows).map(f64::from).collect();
+            let shape = [numbers.len() / 3, 3];
+            NpyView::new(&numbers, shape).unwrap().write_npy(input(place)).unwrap();
+        },
+        contenders: in_rows,
+        numpy: false,
+    },
 ];
 
 fn prepare(place: &Place) {
@@ -40,11 +55,16 @@ fn prepare(place: &Place) {
 
 /// Reads blocks of 256 KiB and extracts the one field.
 fn by_hand(path: &Path) -> Vec<f64> {
+    sum_by_hand::<27>(path, 4)
+}
+
+/// Sums the number at this offset in each item.
+fn sum_by_hand<const SIZE: usize>(path: &Path, at: usize) -> Vec<f64> {
     let (mut file, bytes) = by_hand::open(path);
     let mut sum = 0.0;
-    by_hand::each_block::<27>(&mut file, bytes, |items| {
+    by_hand::each_block::<SIZE>(&mut file, bytes, |items| {
         for item in items {
-            sum += f64::from_le_bytes(item[4..12].try_into().unwrap());
+            sum += f64::from_le_bytes(item[at..at + 8].try_into().unwrap());
         }
     });
     vec![sum]
@@ -75,5 +95,18 @@ fn in_chunks(place: &Place) -> Vec<Contender> {
         }
         vec![sum]
     };
+    vec![reader::<f64>(place, Who::ByHand, by_hand), reader::<f64>(place, Who::Ours, ours)]
+}
+
+fn in_rows(place: &Place) -> Vec<Contender> {
+    let ours = |path: &Path| {
+        let mut reader = Reader::open(path).unwrap();
+        let (mut rows, mut sum) = (reader.rows::<f64>().unwrap(), 0.0);
+        while let Some(row) = rows.next_row().unwrap() {
+            sum += row[0];
+        }
+        vec![sum]
+    };
+    let by_hand = |path: &Path| sum_by_hand::<24>(path, 0);
     vec![reader::<f64>(place, Who::ByHand, by_hand), reader::<f64>(place, Who::Ours, ours)]
 }

@@ -43,6 +43,24 @@ impl<T, I: Index> CooArray<T, I> {
     pub fn check(&self) -> Result<()> {
         self.wrong().map_err(|wrong| check::error(COO, &self.shape, &wrong))
     }
+
+    fn wrong(&self) -> check::Checked {
+        let (dimensions, values) = (self.shape.len(), self.data.len());
+        if self.coords.shape() != [dimensions, values] {
+            let expected = "two: those of the shape, and the values";
+            return Err(check::rank("coords", self.coords.shape(), expected));
+        }
+        let indices: Vec<&I> = self.coords.iter().collect();
+        let lists = indices.chunks(values.max(1)).zip(&self.shape).enumerate();
+        for (dimension, (list, &below)) in lists {
+            check::within(
+                &format!("coords[{dimension}]"),
+                list.iter().map(|&&index| index),
+                below,
+            )?;
+        }
+        Ok(())
+    }
 }
 
 const COO: &str = "coo";

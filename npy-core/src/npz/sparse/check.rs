@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::{Bsr, Coo, CooArray, Csc, Csr, Dia, Index, invalid};
+use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
 use crate::error::Error;
 use crate::shape;
 
 /// The result of a check; the error is the reason why the matrix is invalid.
-type Checked = Result<(), String>;
+pub(super) type Checked = Result<(), String>;
 
 /// The error for arrays that are not a valid matrix.
 pub(super) fn error(format: &str, shape: &[usize], wrong: &str) -> Error {
@@ -34,22 +34,6 @@ impl<T, I: Index> Coo<T, I> {
         for (name, list, below) in [("row", &self.row, rows), ("col", &self.col, columns)] {
             length(name, list, self.data.len(), "data")?;
             within(name, list.iter().copied(), below)?;
-        }
-        Ok(())
-    }
-}
-
-impl<T, I: Index> CooArray<T, I> {
-    pub(super) fn wrong(&self) -> Checked {
-        let (dimensions, values) = (self.shape.len(), self.data.len());
-        if self.coords.shape() != [dimensions, values] {
-            let expected = "two: those of the shape, and the values";
-            return Err(rank("coords", self.coords.shape(), expected));
-        }
-        let indices: Vec<&I> = self.coords.iter().collect();
-        let lists = indices.chunks(values.max(1)).zip(&self.shape).enumerate();
-        for (dimension, (list, &below)) in lists {
-            within(&format!("coords[{dimension}]"), list.iter().map(|&&index| index), below)?;
         }
         Ok(())
     }
@@ -132,12 +116,16 @@ fn length<I>(name: &str, list: &[I], expected: usize, of: &str) -> Checked {
     }
 }
 
-fn rank(name: &str, shape: &[usize], expected: &str) -> String {
+pub(super) fn rank(name: &str, shape: &[usize], expected: &str) -> String {
     format!("{name} has shape {}; its dimensions are {expected}", shape::repr(shape))
 }
 
 /// Checks that each index is from 0 to `below` (exclusive).
-fn within<I: Index>(name: &str, list: impl IntoIterator<Item = I>, below: usize) -> Checked {
+pub(super) fn within<I: Index>(
+    name: &str,
+    list: impl IntoIterator<Item = I>,
+    below: usize,
+) -> Checked {
     let outside = |index: I| number(index).is_none_or(|index| index >= below);
     match list.into_iter().enumerate().find(|(_, index)| outside(*index)) {
         None => Ok(()),
