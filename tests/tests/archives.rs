@@ -620,7 +620,7 @@ fn hash_maps_are_archives_like_sorted_ones() {
     }
 
     let layers = ["z", "größe", "a"].map(|name| (name.to_owned(), layer(1.0)));
-    let inner = |n| HashMap::from([("x".to_owned(), n), ("y".to_owned(), -n)]);
+    let inner = |n: i64| HashMap::from([("x".to_owned(), n), ("y".to_owned(), -n)]);
     let counts = HashMap::from([(10, inner(1)), (9, inner(2))]);
     let archive = Hashed { layers: layers.into(), counts };
     assert_round_trip(
