@@ -191,7 +191,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+    /// [`ErrorKind::Rank`] for another number of dimensions.
     pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
         shape::dims(self.shape())
     }

@@ -254,7 +254,7 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    /// [`ErrorKind::Io`].
     pub fn flush(&self) -> Result<()> {
         Ok(self.map.flush()?)
     }
@@ -263,7 +263,7 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io).
+    /// [`ErrorKind::Io`].
     pub fn flush_range(&self, items: Range<usize>) -> Result<()> {
         let size = size_of::<T>();
         let bytes = |index: usize| checked::mul(index.min(self.located.count), size);
@@ -313,7 +313,7 @@ macro_rules! read_access {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
+            /// [`ErrorKind::Rank`] for another number of dimensions.
             pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
                 shape::dims(self.shape())
             }
@@ -351,8 +351,8 @@ macro_rules! read_access {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) and
-            /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if no such field has this type.
+            /// [`ErrorKind::MissingField`] and
+            /// [`ErrorKind::Mismatch`] if no such field has this type.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
                 Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits)
             }
@@ -387,8 +387,8 @@ impl MapAny {
     ///
     /// # Errors
     ///
-    /// As [`Header::parse`]; [`ErrorKind::Io`](crate::ErrorKind::Io), [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is
-    /// shorter than its header says, and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
+    /// As [`Header::parse`]; [`ErrorKind::Io`], [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is
+    /// shorter than its header says, and [`ErrorKind::Unsupported`] for Python objects.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         // SAFETY: the caller keeps the contract.
