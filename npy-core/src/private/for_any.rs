@@ -126,7 +126,14 @@ macro_rules! __for_any {
     ) => {
         $crate::__for_any!(@ $array $typed [
             $($arms)*
-            // Times also have a unit.
+            // A conversion that one type needs does nothing to another. Times also have a unit.
+            #[allow(
+                unused_comparisons,
+                clippy::absurd_extreme_comparisons,
+                clippy::cast_lossless,
+                clippy::unnecessary_cast,
+                clippy::useless_conversion
+            )]
             $crate::AnyArray::$variant($typed, ..) => {
                 let _ = &$typed;
                 $value
