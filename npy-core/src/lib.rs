@@ -28,7 +28,8 @@
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
 //! - In parts: [`Reader`] returns elements one by one or in chunks, starts at any row, and can read a single column; [`Writer`] writes
-//!   elements one by one, to a new file or at the end of an existing one.
+//!   elements one by one, to a new file or at the end of an existing one. Rows of a width known at run time: [`Reader::rows`], [`RowWriter`].
+//! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`].
 //! - The dtype and shape of a file: [`Header`], [`DType`].
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
 //! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
