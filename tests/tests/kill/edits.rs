@@ -45,7 +45,7 @@ fn create(path: &Path) {
 
 fn edit(path: &Path, generation: u64) {
     let mut options = WriteOptions::new();
-    if generation % 2 > 0 {
+    if !generation.is_multiple_of(2) {
         options.deflate(1);
     }
     let mut editor: Editor = options.edit(path).unwrap();
