@@ -102,8 +102,9 @@ for n in range(40):
     let mut list = String::new();
     for n in 0..40 {
         let path = dir.path().join(format!("{n}.npz"));
-        let mut expected: HashMap<String, (usize, u16)> =
-            (0..6).map(|i| (format!("a{i}"), ((n + i) * 37, i as u16))).collect();
+        let mut expected: HashMap<String, (usize, u16)> = (0..6u8)
+            .map(|i| (format!("a{i}"), ((n + usize::from(i)) * 37, u16::from(i))))
+            .collect();
         for _ in 0..3 {
             let mut editor = npz::Editor::open(&path).unwrap();
             for _ in 0..4 {
