@@ -53,6 +53,19 @@ pub(super) fn run(input: &[u8]) {
     let fortran = turned(&array, Order::Fortran);
     assert_eq!(turned(&fortran, Order::C).as_bytes(), turned(&array, Order::C).as_bytes());
 
+    if !array.shape().is_empty() {
+        let logical = turned(&array, Order::C);
+        let start = || Reader::new(&written[..]).expect("what was written");
+        let whole = start().read_dyn_chunk(usize::MAX).expect("all rows");
+        assert_eq!(whole, logical, "in one chunk");
+        let mut reader = start();
+        let mut parts = Vec::new();
+        for rows in [1, 2, usize::MAX] {
+            parts.extend_from_slice(reader.read_dyn_chunk(rows).expect("some rows").as_bytes());
+        }
+        assert_eq!(parts, logical.as_bytes(), "in three chunks");
+    }
+
     if let Ok(rows) = array.to_rows::<serde_json::Value>() {
         assert_eq!(rows.len(), array.shape().first().copied().unwrap_or(1));
     }
