@@ -164,6 +164,16 @@ fn parts<T: Element>(
     whole: &Result<Vec<u8>, String>,
 ) {
     let Ok(mut reader) = options.reader(Cursor::new(file)) else { return };
+    if let (Ok(mut rows), Ok(whole)) = (reader.rows::<T>(), whole) {
+        let mut lent = Vec::new();
+        for _ in 0..10_000 {
+            let Some(some) = rows.next_rows(chunk.max(1)).expect("as at once") else { break };
+            lent.extend(encoded(some));
+        }
+        assert!(!rows.is_empty() || lent == *whole, "in rows");
+    }
+
+    let Ok(mut reader) = options.reader(Cursor::new(file)) else { return };
     let Ok(records) = reader.records::<T>() else { return };
     let records: Vec<_> = records.take(100_000).collect();
     // Items of no bytes can be read one by one without end, although all of them at once would exceed the limit.
