@@ -39,6 +39,7 @@ fn wide_rows() -> Vec<Wide> {
     rows
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "`as` is what is expected")]
 fn narrow(row: &Wide) -> Narrow {
     Narrow {
         inner: Inner { count: row.inner.count as i8 },
