@@ -86,6 +86,17 @@ const _: () = {
             })
         }
     }
+    #[automatically_derived]
+    impl<T, const N: usize> __npy::ReadNpy for Pair<T, N>
+    where
+        T: npy_core::Element,
+    {
+        fn read_npy_array<__R: ::std::io::Read>(
+            __reader: &mut __npy::Reader<__R>,
+        ) -> __npy::Result<Self> {
+            __npy::private::read_single(__reader)
+        }
+    }
     impl<T, const N: usize> Pair<T, N>
     where
         T: npy_core::Element,

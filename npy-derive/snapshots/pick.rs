@@ -83,6 +83,14 @@ const _: () = {
             })
         }
     }
+    #[automatically_derived]
+    impl __npy::ReadNpy for Pick {
+        fn read_npy_array<__R: ::std::io::Read>(
+            __reader: &mut __npy::Reader<__R>,
+        ) -> __npy::Result<Self> {
+            __npy::private::read_single(__reader)
+        }
+    }
     impl Pick {
         #[inline]
         fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(
