@@ -1,5 +1,6 @@
 //! Layer 5: an array whose dtype is only known at run time.
 
+mod gather;
 mod iter;
 mod table;
 
@@ -20,6 +21,7 @@ use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub use gather::Gather;
 pub use iter::Values;
 pub use table::{Table, TableRow, TableRows};
 
@@ -208,24 +210,14 @@ impl DynArray {
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the result would have too many dimensions.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         self.header.without_objects()?;
-        let fields = self.dtype().fields();
-        let Some((part, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing_part(path, fields));
-        };
-        let (base, inner) = plan::flatten(&part);
+        let field = Gather::new(self.dtype(), path)?;
+        let (base, inner) = plan::flatten(field.dtype());
         let shape = [self.shape(), &inner].concat();
-        let size = part.itemsize();
         if !inner.is_empty() && self.order() == Order::Fortran {
             return self.to_order(Order::C)?.field(path);
         }
         let header = Header::new(base.clone(), shape, self.order())?;
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
-        if size > 0 {
-            for item in self.bytes.chunks_exact(self.dtype().itemsize()) {
-                bytes.extend_from_slice(checked::slice(item, offset..checked::add(offset, size)));
-            }
-        }
+        let bytes = field.all(&self.bytes)?;
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 

@@ -72,6 +72,23 @@ impl MapAny {
         &self.header
     }
 
+    /// Returns the data of the array in the mapped file, with padding: the elements have the order and the byte orders of the file.
+    ///
+    /// ```
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # let path = dir.path().join("x.npy");
+    /// [1i16, -1].write_npy(&path)?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open(&path)? };
+    /// assert_eq!(map.as_bytes(), [1, 0, 0xff, 0xff]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn as_bytes(&self) -> &[u8] {
+        self.data()
+    }
+
     /// Returns the element at this position in the file.
     ///
     /// # Errors

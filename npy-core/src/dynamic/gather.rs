@@ -1,0 +1,181 @@
+//! Copying one field out of records.
+
+use crate::checked;
+use crate::dtype::DType;
+use crate::error::{Error, ErrorKind};
+use crate::header::Header;
+use crate::plan;
+use crate::reserve;
+use crate::shape::Order;
+
+/// Copies one field out of records that are in memory, for programs that read the records themselves: a query engine, a network protocol.
+///
+/// The values keep the byte order of the records, and are contiguous afterwards.
+///
+/// ```
+/// use npy_core::{DType, Gather};
+///
+/// let records: DType = "[('id', '|u1'), ('x', '<i2')]".parse()?;
+/// let x = Gather::new(&records, "x")?;
+/// assert_eq!(x.dtype().to_string(), "<i2");
+///
+/// let block = [1, 10, 0, 2, 20, 0, 3, 30, 0];
+/// assert_eq!(x.all(&block)?, [10, 0, 20, 0, 30, 0]);
+/// assert_eq!(x.rows(&block, &[2, 0])?, [30, 0, 10, 0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gather {
+    dtype: DType,
+    offset: usize,
+    record: usize,
+}
+
+impl Gather {
+    /// Finds the field at this path (`"gain"`, `"head.gain"`, `"samples[3]"`) in the dtype of the records.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Unsupported`] for Python objects.
+    pub fn new(records: &DType, path: &str) -> Result<Self, Error> {
+        let fields = records.fields();
+        let Some((dtype, offset)) = plan::part_at(fields, path) else {
+            return Err(plan::missing_part(path, fields));
+        };
+        Header::new(records.clone(), [0], Order::C)?.without_objects()?;
+        Ok(Gather { dtype, offset, record: records.itemsize() })
+    }
+
+    /// Returns the dtype of the field, which may be a sub-array or a record.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// Returns the field of every record of the block, one after another.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidValue`] if the block is not a whole number of records, [`ErrorKind::Memory`] if there is not enough memory.
+    pub fn all(&self, records: &[u8]) -> Result<Vec<u8>, Error> {
+        self.check(records)?;
+        if self.record == 0 {
+            return Ok(Vec::new());
+        }
+        self.copied(records.chunks_exact(self.record))
+    }
+
+    /// Returns the field of these records of the block, in this order. Records are counted from zero.
+    ///
+    /// # Errors
+    ///
+    /// As [`all`](Self::all); [`ErrorKind::InvalidValue`] if the block has no such record.
+    pub fn rows(&self, records: &[u8], rows: &[u32]) -> Result<Vec<u8>, Error> {
+        self.check(records)?;
+        let count = records.len().checked_div(self.record).unwrap_or_default();
+        if let Some(row) =
+            rows.iter().find(|&&row| usize::try_from(row).is_ok_and(|row| row >= count))
+        {
+            return Err(invalid(format!("there is no record {row} in a block of {count}")));
+        }
+        self.copied(rows.iter().map(|&row| {
+            let start = checked::mul(checked::narrow(row), self.record);
+            checked::slice(records, start..checked::add(start, self.record))
+        }))
+    }
+
+    fn check(&self, records: &[u8]) -> Result<(), Error> {
+        let (bytes, record) = (records.len(), self.record);
+        if bytes.checked_rem(record).unwrap_or(bytes) == 0 {
+            return Ok(());
+        }
+        Err(invalid(format!("{bytes} bytes are not a whole number of records of {record} bytes")))
+    }
+
+    /// Copies the field of each record. The sizes of numbers are known to the compiler, which then copies without a call.
+    fn copied<'r>(
+        &self,
+        records: impl ExactSizeIterator<Item = &'r [u8]>,
+    ) -> Result<Vec<u8>, Error> {
+        match self.dtype.itemsize() {
+            1 => self.numbers::<1>(records),
+            2 => self.numbers::<2>(records),
+            4 => self.numbers::<4>(records),
+            8 => self.numbers::<8>(records),
+            size => {
+                let mut bytes = Vec::new();
+                reserve::exact(&mut bytes, checked::mul(size, records.len()))?;
+                for record in records {
+                    bytes.extend_from_slice(checked::slice(
+                        record,
+                        self.offset..checked::add(self.offset, size),
+                    ));
+                }
+                Ok(bytes)
+            }
+        }
+    }
+
+    fn numbers<'r, const N: usize>(
+        &self,
+        records: impl ExactSizeIterator<Item = &'r [u8]>,
+    ) -> Result<Vec<u8>, Error> {
+        let mut values: Vec<[u8; N]> = Vec::new();
+        reserve::exact(&mut values, records.len())?;
+        values.extend(records.map(|record| {
+            let value = record.get(self.offset..).and_then(|rest| rest.first_chunk());
+            debug_assert!(value.is_some(), "fields are inside their records");
+            value.copied().unwrap_or([0; N])
+        }));
+        Ok(values.into_flattened())
+    }
+}
+
+fn invalid(reason: String) -> Error {
+    ErrorKind::InvalidValue { reason }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards each way to copy, by its size, in a record where nothing is aligned.
+    #[test]
+    fn fields_of_every_size_are_copied() {
+        let dtype: DType = "[('a', '|u1'), ('b', '<u2'), ('c', '|S3'), ('d', '<u4'), ('e', '>f8'), ('f', '<c16'), ('g', '|S0')]"
+            .parse()
+            .unwrap();
+        let size = dtype.itemsize();
+        let block: Vec<u8> = (0..=255).cycle().take(size * 3).collect();
+        for field in dtype.fields() {
+            let gather = Gather::new(&dtype, field.name()).unwrap();
+            let of = |row: usize| &block[row * size + field.offset()..][..field.dtype().itemsize()];
+            assert_eq!(
+                gather.all(&block).unwrap(),
+                [of(0), of(1), of(2)].concat(),
+                "{}",
+                field.name()
+            );
+            assert_eq!(gather.rows(&block, &[2, 2, 0]).unwrap(), [of(2), of(2), of(0)].concat());
+            assert_eq!(gather.rows(&block, &[]).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn blocks_and_rows_that_do_not_fit_are_errors() {
+        let dtype: DType = "[('a', '|u1'), ('b', '<u2')]".parse().unwrap();
+        let gather = Gather::new(&dtype, "b").unwrap();
+        let error = gather.all(&[0; 4]).unwrap_err().to_string();
+        assert_eq!(error, "4 bytes are not a whole number of records of 3 bytes");
+        let error = gather.rows(&[0; 6], &[0, 2]).unwrap_err().to_string();
+        assert_eq!(error, "there is no record 2 in a block of 2");
+        assert_eq!(gather.all(&[]).unwrap(), []);
+        assert!(Gather::new(&dtype, "c").is_err());
+        let empty: DType = "[('s', '|S0')]".parse().unwrap();
+        let gather = Gather::new(&empty, "s").unwrap();
+        assert_eq!(gather.all(&[]).unwrap(), []);
+        assert!(gather.all(&[1]).is_err());
+        assert!(gather.rows(&[], &[0]).is_err());
+        let objects: DType = "[('o', '|O')]".parse().unwrap();
+        assert!(Gather::new(&objects, "o").is_err());
+    }
+}
