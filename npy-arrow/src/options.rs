@@ -1,0 +1,63 @@
+//! Choices where a dtype has more than one Arrow type.
+
+/// Choices where a dtype has more than one Arrow type, and where Arrow has values that NumPy lacks.
+///
+/// ```
+/// use npy_arrow::Options;
+/// use npy_arrow::arrow_schema::DataType;
+///
+/// let dtype = "[('station', '|S4')]".parse()?;
+/// let schema = npy_arrow::schema(&dtype, &Options::new())?;
+/// assert_eq!(schema.field(0).data_type(), &DataType::Binary);
+///
+/// let schema = npy_arrow::schema(&dtype, Options::new().text_from_bytes(true))?;
+/// assert_eq!(schema.field(0).data_type(), &DataType::Utf8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    pub(crate) text_from_bytes: bool,
+    pub(crate) complex_as_struct: bool,
+    pub(crate) long_double_as_f64: bool,
+    pub(crate) bfloat16: bool,
+    pub(crate) fill_nulls: bool,
+}
+
+impl Options {
+    /// Creates options that change nothing: each one is off.
+    pub fn new() -> Self {
+        Options::default()
+    }
+
+    /// Byte strings (`S`) become `Utf8` and not `Binary`. A value that is not UTF-8 is an error.
+    pub fn text_from_bytes(&mut self, on: bool) -> &mut Self {
+        self.text_from_bytes = on;
+        self
+    }
+
+    /// Complex numbers become `Struct { re, im }` and not a `FixedSizeList` of two floats.
+    pub fn complex_as_struct(&mut self, on: bool) -> &mut Self {
+        self.complex_as_struct = on;
+        self
+    }
+
+    /// Long doubles (`f16`, `f12`) become `Float64`, rounded to its precision, and not `FixedSizeBinary`.
+    pub fn long_double_as_f64(&mut self, on: bool) -> &mut Self {
+        self.long_double_as_f64 = on;
+        self
+    }
+
+    /// Two raw bytes (`V2`) are bfloat16 of ml_dtypes, and become `Float32`. Without it only `<V2` is, which nothing else writes.
+    pub fn bfloat16(&mut self, on: bool) -> &mut Self {
+        self.bfloat16 = on;
+        self
+    }
+
+    /// A null becomes zero, `false` or an empty text if the dtype has no missing value; otherwise it is an error.
+    ///
+    /// Floats and times need no such value: a null becomes NaN or NaT.
+    pub fn fill_nulls(&mut self, on: bool) -> &mut Self {
+        self.fill_nulls = on;
+        self
+    }
+}
