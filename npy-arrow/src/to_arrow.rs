@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
-    make_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, RecordBatch,
+    RecordBatchOptions, StringArray, StructArray, make_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -95,11 +95,14 @@ pub(crate) fn part(array: DynArray) -> Part {
 pub(crate) fn batch(part: &Part, schema: SchemaRef, options: &Options) -> Result<RecordBatch> {
     let columns = if part.is_table() {
         let column = |field: &Arc<Field>| part.field(field.name())?.array(field, options);
-        let named = |field: &Arc<Field>| column(field).map_err(|error| error.in_column(field.name()));
+        let named =
+            |field: &Arc<Field>| column(field).map_err(|error| error.in_column(field.name()));
         schema.fields().iter().map(named).collect::<Result<Vec<_>>>()?
     } else {
         let fields = schema.fields();
-        let column = |field: &Arc<Field>| part.array(field, options).map_err(|error| error.in_column(field.name()));
+        let column = |field: &Arc<Field>| {
+            part.array(field, options).map_err(|error| error.in_column(field.name()))
+        };
         fields.iter().map(column).collect::<Result<Vec<_>>>()?
     };
     let rows = RecordBatchOptions::new().with_row_count(Some(part.rows));
@@ -138,28 +141,51 @@ impl Part {
     pub(crate) fn array(self: &Part, field: &Field, options: &Options) -> Result<ArrayRef> {
         if !self.shape.is_empty() {
             let DataType::FixedSizeList(item, size) = field.data_type() else {
-                return Err(Error::other(format!("{} has no elements for each row", field.data_type())));
+                return Err(Error::other(format!(
+                    "{} has no elements for each row",
+                    field.data_type()
+                )));
             };
             let elements = self.elements()?;
-            let rows = self.rows.checked_mul(elements).ok_or_else(|| Error::other("the array is too large"))?;
+            let rows = self
+                .rows
+                .checked_mul(elements)
+                .ok_or_else(|| Error::other("the array is too large"))?;
             let flat = Part { shape: Vec::new(), rows, ..self.clone() };
             let values = flat.array(item, options).map_err(|error| error.of_rows(elements))?;
-            return Ok(Arc::new(FixedSizeListArray::try_new_with_length(item.clone(), *size, values, None, self.rows)?));
+            return Ok(Arc::new(FixedSizeListArray::try_new_with_length(
+                item.clone(),
+                *size,
+                values,
+                None,
+                self.rows,
+            )?));
         }
         let Some(scalar) = self.dtype.scalar() else {
             let DataType::Struct(fields) = field.data_type() else {
                 return Err(Error::other(format!("{} has no fields", field.data_type())));
             };
             let column = |field: &Arc<Field>| self.field(field.name())?.array(field, options);
-            let named = |field: &Arc<Field>| column(field).map_err(|error| error.in_column(field.name()));
+            let named =
+                |field: &Arc<Field>| column(field).map_err(|error| error.in_column(field.name()));
             let columns = fields.iter().map(named).collect::<Result<Vec<_>>>()?;
-            return Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), columns, None, self.rows)?));
+            return Ok(Arc::new(StructArray::try_new_with_length(
+                fields.clone(),
+                columns,
+                None,
+                self.rows,
+            )?));
         };
         self.scalars(scalar, field.data_type(), options)
     }
 
     /// Converts scalars.
-    fn scalars(&self, scalar: &Scalar, data_type: &DataType, options: &Options) -> Result<ArrayRef> {
+    fn scalars(
+        &self,
+        scalar: &Scalar,
+        data_type: &DataType,
+        options: &Options,
+    ) -> Result<ArrayRef> {
         let (rows, size) = (self.rows, scalar.itemsize());
         Ok(match Values::of(scalar, options)? {
             Values::Bool => {
@@ -169,7 +195,8 @@ impl Part {
             Values::Number(number) => numbers(number, rows, self.cast(&native(scalar))?, None)?,
             Values::Complex(part) => {
                 let halves = self.cast(&native(scalar))?;
-                let count = rows.checked_mul(2).ok_or_else(|| Error::other("the array is too large"))?;
+                let count =
+                    rows.checked_mul(2).ok_or_else(|| Error::other("the array is too large"))?;
                 complex(data_type, numbers(part, count, halves, None)?)?
             }
             Values::Time { data_type, unit } => {
@@ -189,16 +216,23 @@ impl Part {
                     [low, high] => f32::from_le_bytes([0, 0, *low, *high]),
                     _ => 0.0,
                 });
-                numbers(DataType::Float32, rows, Buffer::from_vec(upper.collect::<Vec<f32>>()), None)?
+                numbers(
+                    DataType::Float32,
+                    rows,
+                    Buffer::from_vec(upper.collect::<Vec<f32>>()),
+                    None,
+                )?
             }
             Values::Bytes => {
-                let (offsets, bytes) = concatenated(self.items(size).map(|item| Ok(without_zeros(item))))?;
+                let (offsets, bytes) =
+                    concatenated(self.items(size).map(|item| Ok(without_zeros(item))))?;
                 Arc::new(BinaryArray::try_new(offsets, bytes, None)?)
             }
             Values::Ascii => {
                 let text = self.items(size).map(|item| {
                     let item = without_zeros(item);
-                    let reason = |_| Error::other(format!("\"{}\" is not UTF-8", item.escape_ascii()));
+                    let reason =
+                        |_| Error::other(format!("\"{}\" is not UTF-8", item.escape_ascii()));
                     std::str::from_utf8(item).map(str::as_bytes).map_err(reason)
                 });
                 let (offsets, bytes) = concatenated(text)?;
@@ -209,7 +243,10 @@ impl Part {
                 Arc::new(StringArray::try_new(offsets, bytes, None)?)
             }
             Values::Raw(size) => make_array(
-                ArrayData::builder(DataType::FixedSizeBinary(size)).len(rows).add_buffer(self.bytes.clone()).build()?,
+                ArrayData::builder(DataType::FixedSizeBinary(size))
+                    .len(rows)
+                    .add_buffer(self.bytes.clone())
+                    .build()?,
             ),
         })
     }
@@ -242,7 +279,9 @@ impl Part {
         let mut days = Vec::with_capacity(self.rows);
         for (row, count) in integers(&counts).enumerate() {
             let day = if count == i64::MIN { Ok(0) } else { i32::try_from(count) };
-            days.push(day.map_err(|_| Error::other(format!("{count} days are too many for Date32")).in_row(row))?);
+            days.push(day.map_err(|_| {
+                Error::other(format!("{count} days are too many for Date32")).in_row(row)
+            })?);
         }
         numbers(DataType::Date32, self.rows, Buffer::from_vec(days), nulls)
     }
@@ -257,11 +296,16 @@ impl Part {
         let mut buffer = [0; 4];
         for (row, item) in self.items(scalar.itemsize()).enumerate() {
             let points = item.as_chunks::<4>().0;
-            let used = points.iter().rposition(|&point| point != [0; 4]).map_or(0, |last| last.saturating_add(1));
+            let used = points
+                .iter()
+                .rposition(|&point| point != [0; 4])
+                .map_or(0, |last| last.saturating_add(1));
             for &point in points.iter().take(used) {
                 let point = from(point);
                 let Some(char) = char::from_u32(point) else {
-                    return Err(Error::other(format!("U+{point:04X} is not a character")).in_row(row));
+                    return Err(
+                        Error::other(format!("U+{point:04X} is not a character")).in_row(row)
+                    );
                 };
                 text.bytes.extend_from_slice(char.encode_utf8(&mut buffer).as_bytes());
             }
@@ -299,7 +343,9 @@ impl Text {
     }
 }
 
-fn concatenated<'i>(items: impl Iterator<Item = Result<&'i [u8]>>) -> Result<(OffsetBuffer<i32>, Buffer)> {
+fn concatenated<'i>(
+    items: impl Iterator<Item = Result<&'i [u8]>>,
+) -> Result<(OffsetBuffer<i32>, Buffer)> {
     let mut text = Text::with_capacity(items.size_hint().0);
     for (row, item) in items.enumerate() {
         text.bytes.extend_from_slice(item.map_err(|error| error.in_row(row))?);
@@ -314,7 +360,12 @@ fn without_zeros(item: &[u8]) -> &[u8] {
 }
 
 /// Returns an array of numbers with these bytes. They are copied if they are not aligned.
-fn numbers(data_type: DataType, rows: usize, bytes: Buffer, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+fn numbers(
+    data_type: DataType,
+    rows: usize,
+    bytes: Buffer,
+    nulls: Option<NullBuffer>,
+) -> Result<ArrayRef> {
     let data = ArrayData::builder(data_type).len(rows).add_buffer(bytes).nulls(nulls);
     Ok(make_array(data.align_buffers(true).build()?))
 }
@@ -322,7 +373,9 @@ fn numbers(data_type: DataType, rows: usize, bytes: Buffer, nulls: Option<NullBu
 /// Returns the numbers in pairs, as the type says.
 fn complex(data_type: &DataType, parts: ArrayRef) -> Result<ArrayRef> {
     match data_type {
-        DataType::FixedSizeList(item, size) => Ok(Arc::new(FixedSizeListArray::try_new(item.clone(), *size, parts, None)?)),
+        DataType::FixedSizeList(item, size) => {
+            Ok(Arc::new(FixedSizeListArray::try_new(item.clone(), *size, parts, None)?))
+        }
         DataType::Struct(fields) => {
             let halves = [0, 1].map(|first| {
                 let data = parts.to_data();
@@ -341,7 +394,8 @@ fn complex(data_type: &DataType, parts: ArrayRef) -> Result<ArrayRef> {
 
 /// Returns which counts are times, if some are not: `NaT` is the lowest integer.
 fn not_a_time(counts: &Buffer) -> Option<NullBuffer> {
-    let times = NullBuffer::new(BooleanBuffer::from_iter(integers(counts).map(|count| count != i64::MIN)));
+    let times =
+        NullBuffer::new(BooleanBuffer::from_iter(integers(counts).map(|count| count != i64::MIN)));
     (times.null_count() > 0).then_some(times)
 }
 

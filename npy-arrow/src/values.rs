@@ -66,17 +66,26 @@ impl Values {
             },
             ScalarKind::DateTime(resolution) => match resolution.and_then(point) {
                 Some(Target::Date) => Values::Date,
-                Some(Target::Unit(unit)) => Values::Time { data_type: DataType::Timestamp(unit, None), unit: time('M', unit)? },
+                Some(Target::Unit(unit)) => Values::Time {
+                    data_type: DataType::Timestamp(unit, None),
+                    unit: time('M', unit)?,
+                },
                 None => Values::Time { data_type: DataType::Int64, unit: native(scalar) },
             },
             ScalarKind::TimeDelta(resolution) => match resolution.and_then(span) {
-                Some(unit) => Values::Time { data_type: DataType::Duration(unit), unit: time('m', unit)? },
+                Some(unit) => {
+                    Values::Time { data_type: DataType::Duration(unit), unit: time('m', unit)? }
+                }
                 None => Values::Time { data_type: DataType::Int64, unit: native(scalar) },
             },
             ScalarKind::Bytes if options.text_from_bytes => Values::Ascii,
             ScalarKind::Bytes => Values::Bytes,
             ScalarKind::Str => Values::Text,
-            ScalarKind::Void if size == 2 && (options.bfloat16 || scalar.byte_order().is_some()) => Values::BFloat16,
+            ScalarKind::Void
+                if size == 2 && (options.bfloat16 || scalar.byte_order().is_some()) =>
+            {
+                Values::BFloat16
+            }
             ScalarKind::Void => raw(size)?,
             _ => {
                 return Err(Error::other(
@@ -157,6 +166,7 @@ pub(crate) fn native(scalar: &Scalar) -> DType {
 }
 
 fn raw(size: usize) -> Result<Values> {
-    let size = i32::try_from(size).map_err(|_| Error::other(format!("{size} bytes are too many for one value of Arrow")))?;
+    let size = i32::try_from(size)
+        .map_err(|_| Error::other(format!("{size} bytes are too many for one value of Arrow")))?;
     Ok(Values::Raw(size))
 }

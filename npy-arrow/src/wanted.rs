@@ -1,0 +1,127 @@
+//! Which dtype the values of an Arrow array get.
+
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_schema::{DataType, Field};
+use npy_core::dtype::{DType, Scalar, ScalarKind};
+
+use crate::error::{Error, Result};
+use crate::from_arrow::{is_stored_as, record, texts, time_dtype};
+use crate::options::Options;
+use crate::schema::{DESCR, flatten, is_complex, product, tensor_shape};
+use crate::to_arrow::sub_array;
+
+/// Returns the dtype for the values of an array: that of the metadata of its field, if the array still is of that type.
+pub(crate) fn resolve(array: &ArrayRef, field: &Field, options: &Options) -> Result<DType> {
+    let wanted = field.metadata().get(DESCR).and_then(|descr| descr.parse().ok());
+    dtype(array, field, wanted.as_ref(), options)
+}
+
+fn dtype(
+    array: &ArrayRef,
+    field: &Field,
+    wanted: Option<&DType>,
+    options: &Options,
+) -> Result<DType> {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        return dtype(dictionary.values(), field, wanted, options);
+    }
+    let (base, shape) = match wanted {
+        Some(wanted) => {
+            let (base, shape) = flatten(wanted);
+            (Some(base), shape)
+        }
+        None => (None, Vec::new()),
+    };
+    let as_complex = base
+        .and_then(DType::scalar)
+        .is_some_and(|scalar| shape.is_empty() && is_stored_as(scalar, field.data_type()));
+    match field.data_type() {
+        DataType::FixedSizeList(item, length) if !as_complex => {
+            let length = usize::try_from(*length)
+                .map_err(|_| Error::other("a list of a negative length"))?;
+            let list = array.as_fixed_size_list();
+            if is_complex(field) && length == 2 {
+                match item.data_type() {
+                    DataType::Float32 => return Ok("=c8".parse()?),
+                    DataType::Float64 => return Ok("=c16".parse()?),
+                    _ => {}
+                }
+            }
+            // The dimensions of the metadata, if they are as many elements.
+            let is_same = !shape.is_empty() && product(&shape) == Some(length);
+            let base = dtype(list.values(), item, base.filter(|_| is_same), options)?;
+            if is_same {
+                return sub_array(&base, &shape);
+            }
+            sub_array(&base, &tensor_shape(field, length).unwrap_or_else(|| vec![length]))
+        }
+        DataType::Struct(fields) if !as_complex => {
+            let dtypes = fields.iter().zip(array.as_struct().columns());
+            let dtypes = dtypes.map(|(field, array)| {
+                resolve(array, field, options).map_err(|error| error.in_column(field.name()))
+            });
+            let dtypes = dtypes.collect::<Result<Vec<_>>>()?;
+            record(fields.iter().map(|field| field.name().as_str()).zip(dtypes.iter()), base)
+        }
+        data_type => scalar(array, data_type, base.and_then(DType::scalar)),
+    }
+}
+
+/// Returns the dtype of values that are neither lists nor records.
+fn scalar(array: &ArrayRef, data_type: &DataType, wanted: Option<&Scalar>) -> Result<DType> {
+    if let Some(texts) = texts(array) {
+        return text(&texts, data_type, wanted);
+    }
+    if let Some(wanted) = wanted.filter(|wanted| is_stored_as(wanted, data_type)) {
+        return Ok((*wanted).into());
+    }
+    if let Some(dtype) = time_dtype(data_type)? {
+        return Ok(dtype);
+    }
+    let descr = match data_type {
+        DataType::Boolean => "?",
+        DataType::Int8 => "=i1",
+        DataType::Int16 => "=i2",
+        DataType::Int32 => "=i4",
+        DataType::Int64 => "=i8",
+        DataType::UInt8 => "=u1",
+        DataType::UInt16 => "=u2",
+        DataType::UInt32 => "=u4",
+        DataType::UInt64 => "=u8",
+        DataType::Float16 => "=f2",
+        DataType::Float32 => "=f4",
+        DataType::Float64 => "=f8",
+        DataType::FixedSizeBinary(size) => return Ok(format!("|V{size}").parse()?),
+        other => {
+            let reason =
+                format!("NumPy has no dtype for {other}; cast the column to another type first");
+            return Err(Error::other(reason));
+        }
+    };
+    Ok(descr.parse()?)
+}
+
+/// Returns the dtype of text: as wide as is wanted, or as the longest value if that is wider.
+fn text(texts: &[Option<&[u8]>], data_type: &DataType, wanted: Option<&Scalar>) -> Result<DType> {
+    let is_binary =
+        matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
+    let wanted = wanted.filter(|wanted| match wanted.kind() {
+        ScalarKind::Bytes => true,
+        ScalarKind::Str => !is_binary,
+        _ => false,
+    });
+    let is_bytes = wanted.map_or(is_binary, |wanted| wanted.kind() == ScalarKind::Bytes);
+    let width = |text: &[u8]| {
+        // Each character has one byte that does not continue another.
+        if is_bytes { text.len() } else { text.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() }
+    };
+    let widest = texts.iter().flatten().map(|text| width(text)).max().unwrap_or(0);
+    if let Some(wanted) = wanted
+        && wanted.itemsize() >= if is_bytes { widest } else { widest.saturating_mul(4) }
+    {
+        return Ok((*wanted).into());
+    }
+    let widest = widest.max(1);
+    Ok(if is_bytes { format!("|S{widest}") } else { format!("=U{widest}") }.parse()?)
+}
