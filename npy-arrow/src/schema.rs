@@ -44,9 +44,7 @@ pub fn schema(dtype: &DType, options: &Options) -> Result<Schema> {
     } else {
         [Arc::new(field(VALUE, dtype, options)?)].into_iter().collect()
     };
-    let (base, _) = flatten(dtype);
-    let descr = if dtype.is_record() { dtype.descr() } else { base.descr() };
-    Ok(Schema::new_with_metadata(fields, HashMap::from([(DESCR.into(), descr)])))
+    Ok(Schema::new_with_metadata(fields, HashMap::from([(DESCR.into(), dtype.descr())])))
 }
 
 /// Returns a column of this dtype, which may be a sub-array.

@@ -4,6 +4,7 @@
 
 mod any;
 mod archives;
+mod arrow;
 mod attributes;
 mod casts;
 mod dtypes;
