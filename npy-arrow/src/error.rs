@@ -14,10 +14,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// ```
 /// use npy_arrow::Options;
+/// use npy_core::{DynArray, Order};
 ///
-/// let dtype = "[('station', '|O')]".parse()?;
-/// let error = npy_arrow::schema(&dtype, &Options::new()).unwrap_err();
-/// assert!(error.to_string().starts_with("column \"station\": "));
+/// let array = DynArray::new("[('s', '<U1')]".parse()?, [1], Order::C, vec![0, 0xd8, 0, 0])?;
+/// let error = npy_arrow::record_batch(&array, &Options::new()).unwrap_err();
+/// assert_eq!(error.to_string(), "column \"s\": row 0: U+D800 is not a character");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 pub struct Error(Box<Inner>);

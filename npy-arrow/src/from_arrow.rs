@@ -73,10 +73,26 @@ pub fn dyn_array(batch: &RecordBatch, options: &Options) -> Result<DynArray> {
 /// As [`dyn_array`].
 pub fn column(array: &ArrayRef, field: &Field, options: &Options) -> Result<DynArray> {
     let dtype = dtype_of(array, field, options)?;
+    if dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Object) {
+        return objects(array);
+    }
     let bytes = bytes(array, &dtype, options).map_err(|error| error.in_column(field.name()))?;
     let (base, inner) = flatten(&dtype);
     let shape = [&[array.len()], &inner[..]].concat();
     Ok(DynArray::new(base.clone(), shape, Order::C, bytes)?)
+}
+
+/// Returns text as Python objects, where a null is `None`.
+fn objects(array: &ArrayRef) -> Result<DynArray> {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        return objects(&arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?);
+    }
+    let text = |text: Option<&[u8]>| text.map(|text| String::from_utf8_lossy(text).into_owned());
+    let texts: Vec<Option<String>> =
+        texts(array).unwrap_or_default().into_iter().map(text).collect();
+    let mut file = Vec::new();
+    texts.write_npy_to(&mut file)?;
+    Ok(DynArray::read_npy_from(&file[..])?)
 }
 
 /// Returns the dtype of a column: that of its metadata, if it fits.
@@ -188,7 +204,7 @@ fn bytes(array: &ArrayRef, dtype: &DType, options: &Options) -> Result<Vec<u8>> 
         bytes(list.values(), base, options).map_err(|error| error.of_rows(elements))?
     } else if let Some(scalar) = base.scalar() {
         let values = scalars(array, scalar, options)?;
-        return Ok(cast(values, base)?);
+        return cast(values, base);
     } else {
         let record = array.as_struct_opt().ok_or_else(|| unlike(array, dtype))?;
         let columns: Vec<&ArrayRef> = record.columns().iter().collect();
@@ -322,6 +338,9 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
             filled(array, values, dtype, &0x7fc0u16.to_le_bytes())
         }
         (ScalarKind::Void, DataType::FixedSizeBinary(_)) => filled(array, raw(array), dtype, &[]),
+        (ScalarKind::Object, _) => Err(Error::other(
+            "text with nulls becomes Python objects, which have no place in records; save the columns with write_npz",
+        )),
         _ => Err(unlike(array, &dtype)),
     }
 }

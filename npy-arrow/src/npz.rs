@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::from_arrow::column;
 use crate::options::Options;
 use crate::schema::field;
-use crate::to_arrow::part;
+use crate::to_arrow::{objects, part};
 
 /// Returns the members of an archive as the columns of a batch. They have the same number of rows, their first dimension.
 ///
@@ -48,6 +48,11 @@ pub fn npz_batch<R: Read + Seek>(
         if length != expected {
             let reason = format!("it has {length} rows, and the members before it {expected}");
             return Err(Error::other(reason).in_column(name));
+        }
+        if array.dtype().has_object() {
+            fields.push(field(name, array.dtype(), options)?);
+            columns.push(objects(&array).map_err(|error| error.in_column(name))?);
+            continue;
         }
         let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
         let part = part(array);

@@ -21,6 +21,7 @@ pub struct Options {
     pub(crate) long_double_as_f64: bool,
     pub(crate) bfloat16: bool,
     pub(crate) fill_nulls: bool,
+    pub(crate) objects: bool,
 }
 
 impl Options {
@@ -58,6 +59,12 @@ impl Options {
     /// Floats and times need no such value: a null becomes NaN or NaT.
     pub fn fill_nulls(&mut self, on: bool) -> &mut Self {
         self.fill_nulls = on;
+        self
+    }
+
+    /// Text with nulls becomes an array of Python objects, where a null is `None`: for [`column`](crate::column()) and members of archives.
+    pub fn objects(&mut self, on: bool) -> &mut Self {
+        self.objects = on;
         self
     }
 }

@@ -10,11 +10,11 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, SchemaRef};
 use npy_core::dtype::{DType, Scalar};
-use npy_core::{ByteOrder, DynArray, Gather, LongDouble, Order};
+use npy_core::{ByteOrder, DynArray, Gather, LongDouble, Order, ReadNpy, WriteNpy};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::schema::{flatten, product, schema};
+use crate::schema::{VALUE, flatten, product, schema};
 use crate::values::{Values, native};
 
 /// Contiguous elements of a dtype, as NumPy stores them.
@@ -76,9 +76,22 @@ pub fn record_batch(array: &DynArray, options: &Options) -> Result<RecordBatch> 
 ///
 /// As [`record_batch`].
 pub fn into_record_batch(array: DynArray, options: &Options) -> Result<RecordBatch> {
+    if array.dtype().has_object() {
+        let schema = Arc::new(schema(array.dtype(), options)?);
+        let texts = objects(&array).map_err(|error| error.in_column(VALUE))?;
+        return Ok(RecordBatch::try_new(schema, vec![texts])?);
+    }
     let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
     let part = part(array);
     batch(&part, Arc::new(schema(&part.row_dtype()?, options)?), options)
+}
+
+/// Returns an array of Python objects as text.
+pub(crate) fn objects(array: &DynArray) -> Result<ArrayRef> {
+    let mut file = Vec::new();
+    array.write_npy_to(&mut file)?;
+    let texts = Vec::<Option<String>>::read_npy_from(&file[..])?;
+    Ok(Arc::new(StringArray::from(texts)))
 }
 
 /// Returns the elements of an array in C order.
@@ -241,6 +254,11 @@ impl Part {
             Values::Text => {
                 let (offsets, bytes) = self.text(scalar)?;
                 Arc::new(StringArray::try_new(offsets, bytes, None)?)
+            }
+            Values::Objects => {
+                return Err(Error::other(
+                    "Python objects are not read in parts; read the whole array",
+                ));
             }
             Values::Raw(size) => make_array(
                 ArrayData::builder(DataType::FixedSizeBinary(size))

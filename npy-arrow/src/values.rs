@@ -32,6 +32,8 @@ pub(crate) enum Values {
     Text,
     /// Bytes as they are.
     Raw(i32),
+    /// Python objects, which are text or `None`.
+    Objects,
 }
 
 impl Values {
@@ -87,10 +89,11 @@ impl Values {
                 Values::BFloat16
             }
             ScalarKind::Void => raw(size)?,
-            _ => {
-                return Err(Error::other(
-                    "Python objects have no Arrow type; read them with npy_core::object::load, or as Vec<Option<String>>",
-                ));
+            ScalarKind::Object => Values::Objects,
+            kind => {
+                return Err(Error::other(format!(
+                    "values of the kind {kind:?} have no Arrow type"
+                )));
             }
         })
     }
@@ -105,14 +108,14 @@ impl Values {
             Values::LongDouble => DataType::Float64,
             Values::BFloat16 => DataType::Float32,
             Values::Bytes => DataType::Binary,
-            Values::Ascii | Values::Text => DataType::Utf8,
+            Values::Ascii | Values::Text | Values::Objects => DataType::Utf8,
             Values::Raw(size) => DataType::FixedSizeBinary(*size),
         }
     }
 
-    /// Returns true if NumPy has a missing value of its own, NaT.
+    /// Returns true if NumPy has a missing value of its own, NaT or `None`.
     pub(crate) fn is_nullable(&self) -> bool {
-        matches!(self, Values::Time { .. } | Values::Date)
+        matches!(self, Values::Time { .. } | Values::Date | Values::Objects)
     }
 }
 

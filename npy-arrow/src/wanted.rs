@@ -64,13 +64,25 @@ fn dtype(
             let dtypes = dtypes.collect::<Result<Vec<_>>>()?;
             record(fields.iter().map(|field| field.name().as_str()).zip(dtypes.iter()), base)
         }
-        data_type => scalar(array, data_type, base.and_then(DType::scalar)),
+        data_type => scalar(array, data_type, base.and_then(DType::scalar), options),
     }
 }
 
 /// Returns the dtype of values that are neither lists nor records.
-fn scalar(array: &ArrayRef, data_type: &DataType, wanted: Option<&Scalar>) -> Result<DType> {
+fn scalar(
+    array: &ArrayRef,
+    data_type: &DataType,
+    wanted: Option<&Scalar>,
+    options: &Options,
+) -> Result<DType> {
     if let Some(texts) = texts(array) {
+        let has_null = texts.contains(&None);
+        let is_text =
+            matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let was_object = wanted.is_some_and(|wanted| wanted.kind() == ScalarKind::Object);
+        if is_text && (was_object || options.objects && has_null) {
+            return Ok("|O".parse()?);
+        }
         return text(&texts, data_type, wanted);
     }
     if let Some(wanted) = wanted.filter(|wanted| is_stored_as(wanted, data_type)) {

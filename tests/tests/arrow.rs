@@ -30,9 +30,9 @@ fn write(dtype: &DType, seed: usize, out: &mut [u8]) {
             }
             (ScalarKind::Str, _) => {
                 let points = out.as_chunks_mut::<4>().0.iter_mut().take(seed % 4);
-                points
-                    .enumerate()
-                    .for_each(|(i, point)| *point = (0x1f600 + i as u32).to_le_bytes());
+                points.enumerate().for_each(|(i, point)| {
+                    *point = (0x1f600 + u32::try_from(i).unwrap()).to_le_bytes()
+                });
             }
             (ScalarKind::Bytes, _) => out.iter_mut().take(seed % 4).for_each(|byte| *byte = b'x'),
             (ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_), _) => {
@@ -40,7 +40,10 @@ fn write(dtype: &DType, seed: usize, out: &mut [u8]) {
                 out.copy_from_slice(&count.to_le_bytes());
             }
             (ScalarKind::Bool, _) => out[0] = u8::from(seed.is_multiple_of(2)),
-            _ => out.iter_mut().enumerate().for_each(|(i, byte)| *byte = (seed + i) as u8),
+            _ => out
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, byte)| *byte = u8::try_from((seed + i) % 256).unwrap()),
         }
     } else {
         for field in dtype.fields() {
@@ -241,7 +244,7 @@ fn texts(array: &DynArray) -> Vec<String> {
     array.iter().map(|value| value.to_string().trim_matches('\'').to_owned()).collect()
 }
 
-fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+fn batch_of(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, array)| (name, array, true)),
     )
@@ -253,7 +256,7 @@ fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
 fn nulls_are_missing_values_or_errors() {
     let numbers = Arc::new(Int32Array::from(vec![Some(1), None])) as ArrayRef;
     let error =
-        npy_arrow::dyn_array(&batch(vec![("n", numbers.clone())]), &Options::new()).unwrap_err();
+        npy_arrow::dyn_array(&batch_of(vec![("n", numbers.clone())]), &Options::new()).unwrap_err();
     let message = "column \"n\": row 1: a null, and '<i4' has no missing value; Options::fill_nulls makes it zero or empty";
     assert_eq!(error.to_string(), message);
     let mut fill = Options::new();
@@ -261,7 +264,7 @@ fn nulls_are_missing_values_or_errors() {
     let text = Arc::new(StringArray::from(vec![None, Some("ab")])) as ArrayRef;
     let floats = Arc::new(Float64Array::from(vec![Some(0.5), None])) as ArrayRef;
     let filled =
-        npy_arrow::dyn_array(&batch(vec![("n", numbers), ("s", text), ("x", floats)]), &fill)
+        npy_arrow::dyn_array(&batch_of(vec![("n", numbers), ("s", text), ("x", floats)]), &fill)
             .unwrap();
     assert_eq!(filled.field("n").unwrap().to_vec::<i32>().unwrap(), [1, 0]);
     assert_eq!(texts(&filled.field("s").unwrap()), ["", "ab"]);
@@ -276,7 +279,7 @@ fn types_of_others_are_converted_or_refused() {
     let large: ArrayRef = Arc::new(LargeStringArray::from(vec!["\u{e9}", "", "xyz"]));
     let view: ArrayRef = Arc::new(StringViewArray::from(vec!["1", "2", "3"]));
     let array = npy_arrow::dyn_array(
-        &batch(vec![("d", words), ("l", large), ("v", view)]),
+        &batch_of(vec![("d", words), ("l", large), ("v", view)]),
         &Options::new(),
     )
     .unwrap();
@@ -284,12 +287,14 @@ fn types_of_others_are_converted_or_refused() {
     assert_eq!(texts(&array.field("d").unwrap()), ["b", "a", "b"]);
     let lists: ArrayRef =
         Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]));
-    let error =
-        npy_arrow::dyn_array(&batch(vec![("l", lists)]), &Options::new()).unwrap_err().to_string();
+    let error = npy_arrow::dyn_array(&batch_of(vec![("l", lists)]), &Options::new())
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("column \"l\": NumPy has no dtype for List("), "{error}");
     let zero: ArrayRef = Arc::new(StringArray::from(vec!["a\0"]));
-    let error =
-        npy_arrow::dyn_array(&batch(vec![("z", zero)]), &Options::new()).unwrap_err().to_string();
+    let error = npy_arrow::dyn_array(&batch_of(vec![("z", zero)]), &Options::new())
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("column \"z\": row 0: the value ends with a zero byte"), "{error}");
 }
 
@@ -409,4 +414,34 @@ fn columns_of_another_type_forget_their_dtype() {
     let array = npy_arrow::dyn_array(&batch, &Options::new()).unwrap();
     assert_eq!(array.dtype().to_string(), "[('a', '<f8'), ('b', '>i2')]");
     assert_eq!(batch.column(0).as_primitive::<Float64Type>().value(1), 1.5);
+}
+
+/// Guards text with nulls, which NumPy has only as objects.
+#[test]
+fn objects_are_text_with_nulls() {
+    let texts = vec![Some("a".to_owned()), None, Some("\u{e9}".to_owned())];
+    let mut file = Vec::new();
+    texts.write_npy_to(&mut file).unwrap();
+    let array: DynArray = npy_core::ReadNpy::read_npy_from(&file[..]).unwrap();
+    let batch = npy_arrow::record_batch(&array, &Options::new()).unwrap();
+    assert_eq!(batch.column(0).as_string::<i32>(), &StringArray::from(texts.clone()));
+    assert_eq!(npy_arrow::dyn_array(&batch, &Options::new()).unwrap(), array);
+    // Text of others with nulls, as members of an archive.
+    let column: ArrayRef = Arc::new(LargeStringArray::from(texts.clone()));
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1, 2, 3]));
+    let batch = batch_of(vec![("s", column), ("n", numbers)]);
+    let mut objects = Options::new();
+    objects.objects(true);
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    npy_arrow::write_npz(&batch, &mut writer, &objects).unwrap();
+    let reader = npz::Reader::new(writer.finish().unwrap()).unwrap();
+    assert_eq!(reader.read::<Vec<Option<String>>>("s").unwrap(), texts);
+    assert_eq!(npy_arrow::npz_batch(&reader, &objects).unwrap().column(0).null_count(), 1);
+    let error = npy_arrow::dyn_array(&batch, &objects).unwrap_err().to_string();
+    assert!(error.starts_with("column \"s\": text with nulls becomes Python objects"), "{error}");
+    let numbers = vec![Some(1i64), None];
+    let mut file = Vec::new();
+    numbers.write_npy_to(&mut file).unwrap();
+    let array: DynArray = npy_core::ReadNpy::read_npy_from(&file[..]).unwrap();
+    assert!(npy_arrow::record_batch(&array, &Options::new()).is_err());
 }
