@@ -28,11 +28,12 @@
 //!
 //! # Unsupported archives
 //!
-//! Members that are encrypted, patched, or compressed by a method other than deflate are refused, with an error that says so;
-//! [`Editor`] can still copy, rename and remove them. Also refused are archives in several parts, archives that Python's `zipfile` does
+//! Members that were compressed by bzip2, LZMA or Zstandard are read with the features `bzip2`, `lzma` and `zstd`. Those of other methods,
+//! encrypted and patched ones are refused, with an error that says so; [`Editor`] can still copy, rename and remove all of them. Also refused are archives in several parts, archives that Python's `zipfile` does
 //! not open, and files that do not begin with their archive.
 
 mod columns;
+mod decode;
 mod directory;
 mod edit;
 mod extra;

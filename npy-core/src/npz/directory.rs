@@ -152,7 +152,7 @@ impl Directory {
         }
         let &Entry { compressed, size, .. } = entry;
         match entry.method {
-            Common::DEFLATED => limits.check_inflated(compressed, size)?,
+            _ if entry.compression().is_some() => limits.check_inflated(compressed, size)?,
             Common::STORED if compressed == size => {}
             Common::STORED => {
                 return Err(corrupt(format!(
@@ -295,14 +295,16 @@ fn unsupported(what: impl Into<String>, needs: &'static str) -> Error {
 
 /// The error for a compression method that is not supported.
 fn unknown_method(method: u16) -> Error {
-    const NAMES: [(u16, &str); 5] =
-        [(12, "bzip2"), (14, "LZMA"), (95, "xz"), (93, "Zstandard"), (9, "Deflate64")];
-    let known = NAMES.iter().find(|(known, _)| *known == method);
-    let how = known.map_or_else(|| format!("method {method}"), |(_, name)| (*name).to_owned());
-    unsupported(
-        format!("a member compressed by {how}"),
-        "another form: unpack it with a tool that knows the method, and save the arrays with np.savez or np.savez_compressed",
-    )
+    const UNPACK: &str = "another form: unpack it with a tool that knows the method, and save the arrays with np.savez or np.savez_compressed";
+    let (name, needs) = match method {
+        Common::BZIP2 => ("bzip2", "the feature `bzip2` of npy-core"),
+        Common::LZMA => ("LZMA", "the feature `lzma` of npy-core"),
+        Common::ZSTD => ("Zstandard", "the feature `zstd` of npy-core"),
+        95 => ("xz", UNPACK),
+        9 => ("Deflate64", UNPACK),
+        _ => return unsupported(format!("a member compressed by method {method}"), UNPACK),
+    };
+    unsupported(format!("a member compressed by {name}"), needs)
 }
 
 /// The error for a file without an end record: an incomplete archive, or a file of another format.

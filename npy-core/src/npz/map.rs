@@ -177,7 +177,7 @@ impl Map {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
         let (entry, data) = self.directory.open(index, &mut file, self.limits())?;
-        if entry.is_deflated() {
+        if entry.compression().is_some() {
             return Err(ViewError::Compressed { copy: copy(name) });
         }
         let start = limits::to_usize(data)?;

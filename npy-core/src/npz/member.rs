@@ -1,10 +1,9 @@
 //! Layer 7: the bytes of a member.
 
 use std::fmt;
-use std::io::{self, BufReader, Read, Seek, Take};
+use std::io::{self, Read, Seek, Take};
 
-use flate2::bufread::DeflateDecoder;
-
+use super::decode::Decoder;
 use super::directory::{Entry, corrupt};
 use super::source::Handle;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,29 +25,25 @@ pub struct Member<R> {
 /// The reader of the bytes in the archive.
 enum Body<R> {
     Stored(Take<R>),
-    Deflated(Box<DeflateDecoder<BufReader<Take<R>>>>),
+    Compressed(Box<Decoder<R>>),
 }
 
 impl<R: Read + Seek> Member<R> {
     /// Reads the member whose data is at the position of the reader.
-    pub(super) fn new(reader: Handle<R>, entry: &Entry) -> Self {
-        const COMPRESSED: usize = 64 << 10;
+    pub(super) fn new(reader: Handle<R>, entry: &Entry) -> Result<Self> {
         let data = reader.take(entry.compressed);
-        let body = if entry.is_deflated() {
-            Body::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(
-                COMPRESSED, data,
-            ))))
-        } else {
-            Body::Stored(data)
+        let body = match entry.compression() {
+            Some(method) => Body::Compressed(Box::new(Decoder::new(method, entry, data)?)),
+            None => Body::Stored(data),
         };
-        Member {
+        Ok(Member {
             body,
             size: entry.size,
             left: entry.size,
             sum: crc32fast::Hasher::new(),
             expected: entry.crc,
             ended: false,
-        }
+        })
     }
 
     /// Returns the number of bytes that the directory states.
@@ -65,8 +60,8 @@ impl<R: Read + Seek> Member<R> {
     fn end(&mut self) -> Result<()> {
         self.ended = true;
         // `io::copy` retries an interrupted read. Returning its error would lose the bytes that were read just before.
-        if let Body::Deflated(inflate) = &mut self.body
-            && io::copy(&mut inflate.take(1), &mut io::sink()).map_err(damaged)? > 0
+        if let Body::Compressed(data) = &mut self.body
+            && io::copy(&mut data.take(1), &mut io::sink()).map_err(damaged)? > 0
         {
             let size = self.size;
             return Err(corrupt(format!(
@@ -81,7 +76,7 @@ impl<R: Read + Seek> Member<R> {
     fn part(&mut self, out: &mut [u8]) -> Result<usize> {
         let count = match &mut self.body {
             Body::Stored(data) => data.read(out)?,
-            Body::Deflated(inflate) => inflate.read(out).map_err(damaged)?,
+            Body::Compressed(data) => data.read(out).map_err(damaged)?,
         };
         if count == 0 {
             let (expected, found) = (self.size, self.position());
@@ -93,7 +88,7 @@ impl<R: Read + Seek> Member<R> {
     }
 }
 
-/// Converts an error of the decoder, which may mean that the bytes cannot be inflated.
+/// Converts an error of the decoder, which may mean that the bytes cannot be decompressed.
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {

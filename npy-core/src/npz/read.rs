@@ -258,7 +258,7 @@ impl<R: Read + Seek> Reader<R> {
         let mut handle = Handle::new(&self.source);
         let limits = self.options.arrays.limit();
         let (entry, _) = self.directory.open(index, &mut handle, limits)?;
-        Ok((Member::new(handle, entry), trusted_len(entry)))
+        Ok((Member::new(handle, entry)?, trusted_len(entry)))
     }
 
     /// Opens a member and reads the header of its array, which must fill it.
@@ -298,12 +298,12 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// The size of a member, if memory for all of it may be reserved before it is read: if it is stored, deflated by a small ratio, or small.
+/// The size of a member, if memory for all of it may be reserved before it is read: if it is stored, compressed by a small ratio, or small.
 fn trusted_len(entry: &Entry) -> Option<u64> {
     const MAX_TRUSTED_RATIO: u64 = 4;
     const MAX_SMALL_BYTES: u64 = 1 << 20;
     let trusted = MAX_SMALL_BYTES.max(entry.compressed.saturating_mul(MAX_TRUSTED_RATIO));
-    (!entry.is_deflated() || entry.size <= trusted).then_some(entry.size)
+    (entry.compression().is_none() || entry.size <= trusted).then_some(entry.size)
 }
 
 /// The error for a member that is not an array.

@@ -166,6 +166,9 @@ impl Common {
     pub(super) const STREAMED: u16 = 1 << 3;
     pub(super) const STORED: u16 = 0;
     pub(super) const DEFLATED: u16 = 8;
+    pub(super) const BZIP2: u16 = 12;
+    pub(super) const LZMA: u16 = 14;
+    pub(super) const ZSTD: u16 = 93;
 }
 
 /// The value of a four-byte field whose number does not fit: the number is in zip64 data instead.

@@ -34,14 +34,17 @@ class Pipe(io.RawIOBase):
     def write(self, b): return self.f.write(b)
 with open('piped.npz', 'wb') as f:
     np.savez_compressed(Pipe(f), np.uint8(5), np.zeros(0, '<f4'), **arrays, **{'a/b': np.int64(-1), 'größe': np.array(2.5)})
-for method, name in (zipfile.ZIP_BZIP2, 'bzip2.npz'), (zipfile.ZIP_LZMA, 'lzma.npz'):
-    with zipfile.ZipFile(name, 'w', method) as z:
-        z.writestr('x.npy', open('stored.npz', 'rb').read())
+from backports.zstd import zipfile as newer
+for method, name in (zipfile.ZIP_BZIP2, 'bzip2.npz'), (zipfile.ZIP_LZMA, 'lzma.npz'), (newer.ZIP_ZSTANDARD, 'zstd.npz'):
+    stored = zipfile.ZipFile('stored.npz')
+    with newer.ZipFile(name, 'w', method) as z:
+        for member in stored.namelist():
+            z.writestr(member, stored.read(member))
 np.savez('empty.npz')
 "#;
     python(script, dir.path());
     let open = |name: &str| Reader::open(dir.path().join(name)).unwrap();
-    for name in ["stored.npz", "deflated.npz", "piped.npz"] {
+    for name in ["stored.npz", "deflated.npz", "piped.npz", "bzip2.npz", "lzma.npz", "zstd.npz"] {
         let reader = open(name);
         let names = ["grid", "fortran", "text", "big", "records", "a/b", "größe", "arr_0", "arr_1"];
         assert!(reader.names().eq(names), "{name}");
@@ -61,10 +64,6 @@ np.savez('empty.npz')
         assert_eq!(all[3].1.to_vec::<i64>().unwrap().len(), 300_000);
     }
     assert!(open("empty.npz").is_empty());
-    for (name, method) in [("bzip2.npz", "bzip2"), ("lzma.npz", "LZMA")] {
-        let error = open(name).read::<u8>("x").unwrap_err().to_string();
-        assert!(error.contains(&format!("a member compressed by {method} needs")), "{error}");
-    }
 }
 
 fn fill<W: std::io::Write>(mut writer: Writer<W>) {

@@ -125,7 +125,7 @@ fn members_that_are_no_arrays_are_bytes() {
 
 #[test]
 fn what_cannot_be_read_says_what_it_needs() {
-    let methods = [(12, "bzip2"), (14, "LZMA"), (93, "Zstandard"), (95, "xz"), (9, "Deflate64")];
+    let methods = [(95, "xz"), (9, "Deflate64"), (99, "method 99")];
     for (method, name) in methods {
         let member = Raw { method, ..Raw::of("x.npy", &npy(&1u8)) };
         let error = open(archive(b"", &[member], b"")).read::<u8>("x").unwrap_err();

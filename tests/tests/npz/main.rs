@@ -2,6 +2,7 @@
 
 mod appending;
 mod columns;
+mod compressed;
 mod editing;
 mod failing;
 mod foreign;

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::{TRUNCATED, corrupt, malformed, unsupported};
 use crate::error::Result;
 use crate::limits::to_u64;
+use crate::npz::decode::Method;
 use crate::npz::name;
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Part};
 
@@ -66,8 +67,14 @@ impl Entry {
         Ok(entry)
     }
 
-    pub(in crate::npz) fn is_deflated(&self) -> bool {
-        self.method == Common::DEFLATED
+    /// Returns the method by which the member is compressed; `None` if it is stored as it is.
+    pub(in crate::npz) fn compression(&self) -> Option<Method> {
+        Method::of(self.method)
+    }
+
+    #[cfg(feature = "lzma")]
+    pub(in crate::npz) fn flags(&self) -> u16 {
+        self.flags
     }
 
     /// Returns the name of the member in the archive.
