@@ -242,6 +242,11 @@ impl<'a> ArrayValue<'a> {
         ArrayValue { base, shape, item }
     }
 
+    /// Returns the dtype of the elements.
+    pub(crate) fn base(&self) -> &'a DType {
+        self.base
+    }
+
     /// Returns the dimensions; only the outer ones for a sub-array of sub-arrays.
     pub fn shape(&self) -> &'a [usize] {
         self.shape

@@ -70,3 +70,25 @@ fn columns_without_bytes_are_limited() {
     let none = array("[('a', '|u1', (2147483647, 0))]", &[3], Order::C, vec![]);
     assert_eq!(none.table().unwrap().names(), [""; 0]);
 }
+
+/// Guards against elements without columns, of which a header can state any number: nobody may count them.
+#[test]
+fn elements_without_columns_take_no_time() {
+    const ALL: usize = 1 << 62;
+    for (dtype, shape) in [
+        ("[]", &[1, ALL][..]),
+        ("[('x', '<i4', (0,))]", &[1, ALL]),
+        ("[('x', [('y', '<i4', (0,))], (2147483647,))]", &[1, 3]),
+        ("[('x', [], (2147483647,))]", &[]),
+        ("[('x', [], (2147483647, 2147483647))]", &[1]),
+        ("[('x', [('y', '<i4', (0, 2147483647))], (2147483647,))]", &[1]),
+    ] {
+        let array = array(dtype, shape, Order::C, Vec::new());
+        let table = array.table().unwrap();
+        assert_eq!(table.names(), [""; 0], "{dtype}");
+        let row = table.rows().next().unwrap();
+        assert_eq!(row.len(), 0);
+    }
+    let beside = array("[('none', [], (2147483647,)), ('x', '|u1')]", &[1], Order::C, vec![7]);
+    assert_eq!(rows(&beside), (vec!["x".to_owned()], "[[7]]".to_owned()));
+}

@@ -75,7 +75,8 @@ impl<'a> Table<'a> {
         let count = self.array.shape().first().copied().unwrap_or(1);
         let inner = self.array.shape().get(1..).unwrap_or_default();
         // The shape of an array was counted before, unless a dimension is zero.
-        let items = if count == 0 { 0 } else { shape::count(inner).unwrap_or(0) };
+        let has_none = count == 0 || !has_columns(self.array.dtype());
+        let items = if has_none { 0 } else { shape::count(inner).unwrap_or(0) };
         TableRows { items: self.array.iter(), items_per_row: items, left: count }
     }
 }
@@ -121,7 +122,10 @@ impl<'a> Deref for TableRow<'a> {
 fn add_values<'a>(item: Value<'a>, row: &mut Vec<Value<'a>>) {
     match item {
         Value::Record(record) => record.iter().for_each(|(_, value)| add_values(value, row)),
-        Value::Array(array) => array.iter().for_each(|value| add_values(value, row)),
+        Value::Array(array) if has_columns(array.base()) && !array.shape().contains(&0) => {
+            array.iter().for_each(|value| add_values(value, row));
+        }
+        Value::Array(_) => {}
         Value::Complex32(re, im) => row.extend([re, im].map(Value::F32)),
         Value::Complex64(re, im) => row.extend([re, im].map(Value::F64)),
         Value::ComplexLongDouble(re, im) => row.extend([re, im].map(Value::LongDouble)),
@@ -157,7 +161,7 @@ impl Columns<'_> {
     /// Adds the columns of the items of an array of this shape, in C order.
     fn add_items(&mut self, dtype: &DType, shape: &[usize], path: &str) -> Result<(), Error> {
         let Some((&count, inner)) = shape.split_first() else { return self.add(dtype, path) };
-        if inner.contains(&0) {
+        if inner.contains(&0) || !has_columns(dtype) {
             return Ok(());
         }
         (0..count).try_for_each(|i| self.add_items(dtype, inner, &joined(path, &i.to_string())))
@@ -168,6 +172,15 @@ impl Columns<'_> {
         // A header can state any number of columns of no bytes, or without rows.
         let more = self.names.len().saturating_sub(self.bytes);
         self.limits.check_empty_items(more, size_of::<String>())
+    }
+}
+
+/// Returns false for an element without any scalar, such as a record without fields. There may be more of them than anyone can count.
+fn has_columns(dtype: &DType) -> bool {
+    match dtype.kind() {
+        Kind::Scalar(_) => true,
+        Kind::SubArray(sub) => !sub.shape.contains(&0) && has_columns(&sub.base),
+        Kind::Record(record) => record.fields.iter().any(|field| has_columns(field.dtype())),
     }
 }
 
