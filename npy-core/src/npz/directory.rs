@@ -177,9 +177,11 @@ impl Directory {
         let end = if entry.flags & Common::STREAMED == 0 {
             data.end
         } else {
-            // A descriptor comes after the data. Its size is not stated, so it is all that precedes the next member.
+            // A descriptor comes after the data. Its size is not stated, so it is what precedes the next member. The directory may place that
+            // member anywhere, also behind itself.
             let next = self.starts.partition_point(|&start| start < data.end);
-            self.starts.get(next).copied().unwrap_or(self.end.start)
+            let next = self.starts.get(next).copied().unwrap_or(self.end.start);
+            next.min(self.end.start).min(data.end.saturating_add(LARGEST_DESCRIPTOR))
         };
         Ok(Extent { start: entry.start, data: data.start, end })
     }
@@ -245,6 +247,9 @@ impl Directory {
         Ok(())
     }
 }
+
+/// The size of the descriptor after the data of a member: a signature, the checksum, and two sizes of 8 bytes.
+const LARGEST_DESCRIPTOR: u64 = 24;
 
 /// The positions in the file of a member's header and data, and of the end of both.
 #[derive(Clone, Copy)]

@@ -50,7 +50,7 @@ use raw::{Assembly, Raw};
 ///
 /// # Old or new
 ///
-/// Only [`finish`](Self::finish) changes the archive: it writes a new file beside it, and then gives that file the name. So the path has
+/// Only [`finish`](Self::finish) changes the archive: it writes a new file in the same directory, and then gives that file the name. So the path has
 /// the complete old archive or the complete new one, also if the program is killed; for a loss of power, see [`WriteOptions::sync`].
 /// Without `finish`, nothing changes. Arrays of more than 1 MiB that were written wait in a temporary file in the same directory.
 ///

@@ -443,3 +443,27 @@ fn what_can_be_read_in_a_damaged_archive_can_be_read_after_an_edit() {
     }
     assert!(finished > 300 && read > 1000, "{finished} {read}");
 }
+
+/// Guards the members before one that is not where the directory says: they can be copied, and the other one removed.
+#[test]
+fn a_member_in_a_wrong_place_does_not_reach_into_the_others() {
+    for place in [100_000, 900] {
+        let good = Raw { descriptor: true, ..array("good", 1) };
+        let bad = Raw { descriptor: true, place: Some(place), ..array("bad", 2) };
+        let (_directory, path) = file(&[good, bad]);
+        let from = Reader::open(&path).unwrap();
+        let mut editor = Editor::open(&path).unwrap();
+        editor.remove("bad").unwrap();
+        editor.rename("good", "better").unwrap();
+        editor.copy_from(&from, "good").unwrap();
+        editor.finish().unwrap();
+        let reader = Reader::open(&path).unwrap();
+        for name in ["good", "better"] {
+            assert_eq!(reader.read::<Vec<u8>>(name).unwrap(), [1; 100], "{place}");
+        }
+        // Nothing of the old directory was copied.
+        let bytes = fs::read(&path).unwrap();
+        let entries = bytes.windows(4).filter(|bytes| bytes == b"PK\x01\x02").count();
+        assert_eq!(entries, 2, "{place}");
+    }
+}

@@ -9,6 +9,7 @@ use super::{check, end, expect_format, format, index, shape};
 use crate::array::NpyArray;
 use crate::element::Element;
 use crate::error::Result;
+use crate::shape as dims;
 
 /// Coordinates in any number of dimensions: `coo_array`. The value `data[i]` has the index `coords[[0, i]]`, `coords[[1, i]]` and so on;
 /// values of the same index are added.
@@ -47,17 +48,15 @@ impl<T, I: Index> CooArray<T, I> {
     fn wrong(&self) -> check::Checked {
         let (dimensions, values) = (self.shape.len(), self.data.len());
         if self.coords.shape() != [dimensions, values] {
-            let expected = "two: those of the shape, and the values";
-            return Err(check::rank("coords", self.coords.shape(), expected));
+            let found = dims::repr(self.coords.shape());
+            return Err(format!(
+                "coords has shape {found}, and must have ({dimensions}, {values}): the number of dimensions, and that of values"
+            ));
         }
-        let indices: Vec<&I> = self.coords.iter().collect();
-        let lists = indices.chunks(values.max(1)).zip(&self.shape).enumerate();
-        for (dimension, (list, &below)) in lists {
-            check::within(
-                &format!("coords[{dimension}]"),
-                list.iter().map(|&&index| index),
-                below,
-            )?;
+        let mut indices = self.coords.iter().copied();
+        for (dimension, &below) in self.shape.iter().enumerate() {
+            let name = format!("coords[{dimension}]");
+            check::within(&name, indices.by_ref().take(values), below)?;
         }
         Ok(())
     }
