@@ -174,7 +174,7 @@ macro_rules! define {
                     },)*
                     AnyArray::Text(_) | AnyArray::Bytes(_) => Err(convert::mismatch::<T>(
                         &dtype,
-                        "text of any width is converted to no other type: read the file as this type",
+                        "AnyArray::cast leaves text as it is: read the file as this type, with ReadOptions::cast",
                     )),
                     AnyArray::DateTime(counts, _) | AnyArray::TimeDelta(counts, _) => {
                         convert::elements(dtype, counts, cast)

@@ -246,6 +246,7 @@ impl DynArray {
             Order::C => self.decode(&plan.items),
             Order::Fortran => self.to_order(Order::C)?.decode(&plan.items),
         }
+        .map_err(|error| shape::in_row(error, plan.shape(&self.header), Order::C))
     }
 
     /// Decodes the elements of this array with a plan.
@@ -310,7 +311,9 @@ impl DynArray {
             let count = rows.len();
             buffers.block.clear();
             buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
-            buffers.check(&plan).map_err(|error| block::invalid(&error, first))?;
+            let located =
+                |error| shape::in_row(block::invalid(&error, first), self.shape(), self.order());
+            buffers.check(&plan).map_err(located)?;
             bytes.extend_from_slice(buffers.run(&plan, count));
         }
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))

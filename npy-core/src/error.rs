@@ -40,8 +40,8 @@ pub enum Place {
     Member(String),
     /// A field of a record. The names of nested fields are joined by `.`.
     Field(String),
-    /// An element, counted from zero in the order of the file. Where rows are read or written ([`RowReader`](crate::RowReader),
-    /// [`RowWriter`](crate::RowWriter)), it is a row.
+    /// A row: an index of the first dimension. Where the elements of several dimensions are read or written one by one, as
+    /// [`Reader::records`](crate::Reader::records) does, it is an element, counted from zero in the order of the file.
     Row(u64),
     /// A byte of the header's text, counted from the start of the file.
     HeaderByte(usize),
@@ -420,6 +420,17 @@ impl Error {
             *reason = format!("element {element} of the row: {reason}");
         }
         *index = index.checked_div(elements).unwrap_or(0);
+        self
+    }
+
+    /// Counts the element at which the error happened in another way.
+    #[must_use]
+    pub(crate) fn recounted(mut self, count: impl Fn(u64) -> u64) -> Self {
+        for place in &mut self.0.places {
+            if let Place::Row(index) = place {
+                *index = count(*index);
+            }
+        }
         self
     }
 

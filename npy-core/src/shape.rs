@@ -4,7 +4,7 @@ mod iter;
 
 use crate::checked;
 use crate::error::{Error, ErrorKind};
-use crate::limits::{self, MAX_NDIM};
+use crate::limits::{self, MAX_NDIM, to_u64};
 pub use iter::Iter;
 
 /// The order in which the elements of an array are stored.
@@ -121,6 +121,31 @@ pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option
         Order::C => index.iter().zip(shape).try_fold(0, fold),
         Order::Fortran => index.iter().zip(shape).rev().try_fold(0, fold),
     }
+}
+
+/// Changes the place of an element in the data of an array to the row in which it is, and to the element of the row.
+pub(crate) fn in_row(error: Error, shape: &[usize], order: Order) -> Error {
+    let Some((&rows, inner @ [_, ..])) = shape.split_first() else { return error };
+    let elements = inner.iter().fold(1, |n: u64, &dim| n.saturating_mul(to_u64(dim)));
+    let error = match order.normalized(shape) {
+        Order::C => error,
+        // In the file the first dimension varies fastest, and in a row the last one.
+        Order::Fortran => error.recounted(|at| {
+            let (mut rest, mut weight, mut element) = (at, elements, 0u64);
+            let mut next = |dim: usize| {
+                let index = rest.checked_rem(to_u64(dim)).unwrap_or(0);
+                rest = rest.checked_div(to_u64(dim)).unwrap_or(0);
+                index
+            };
+            let row = next(rows);
+            for &dim in inner {
+                weight = weight.checked_div(to_u64(dim)).unwrap_or(0);
+                element = element.saturating_add(next(dim).saturating_mul(weight));
+            }
+            row.saturating_mul(elements).saturating_add(element)
+        }),
+    };
+    error.in_row_of(elements)
 }
 
 /// Iterates over the positions of the order `to`, and returns for each the position of the same element in the order `from`.

@@ -123,11 +123,14 @@ fn maps_convert_too() {
     assert_eq!(column.to_vec().unwrap().len(), 20_000);
 }
 
-/// Guards arrays of several dimensions in both orders: the row is that of the file.
+/// Guards arrays of several dimensions in both orders.
 #[test]
 fn arrays_are_converted_in_both_orders() {
     let numbers: Vec<f64> = (0..6).map(|i| f64::from(i) / 2.0).collect();
-    for (order, first) in [(Order::C, "0.5"), (Order::Fortran, "1.5")] {
+    for (order, first) in [
+        (Order::C, "row 0: element 1 of the row: 0.5"),
+        (Order::Fortran, "row 1: element 0 of the row: 1.5"),
+    ] {
         let array = NpyArray::new(numbers.clone(), [2, 3]).unwrap();
         let mut file = Vec::new();
         WriteOptions::new().order(order).write_to(&mut file, &array).unwrap();
@@ -136,7 +139,7 @@ fn arrays_are_converted_in_both_orders() {
         let whole: NpyArray<i16> = options(Cast::Numeric).read_from(&file[..]).unwrap();
         assert_eq!(whole[[1, 0]], 1);
         let error = options(Cast::Checked).read_from::<NpyArray<i16>>(&file[..]).unwrap_err();
-        assert_eq!(error.to_string(), format!("row 1: {first} does not fit '<i2'"));
+        assert_eq!(error.to_string(), format!("{first} does not fit '<i2'"));
     }
 }
 
@@ -174,4 +177,29 @@ fn arrays_of_any_dtype_are_converted() {
     let error = array.cast_with(&dtype, Cast::Checked).unwrap_err();
     assert_eq!(error.to_string(), "row 0: field \"inner.count\": -1 does not fit '|u1'");
     assert!(array.cast(&dtype).is_err());
+}
+
+/// Guards the row of an error: it is an index of the first dimension, in both orders and on each way.
+#[test]
+fn rows_are_indices_of_the_first_dimension() {
+    for order in [Order::C, Order::Fortran] {
+        let mut items = vec![1i32; 60];
+        items[3 * 12 + 4 + 2] = 1000;
+        let array = NpyArray::new(items, [5, 3, 4]).unwrap();
+        let mut file = Vec::new();
+        WriteOptions::new().order(order).write_to(&mut file, &array).unwrap();
+        let says = "row 3: element 6 of the row: 1000 does not fit '|u1'";
+        let read = options(Cast::Checked).read_from::<NpyArray<u8>>(&file[..]);
+        assert_eq!(read.unwrap_err().to_string(), says, "{order:?}");
+        let any = npy_core::AnyArray::read_npy_from(&file[..]).unwrap();
+        assert_eq!(any.cast::<u8>(Cast::Checked).unwrap_err().to_string(), says, "{order:?}");
+        let dynamic = DynArray::read_npy_from(&file[..]).unwrap();
+        let cast = dynamic.cast_with(&"|u1".parse().unwrap(), Cast::Checked);
+        let says = "row 3: element 6 of the row: 1000 does not fit '|u1'";
+        assert_eq!(cast.unwrap_err().to_string(), says, "{order:?}");
+    }
+    let mut file = Vec::new();
+    [num_complex::Complex::new(1.0f64, -2.0)].write_npy_to(&mut file).unwrap();
+    let error = options(Cast::Checked).read_from::<Vec<f64>>(&file[..]).unwrap_err();
+    assert_eq!(error.to_string(), "row 0: (1.0-2.0j) does not fit '<f8'");
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::shape::Order;
+use crate::shape::{self, Order};
 
 /// Takes the array if its elements are of the type `T`, and leaves an empty one.
 pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<NpyArray<T>> {
@@ -45,7 +45,8 @@ pub(super) fn elements<S: Element, T: Element>(
             None => encode(items, block),
         }
     };
-    decoded(&header, &plan, &mut fill)
+    let array = decoded(&header, &plan, &mut fill);
+    array.map_err(|error| shape::in_row(error, plan.shape(&header), plan.order))
 }
 
 /// Appends the canonical items of these elements, which a dtype of their own can always hold.

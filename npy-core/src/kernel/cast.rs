@@ -97,7 +97,8 @@ impl Convert {
         match number.split_at_checked(self.from.swap_unit()) {
             Some((re, im)) if self.from.kind() == ScalarKind::Complex => {
                 let [re, im] = [re, im].map(|part| number::text(part, self.from));
-                format!("({re}+{im}j)")
+                let sign = if im.starts_with('-') { "" } else { "+" };
+                format!("({re}{sign}{im}j)")
             }
             _ => number::text(number, self.from),
         }

@@ -26,7 +26,7 @@ pub enum Cast {
     ///
     /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` as `<M8[us]`, dates as seconds): an error names the
     /// first value that does not fit, or that is not a whole number of units. Months of a span have no fixed length, so they become
-    /// years, and nothing else.
+    /// years, and nothing else. A field with `#[npy(width = N)]` takes no text that is wider than `N`, whatever the cast.
     Lossless,
     /// Any number becomes any other, as by Rust's `as`; other values as with `Lossless`. Within the range of the type it is what
     /// `astype` of NumPy returns.
@@ -42,7 +42,8 @@ pub enum Cast {
     /// | any | `bool` | true unless it is zero; NaN is true |
     /// | `bool` | any | zero or one |
     ///
-    /// Long doubles are not converted to other numbers: [`LongDouble::to_f64`](crate::LongDouble::to_f64).
+    /// Long doubles and bfloat16 are not converted to other numbers: read them as [`LongDouble`](crate::LongDouble) or `half::bf16`, which
+    /// have `to_f64`.
     Numeric,
     /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range, a float with a fraction as an
     /// integer, NaN and infinities as an integer, a finite float that would become infinite, an imaginary part that is not zero, and as a

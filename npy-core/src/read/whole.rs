@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::header::Payload;
 use crate::limits;
 use crate::reserve;
-use crate::shape::Order;
+use crate::shape::{Order, in_row};
 
 impl<R: Read> Reader<R> {
     /// Reads the elements that remain of an array of one dimension.
@@ -45,7 +45,9 @@ impl<R: Read> Reader<R> {
         }
         self.with_plan::<T, _>(|reader, plan| {
             reader.check_nothing_read()?;
-            let items = reader.read_items(plan)?;
+            let items = reader.read_items(plan);
+            let in_row = |error| in_row(error, plan.shape(&reader.header), plan.order);
+            let items = items.map_err(in_row)?;
             let array = NpyArray::with_order(items, plan.shape(&reader.header), plan.order)?;
             Ok(array.into_order(reader.order.unwrap_or(plan.order)))
         })
