@@ -328,13 +328,28 @@ impl Header {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn needed(bytes: &[u8]) -> Option<usize> {
+        Header::needed_with(bytes, &Limits::default())
+    }
+
+    /// Returns the number of bytes of the header like [`needed`](Self::needed), for [`parse_with`](Self::parse_with) with the same limits.
+    ///
+    /// ```
+    /// use npy_core::{Header, Limits};
+    ///
+    /// let mut limits = Limits::default();
+    /// limits.header_bytes = 100;
+    /// // A header of 118 bytes exceeds this limit.
+    /// assert_eq!(Header::needed_with(b"\x93NUMPY\x01\x00v\x00", &limits), Some(10));
+    /// assert_eq!(Header::needed(b"\x93NUMPY\x01\x00v\x00"), Some(128));
+    /// ```
+    pub fn needed_with(bytes: &[u8], limits: &Limits) -> Option<usize> {
         let Some((start, rest)) = bytes.split_first_chunk() else {
             let is_start = bytes.is_empty() || bytes.starts_with(MAGIC) || MAGIC.starts_with(bytes);
             return if is_start { None } else { Some(bytes.len()) };
         };
         let Ok(version) = Version::parse(*start) else { return Some(Version::BYTES) };
         let length = text_length(rest.get(..version.length_bytes())?);
-        let length = Limits::default().check_header(length).unwrap_or(0);
+        let length = limits.check_header(length).unwrap_or(0);
         Some(checked::add(version.text_offset(), length))
     }
 

@@ -796,3 +796,55 @@ fn the_offset_of_the_data_counts_from_the_header() {
         assert_eq!(reader.read_vec::<u8>().unwrap(), [1, 2, 3]);
     }
 }
+
+/// Guards rows that are read ahead in Fortran order: they keep to the limits that the rows asked for keep to.
+#[test]
+fn rows_ahead_keep_to_the_limits() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let array: NpyArray<i32> = array(&[300, 10]);
+    WriteOptions::new().order(Order::Fortran).write(&path, &array).unwrap();
+    let mut limits = npy_core::Limits::default();
+    limits.array_bytes = Some(100);
+    let open = || ReadOptions::new().limits(limits).open(&path);
+    // The array is larger than the limit, so only rows of it can be read.
+    let Ok(mut reader) = open() else { panic!("{}", text(&open().unwrap_err())) };
+    let mut rows = reader.rows::<i32>().unwrap();
+    let mut count = 0;
+    while let Some(row) = rows.next_rows(2).unwrap() {
+        assert_eq!(row[0], count * 10);
+        count += 2;
+    }
+    assert_eq!(count, 300);
+    let mut reader = open().unwrap();
+    let error = reader.rows::<i32>().unwrap().next_rows(3).unwrap_err();
+    assert!(error.is_limit(), "{error}");
+
+    let header = Header::new("|S0".parse().unwrap(), [1_000_000, 2], Order::Fortran).unwrap();
+    fs::write(&path, header.to_bytes().unwrap()).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    let mut rows = reader.rows::<npy_core::ByteStr<0>>().unwrap();
+    assert_eq!(rows.next_row().unwrap().unwrap().len(), 2);
+}
+
+/// Guards the end of a decoder: what it says is why elements are missing.
+#[test]
+fn a_decoder_says_what_is_missing() {
+    let header = Header::new("|S0".parse().unwrap(), [5], Order::C).unwrap();
+    let mut decoder = Decoder::<npy_core::ByteStr<0>>::new(&header).unwrap();
+    assert!(text(&decoder.finish().unwrap_err()).contains("call Decoder::feed once"));
+    let mut out = Vec::new();
+    decoder.feed(&[], &mut out).unwrap();
+    decoder.finish().unwrap();
+    assert_eq!(out.len(), 5);
+    let header = Header::new("|b1".parse().unwrap(), [3], Order::C).unwrap();
+    let mut decoder =
+        Decoder::<Even>::new(&Header::new("|u1".parse().unwrap(), [3], Order::C).unwrap()).unwrap();
+    let mut out = Vec::new();
+    let error = text(&decoder.feed(&[2, 3, 4], &mut out).unwrap_err());
+    assert!(error.contains("row 1"), "{error}");
+    assert!(!text(&decoder.finish().unwrap_err()).contains("truncated"));
+    let empty =
+        Decoder::<bool>::new(&Header::new(header.dtype().clone(), [0], Order::C).unwrap()).unwrap();
+    empty.finish().unwrap();
+}

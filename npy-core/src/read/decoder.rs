@@ -155,10 +155,18 @@ impl<T: Element> Decoder<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] if some of its bytes have not arrived.
+    /// [`ErrorKind::Truncated`] if some of its bytes have not arrived. Elements of zero bytes are decoded by any call of
+    /// [`feed`](Self::feed), also one without bytes; until then they are missing, too.
     pub fn finish(&self) -> Result<()> {
+        if self.has_failed {
+            return Err(position::lost());
+        }
         if self.remaining() == 0 {
             return Ok(());
+        }
+        if self.plan.plan.src_itemsize == 0 {
+            let reason = "the elements have no bytes, so none arrive with them: call Decoder::feed once with an empty slice";
+            return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
         }
         let size = limits::to_u64(self.plan.plan.src_itemsize);
         let expected = self.plan.count.saturating_mul(size);

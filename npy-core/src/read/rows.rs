@@ -19,7 +19,7 @@ use crate::shape;
 
 impl<R: Read> Reader<R> {
     /// Reads the rows that remain of an array of two or more dimensions, one or several at a time, into a buffer that is used again. A row is
-    /// everything behind the first dimension, as `for row in array` in NumPy; its elements are in C order.
+    /// everything after the first dimension, as `for row in array` in NumPy; its elements are in C order.
     ///
     /// ```
     /// use npy_core::{NpyArray, Reader, WriteNpy};
@@ -261,13 +261,19 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let row_bytes = layout.bytes(1, &reader.header).max(1);
         let rows = self.gather_bytes.checked_div(row_bytes).unwrap_or(0);
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        // Only the rows that were asked for can exceed the limits: those ahead keep to them.
+        let asked = n.min(checked::sub(layout.rows, self.next));
+        plan.check_empty::<T>(asked.saturating_mul(self.row), &reader.limits)?;
+        reader.limits.check_array(layout.bytes(asked, &reader.header))?;
+        let most =
+            reader.limits.array_bytes.unwrap_or(u64::MAX).checked_div(row_bytes).unwrap_or(0);
+        let rows = rows.min(usize::try_from(most).unwrap_or(usize::MAX));
+        let rows = if plan.plan.src_itemsize == 0 { n } else { rows };
         // A multiple of `n`, so that no row is gathered twice.
         let rows = rows.checked_div(n).unwrap_or(0).max(1).saturating_mul(n);
         let rows = self.next..self.next.saturating_add(rows).min(layout.rows);
         self.gather_bytes = self.gather_bytes.saturating_mul(4).min(gather_most(layout));
         let count = rows.len().saturating_mul(self.row);
-        plan.check_empty::<T>(count, &reader.limits)?;
-        reader.limits.check_array(layout.bytes(rows.len(), &reader.header))?;
         let first = self.next.saturating_mul(self.row);
         reader.gather_rows(layout, rows, gathered)?;
         self.is_ahead = true;
