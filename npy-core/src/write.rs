@@ -213,7 +213,8 @@ impl WriteOptions {
 
     /// Gives the file of a writer from [`create`](Self::create) its name only when [`Writer::finish`] succeeds, as
     /// [`write`](Self::write) always does: until then, an existing file stays, and nobody sees an unfinished one. If the writer is dropped
-    /// without `finish`, or the process is killed, what it has written is lost. By default, the file has its name at once.
+    /// without `finish`, or the process is killed, what it has written is lost. By default, the file has its name at once. After
+    /// [`Writer::try_finish`] the file has its name, and what is pushed then is written into it.
     ///
     /// ```
     /// use npy_core::{WriteOptions, load, save};

@@ -9,36 +9,8 @@ use ruzstd::decoding::FrameDecoder;
 use super::directory::Entry;
 #[cfg(any(feature = "lzma", feature = "zstd"))]
 use super::directory::corrupt;
-use super::records::Common;
+use super::records::Method;
 use crate::error::Result;
-
-/// A method of compression that can be undone.
-#[derive(Clone, Copy)]
-pub(super) enum Method {
-    Deflate,
-    #[cfg(feature = "bzip2")]
-    Bzip2,
-    #[cfg(feature = "lzma")]
-    Lzma,
-    #[cfg(feature = "zstd")]
-    Zstd,
-}
-
-impl Method {
-    /// Returns the method with this number in the zip format. `None` for members that are stored as they are, and for unknown methods.
-    pub(super) fn of(number: u16) -> Option<Self> {
-        Some(match number {
-            Common::DEFLATED => Method::Deflate,
-            #[cfg(feature = "bzip2")]
-            Common::BZIP2 => Method::Bzip2,
-            #[cfg(feature = "lzma")]
-            Common::LZMA => Method::Lzma,
-            #[cfg(feature = "zstd")]
-            Common::ZSTD => Method::Zstd,
-            _ => return None,
-        })
-    }
-}
 
 /// The compressed bytes of a member.
 type Data<R> = BufReader<Take<R>>;

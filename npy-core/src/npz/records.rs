@@ -174,6 +174,34 @@ impl Common {
 /// The value of a four-byte field whose number does not fit: the number is in zip64 data instead.
 pub(super) const IN_ZIP64: u32 = u32::MAX;
 
+/// A method of compression that can be undone.
+#[derive(Clone, Copy)]
+pub(super) enum Method {
+    Deflate,
+    #[cfg(feature = "bzip2")]
+    Bzip2,
+    #[cfg(feature = "lzma")]
+    Lzma,
+    #[cfg(feature = "zstd")]
+    Zstd,
+}
+
+impl Method {
+    /// Returns the method with this number in the zip format. `None` for members that are stored as they are, and for unknown methods.
+    pub(super) fn of(number: u16) -> Option<Self> {
+        Some(match number {
+            Common::DEFLATED => Method::Deflate,
+            #[cfg(feature = "bzip2")]
+            Common::BZIP2 => Method::Bzip2,
+            #[cfg(feature = "lzma")]
+            Common::LZMA => Method::Lzma,
+            #[cfg(feature = "zstd")]
+            Common::ZSTD => Method::Zstd,
+            _ => return None,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

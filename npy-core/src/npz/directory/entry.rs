@@ -5,9 +5,8 @@ use std::io::{self, Read};
 use super::{TRUNCATED, corrupt, malformed, unsupported};
 use crate::error::Result;
 use crate::limits::to_u64;
-use crate::npz::decode::Method;
 use crate::npz::name;
-use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Part};
+use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
 
 /// A member, as the directory describes it.
 pub(in crate::npz) struct Entry {
