@@ -147,7 +147,7 @@ pub use dynamic::{DynArray, Gather, Table, TableRow};
 pub use element::bool8::Bool8;
 pub use element::cast::zero_copy::ZeroCopy;
 pub use element::endian::{Be, Le};
-pub use element::float8::Float8;
+pub use element::float8::{Float8, Float8Format};
 pub use element::longdouble::{ComplexLongDouble, LongDouble};
 pub use element::record::{FieldLayout, NpyRecord};
 pub use element::text::ByteStr;

@@ -212,6 +212,7 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         number(rest).ok_or_else(|| unknown(text))?
     };
     match kind {
+        K::Float if size == 1 => Err("a float of 1 byte is float8_e5m2 of ml_dtypes, which no NumPy reads either: save its bytes by `np.save(path, array.view('u1'))`, and make a npy_core::Float8 of each".into()),
         K::Object if sizes.contains(&size) => Ok((kind, 8)),
         K::Str => match size.checked_mul(4).filter(|&n| n <= MAX_ITEMSIZE) {
             Some(size) => Ok((kind, size)),

@@ -12,6 +12,7 @@ mod editing;
 mod layouts;
 mod literals;
 mod maps;
+mod ml_dtypes;
 mod npz;
 mod numpy_saves;
 mod numpys_own;
