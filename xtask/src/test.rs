@@ -13,6 +13,11 @@ pub(crate) fn run(args: &[&str]) -> Result {
         // A crate of a user, which is not a member of the workspace.
         let outside = ["test", "--manifest-path", "tests/outside/Cargo.toml"];
         run_command(cargo(&outside).args(["--target-dir", "target/outside"]))?;
+        // Examples that check their own results.
+        for name in ["stream", "ranges"] {
+            let remote = ["run", "--manifest-path", "examples/remote/Cargo.toml", "--bin", name];
+            run_command(cargo(&remote).args(["--target-dir", "target/remote"]))?;
+        }
     }
     let all = cargo(&["test", "--workspace", "--all-features"]);
     run_command(with_numpy(all)?.args(args))
