@@ -224,8 +224,17 @@ impl Header {
         self.count
     }
 
-    /// Returns the size of the data in bytes. `Header::parsed` has checked that it does not overflow.
-    pub(crate) fn data_bytes(&self) -> u64 {
+    /// Returns the size of the data in bytes, which has 64 bits on every target. For Python objects, it says nothing about the size of their
+    /// pickle.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// assert_eq!(Header::new("<f8".parse()?, [3, 4], Order::C)?.data_bytes(), 96);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_bytes(&self) -> u64 {
+        // `Header::parsed` has checked that this does not overflow.
         self.count.saturating_mul(limits::to_u64(self.dtype.itemsize()))
     }
 

@@ -80,6 +80,21 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// Decodes one item of this dtype, for programs that take the bytes of a [`DynArray`](crate::DynArray) apart themselves. `None` if there
+    /// are fewer bytes than the dtype has.
+    ///
+    /// ```
+    /// use npy_core::{DType, Value};
+    ///
+    /// let dtype: DType = ">i2".parse()?;
+    /// assert_eq!(Value::from_bytes(&dtype, &[1, 2]), Some(Value::Int(258)));
+    /// assert_eq!(Value::from_bytes(&dtype, &[1]), None);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn from_bytes(dtype: &'a DType, item: &'a [u8]) -> Option<Self> {
+        (item.len() >= dtype.itemsize()).then(|| Value::new(dtype, item))
+    }
+
     /// Reads one element of this dtype. Missing bytes count as zero.
     pub(crate) fn new(dtype: &'a DType, item: &'a [u8]) -> Self {
         let item = item.get(..dtype.itemsize()).unwrap_or(item);

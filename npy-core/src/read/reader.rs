@@ -12,7 +12,7 @@ use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{Header, Payload};
-use crate::limits::{Limits, to_u64};
+use crate::limits::{self, Limits, to_u64};
 use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
@@ -76,6 +76,37 @@ impl<R> Reader<R> {
     /// ```
     pub fn data_offset(&self) -> u64 {
         self.data_offset
+    }
+
+    /// Treats the array as one of one dimension, whose elements are in the order of the file. So an array of any shape can be read in parts of
+    /// any size: also one whose rows are large, or in Fortran order, and a single element.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::with_order((0u8..6).collect(), [3, 2], Order::Fortran)?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?.flatten()?;
+    /// assert_eq!(reader.header().shape(), [6]);
+    /// assert_eq!(reader.read_dyn_chunk(4)?.to_vec::<u8>()?, [0, 2, 4, 1]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unsupported`] if a part of the array was read before; [`ErrorKind::Shape`] on a 32-bit target if there are more
+    /// elements than a `usize` counts.
+    pub fn flatten(mut self) -> Result<Self> {
+        if self.position.elements > 0 {
+            let (what, needs) =
+                ("flattening an array after a part of it was read".into(), "a new reader");
+            return Err(ErrorKind::Unsupported { what, needs }.into());
+        }
+        let count = limits::to_usize(self.header.elements())?;
+        self.header = self.header.with_shape(vec![count], Order::C)?;
+        self.plan = None;
+        Ok(self)
     }
 
     /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.

@@ -4,6 +4,7 @@ use std::io::{Read, Seek};
 
 use super::position::Position;
 use super::reader::Reader;
+use super::strided::RowLayout;
 use crate::error::{ErrorKind, Result};
 use crate::limits;
 use crate::shape::{self, Order};
@@ -55,6 +56,41 @@ impl<R: Read + Seek> Reader<R> {
             reader.strided = None;
             Ok(())
         })
+    }
+
+    /// Moves to a row as [`rows`](Self::rows) and [`read_dyn_chunk`](Self::read_dyn_chunk) count them: along the first dimension in either
+    /// order, where [`seek_to`](Self::seek_to) counts along the last one in Fortran order. A `row` equal to the number of rows means the end.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{NpyArray, Order, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::with_order((0u8..6).collect(), [3, 2], Order::Fortran)?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(Cursor::new(file))?;
+    /// reader.seek_to_row(2)?;
+    /// assert_eq!(reader.read_dyn_chunk(1)?.to_vec::<u8>()?, [2, 5]);
+    /// reader.seek_to_row(0)?;
+    /// assert_eq!(reader.read_dyn_chunk(1)?.to_vec::<u8>()?, [0, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`seek_to`](Self::seek_to).
+    pub fn seek_to_row(&mut self, row: usize) -> Result<()> {
+        match RowLayout::of(&self.header)? {
+            Some(layout) if layout.is_strided && row <= layout.rows => {
+                let gathered = self.strided.take();
+                self.seek_to(0)?;
+                self.strided = gathered;
+                self.advance_rows(&layout, 0, row);
+                Ok(())
+            }
+            _ => self.seek_to(row),
+        }
     }
 }
 
