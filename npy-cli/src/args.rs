@@ -1,0 +1,47 @@
+//! The table of subcommands with their help.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+use crate::output::Result;
+
+/// Looks into NumPy's .npy and .npz files, converts, compares and checks them.
+///
+/// Without a subcommand, prints what the files hold: `npy x.npy` is `npy info x.npy`.
+#[derive(Parser)]
+#[command(
+    name = "npy",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    after_help = FILES
+)]
+pub(crate) struct Npy {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    info: commands::info::Args,
+}
+
+/// The form of file arguments, for each help page.
+pub(crate) const FILES: &str = "\
+A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard input:
+  t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
+
+Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unreadable files.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Prints shape, dtype, order, version and size; of an archive, a line for each member
+    Info(commands::info::Args),
+}
+
+impl Npy {
+    pub(crate) fn run(self) -> Result {
+        match self.command {
+            None => self.info.run(),
+            Some(Command::Info(args)) => args.run(),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The subcommands: each file has the arguments (`Args`) and a method `run`.
+
+pub(crate) mod info;

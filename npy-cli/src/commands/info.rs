@@ -1,0 +1,317 @@
+//! `npy FILE...`: shape, dtype as a tree with offsets, order, version and size; of an archive, a line for each member.
+
+use std::io::Write;
+
+use npy_core::{DType, Field, Header, Order};
+use serde_json::{Value, json};
+
+use crate::output::{Answer, Failure, Output, Result, complain, printable};
+use crate::source::{self, AnyReader, Input};
+use crate::table::Table;
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<Target>,
+    /// One line of JSON for each array
+    #[arg(long)]
+    json: bool,
+}
+
+/// Pickles of more bytes are not read for what they need.
+const MAX_PICKLE: u64 = 64 << 20;
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut out = Output::stdout();
+        let mut answer = Ok(Answer::Yes);
+        for (i, file) in self.files.iter().enumerate() {
+            if i > 0 && !self.json {
+                writeln!(out)?;
+            }
+            match self.file(file, &mut out) {
+                Ok(Answer::Yes) => {}
+                Ok(Answer::No) => answer = answer.and(Ok(Answer::No)),
+                Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
+                Err(failure) => {
+                    out.flush()?;
+                    complain(&failure);
+                    answer = Err(Failure::Reported);
+                }
+            }
+        }
+        out.finish()?;
+        answer
+    }
+
+    fn file(&self, target: &Target, out: &mut Output) -> Result {
+        match source::open(target)? {
+            Input::Array(reader) => self.array(reader, target, out),
+            Input::Archive(archive) => {
+                let count = archive.len();
+                if !self.json {
+                    let members = if count == 1 { "member" } else { "members" };
+                    let path = printable(&target.path_text());
+                    writeln!(out, "{}  npz, {count} {members}", out.bold(&path))?;
+                }
+                let mut table = Table::new(["name", "dtype", "shape", "bytes"], 2).right(3);
+                let mut failures = Vec::new();
+                for name in archive.names() {
+                    match archive.header(name) {
+                        Ok(header) if self.json => {
+                            let mut info = json!({"file": target.path_text(), "member": name});
+                            describe(&header, &mut info);
+                            writeln!(out, "{info}")?;
+                        }
+                        Ok(header) => table.row([
+                            name.to_owned(),
+                            dtype_name(header.dtype()),
+                            shape_text(&header),
+                            match header.dtype().has_object() {
+                                true => "a pickle".into(),
+                                false => grouped(header.data_bytes()),
+                            },
+                        ]),
+                        Err(error) => {
+                            let [name, unreadable] = [name, "not an array"].map(str::to_owned);
+                            table.row([name, unreadable, String::new(), String::new()]);
+                            failures.push(Failure::from(error));
+                        }
+                    }
+                }
+                if !self.json {
+                    table.print(out)?;
+                }
+                out.flush()?;
+                failures.iter().for_each(complain);
+                Ok(if failures.is_empty() { Answer::Yes } else { Answer::No })
+            }
+        }
+    }
+
+    fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
+        let header = reader.header().clone();
+        let missing = missing_bytes(&reader, target);
+        let is_object = header.dtype().has_object();
+        let globals = match pickle_bytes(&reader, target) {
+            Some(bytes) if is_object && bytes <= MAX_PICKLE => {
+                let objects = source::objects(&mut reader, target)?;
+                Some(objects.globals().collect::<Vec<_>>())
+            }
+            _ => None,
+        };
+        if self.json {
+            let mut info = json!({"file": target.path_text()});
+            if let Some(member) = &target.member {
+                info["member"] = member.as_str().into();
+            }
+            describe(&header, &mut info);
+            info["version"] = header.version().to_string().into();
+            info["data_offset"] = reader.data_offset().into();
+            if let Some(globals) = globals {
+                info["globals"] = globals.into();
+            }
+            writeln!(out, "{info}")?;
+        } else {
+            writeln!(
+                out,
+                "{}",
+                out.bold(&printable(&Target { slice: None, ..target.clone() }.to_string()))
+            )?;
+            let offset = reader.data_offset();
+            writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?;
+            let order = match header.order() {
+                Order::C => "C order",
+                Order::Fortran => "Fortran order",
+            };
+            writeln!(out, "  shape    {}, {order}", shape_text(&header))?;
+            writeln!(out, "  size     {}", size_text(&header))?;
+            writeln!(out, "  dtype    {}", printable(&dtype_name(header.dtype())))?;
+            tree(header.dtype(), out)?;
+            if is_object {
+                writeln!(out, "  objects  Python objects: np.load needs allow_pickle=True")?;
+                for name in globals.iter().flatten() {
+                    writeln!(out, "           imports {}", printable(name))?;
+                }
+            }
+        }
+        match missing {
+            None => Ok(Answer::Yes),
+            Some((expected, found)) => {
+                out.flush()?;
+                let message =
+                    format!("truncated: expected {expected} bytes of data, found {found}");
+                complain(&Failure::new(target, message));
+                Ok(Answer::No)
+            }
+        }
+    }
+}
+
+/// Returns the bytes of data that the header of a file states and those that the file has, if they are fewer.
+fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
+    let AnyReader::File(_) = reader else { return None };
+    let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
+    let expected = reader.header().data_bytes();
+    (found < expected && !reader.header().dtype().has_object()).then_some((expected, found))
+}
+
+/// Returns the size of the pickle, or of the file that has it.
+fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
+    match reader {
+        AnyReader::Stream(_) => None,
+        _ => target.path.metadata().ok().map(|metadata| metadata.len()),
+    }
+}
+
+/// Returns the dtype of a scalar as it is in headers; records have a tree of their own.
+pub(crate) fn dtype_name(dtype: &DType) -> String {
+    if let Some((base, shape)) = dtype.sub_array() {
+        return format!("{} × {}", python_tuple(shape), dtype_name(base));
+    }
+    if !dtype.is_record() {
+        return dtype.to_string();
+    }
+    let fields = dtype.fields().len();
+    let noun = if fields == 1 { "field" } else { "fields" };
+    format!("record of {fields} {noun}, {} bytes", grouped(dtype.itemsize() as u64))
+}
+
+pub(crate) fn shape_text(header: &Header) -> String {
+    python_tuple(header.shape())
+}
+
+/// Prints dimensions as Python prints a tuple.
+pub(crate) fn python_tuple(dims: &[usize]) -> String {
+    match dims {
+        [one] => format!("({one},)"),
+        _ => {
+            let dims: Vec<String> = dims.iter().map(usize::to_string).collect();
+            format!("({})", dims.join(", "))
+        }
+    }
+}
+
+fn size_text(header: &Header) -> String {
+    if header.dtype().has_object() {
+        return "a pickle".into();
+    }
+    bytes_text(header.data_bytes())
+}
+
+/// Prints a size: `1,234,567 bytes (1.2 MiB)`.
+pub(crate) fn bytes_text(bytes: u64) -> String {
+    let exact = grouped(bytes);
+    if bytes < 10_240 {
+        return format!("{exact} bytes");
+    }
+    let mut size = bytes as f64;
+    let mut unit = "bytes";
+    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
+        if size < 1024.0 {
+            break;
+        }
+        size /= 1024.0;
+        unit = larger;
+    }
+    format!("{exact} bytes ({size:.1} {unit})")
+}
+
+/// Prints a number with a comma between each three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Prints the fields of a record: the offset in the item, the name and the dtype.
+fn tree(dtype: &DType, out: &mut Output) -> Result<()> {
+    let mut table = Table::new(["offset", "field", "dtype"], 11).right(0).dim(0);
+    add_fields(dtype, 0, 0, &mut table);
+    if table.is_empty() { Ok(()) } else { table.print(out) }
+}
+
+fn add_fields(dtype: &DType, base: usize, depth: usize, table: &mut Table<3>) {
+    if let Some((item, _)) = dtype.sub_array() {
+        return add_fields(item, base, depth, table);
+    }
+    let indent = "  ".repeat(depth);
+    let padding = |from: usize, to: usize, table: &mut Table<3>| {
+        if to > from {
+            let bytes = to - from;
+            let noun = if bytes == 1 { "byte" } else { "bytes" };
+            table.row([
+                (base + from).to_string(),
+                indent.clone(),
+                format!("{bytes} {noun} of padding"),
+            ]);
+        }
+    };
+    let mut end = 0;
+    for field in dtype.fields() {
+        padding(end, field.offset(), table);
+        let title = field.title().map_or(String::new(), |title| format!("  title {title:?}"));
+        table.row([
+            (base + field.offset()).to_string(),
+            format!("{indent}{}", field.name()),
+            format!("{}{title}", dtype_name(field.dtype())),
+        ]);
+        add_fields(field.dtype(), base + field.offset(), depth + 1, table);
+        end = field.offset() + field.dtype().itemsize();
+    }
+    if dtype.is_record() {
+        padding(end, dtype.itemsize(), table);
+    }
+}
+
+/// Adds what a header says.
+fn describe(header: &Header, info: &mut Value) {
+    let dtype = header.dtype();
+    info["shape"] = header.shape().into();
+    info["order"] = if header.order() == Order::C { "C" } else { "F" }.into();
+    info["dtype"] = dtype.to_string().into();
+    info["itemsize"] = dtype.itemsize().into();
+    info["count"] = header.count().into();
+    if !dtype.has_object() {
+        info["bytes"] = header.data_bytes().into();
+    }
+    if dtype.is_record() {
+        info["fields"] = fields(dtype);
+    }
+}
+
+fn fields(dtype: &DType) -> Value {
+    let field = |field: &Field| {
+        let mut info = json!({
+            "name": field.name(),
+            "offset": field.offset(),
+            "itemsize": field.dtype().itemsize(),
+        });
+        if let Some(title) = field.title() {
+            info["title"] = title.into();
+        }
+        let mut base = field.dtype();
+        let mut dims: Vec<usize> = Vec::new();
+        while let Some((item, shape)) = base.sub_array() {
+            dims.extend(shape);
+            base = item;
+        }
+        if !dims.is_empty() {
+            info["shape"] = dims.into();
+        }
+        match base.is_record() {
+            true => info["fields"] = fields(base),
+            false => info["dtype"] = base.to_string().into(),
+        }
+        info
+    };
+    dtype.fields().iter().map(field).collect()
+}

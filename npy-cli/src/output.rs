@@ -1,0 +1,256 @@
+//! Standard output, files that replace others, errors and the exit code.
+//!
+//! - Standard output has data alone: `Output::stdout()`, which is a `Write`, and knows the width of the terminal and whether to color.
+//! - A subcommand returns `Result<Answer>`: `Answer::Yes` is exit code 0, `Answer::No` 1, and a `Failure` 2. A failure prints
+//!   `npy: FILE: row 17, field t0: …` on standard error. `Failure::new(target, message)` makes one; errors of the library and `io::Error`
+//!   become one by `?`; `.of(&target)` adds the file to an error that does not name it.
+//! - If the reader of a pipe is gone, writing ends the command quietly, with exit code 0.
+//! - `replace(path, |file| …)` writes a file that replaces `path` when it is complete: after an error there is no partial file.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use npy_core::Place;
+
+/// The exit code of a command that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
+pub(crate) type Result<T = Answer, E = Failure> = std::result::Result<T, E>;
+
+/// An error for the user.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The reader of the output is gone.
+    BrokenPipe,
+    /// An error of the system for a file that is not named yet.
+    Unnamed(io::Error),
+    /// A message without the program's name.
+    Message(String),
+    /// All messages were printed with `complain`; only the exit code is left.
+    Reported,
+}
+
+impl Failure {
+    /// Returns the error for a file.
+    pub(crate) fn new(file: impl fmt::Display, message: impl fmt::Display) -> Self {
+        Failure::Message(format!("{file}: {message}"))
+    }
+
+    /// Adds the name of the file to an error of the system.
+    pub(crate) fn named(self, file: impl fmt::Display) -> Self {
+        match self {
+            Failure::Unnamed(error) => Failure::new(file, error),
+            other => other,
+        }
+    }
+
+    /// Returns the error for the arguments.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Failure::Message(message.to_string())
+    }
+}
+
+/// Adds the name of the file to an error.
+pub(crate) trait Of<T> {
+    /// Adds the file, unless the error names one already.
+    fn of(self, file: &dyn fmt::Display) -> Result<T>;
+}
+
+impl<T> Of<T> for std::result::Result<T, npy_core::Error> {
+    fn of(self, file: &dyn fmt::Display) -> Result<T> {
+        self.map_err(|error| {
+            let is_named = error.places().any(|place| matches!(place, Place::Path(_)));
+            if is_named { error.into() } else { Failure::new(file, message(&error)) }
+        })
+    }
+}
+
+impl<T> Of<T> for io::Result<T> {
+    fn of(self, file: &dyn fmt::Display) -> Result<T> {
+        self.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::new(file, error),
+        })
+    }
+}
+
+impl From<npy_core::Error> for Failure {
+    fn from(error: npy_core::Error) -> Self {
+        match error.kind() {
+            npy_core::ErrorKind::Io(_) if error.places().next().is_none() => {
+                io::Error::from(error).into()
+            }
+            npy_core::ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe => {
+                Failure::BrokenPipe
+            }
+            _ => Failure::Message(message(&error)),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Unnamed(error),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        match error.io_error_kind() {
+            Some(_) => io::Error::from(error).into(),
+            None => Failure::Message(error.to_string()),
+        }
+    }
+}
+
+/// Returns the message of an error of the library, on one line. Its advice for programmers stays: it says what is missing.
+fn message(error: &npy_core::Error) -> String {
+    error.to_string().replace('\n', " ")
+}
+
+/// Prints an error for the user, and continues.
+pub(crate) fn complain(failure: &Failure) {
+    let message = match failure {
+        Failure::BrokenPipe | Failure::Reported => return,
+        Failure::Unnamed(error) => format!("standard output: {error}"),
+        Failure::Message(message) => message.clone(),
+    };
+    // If standard error is gone, nobody reads it.
+    let _ = writeln!(io::stderr(), "npy: {}", printable(&message));
+}
+
+/// Prints the error, if there is one, and returns the exit code.
+pub(crate) fn exit_code(result: Result) -> ExitCode {
+    match result {
+        Ok(Answer::Yes) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(failure) => {
+            complain(&failure);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Escapes control characters, so that text from a file cannot control the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control()
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+            || ('\u{2066}'..='\u{2069}').contains(&c)
+        {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Standard output.
+pub(crate) struct Output {
+    to: BufWriter<io::Stdout>,
+    /// True if the output may have colors.
+    pub(crate) colored: bool,
+    /// The width of the terminal, or `COLUMNS`; `None` in a pipe or a file, where lines may have any length.
+    pub(crate) width: Option<usize>,
+    /// True if the output is a terminal.
+    pub(crate) is_terminal: bool,
+}
+
+impl Output {
+    pub(crate) fn stdout() -> Self {
+        let stdout = io::stdout();
+        let choice = anstream::AutoStream::choice(&stdout);
+        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let is_terminal = stdout.is_terminal();
+        let asked = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = columns.or_else(|| is_terminal.then(|| asked().unwrap_or(80)));
+        let colored = !matches!(choice, anstream::ColorChoice::Never);
+        Output { to: BufWriter::with_capacity(1 << 16, stdout), colored, width, is_terminal }
+    }
+
+    /// Returns the text in bold, if there are colors.
+    pub(crate) fn bold(&self, text: &str) -> String {
+        if self.colored { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Returns the text in a weak color, if there are colors.
+    pub(crate) fn dim(&self, text: &str) -> String {
+        if self.colored { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Writes what is left in the buffer. Each subcommand calls it at the end, because a drop would ignore the error.
+    pub(crate) fn finish(mut self) -> Result {
+        self.to.flush()?;
+        Ok(Answer::Yes)
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.to.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Writes a file, which replaces `path` once `write` has succeeded. A path that is not a regular file (`-`, a pipe, `/dev/stdout`) is
+/// written directly.
+pub(crate) fn replace<T>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T>,
+) -> Result<T> {
+    if path.as_os_str() == "-" {
+        let mut out = BufWriter::new(io::stdout());
+        let result = write(&mut out)?;
+        out.flush()?;
+        return Ok(result);
+    }
+    let name = path.display();
+    // The file that a link leads to is replaced, not the link.
+    let target: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if target.exists() && !target.is_file() {
+        let file = File::options().write(true).open(&target).of(&name)?;
+        let mut out = BufWriter::new(file);
+        let result = write(&mut out).map_err(|failure| failure.named(&name))?;
+        out.flush().of(&name)?;
+        return Ok(result);
+    }
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".npy-").suffix(".tmp");
+    #[cfg(unix)]
+    let permissions = {
+        use std::os::unix::fs::PermissionsExt;
+        // The umask applies to a new file only.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        target.metadata().ok().map(|old| old.permissions())
+    };
+    let mut file = builder.tempfile_in(folder).of(&name)?;
+    let mut out = BufWriter::with_capacity(1 << 16, file.as_file_mut());
+    let result = write(&mut out).map_err(|failure| failure.named(&name))?;
+    out.flush().of(&name)?;
+    drop(out);
+    #[cfg(unix)]
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions).of(&name)?;
+    }
+    file.persist(&target).map_err(|error| error.error).of(&name)?;
+    Ok(result)
+}

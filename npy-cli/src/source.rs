@@ -1,0 +1,626 @@
+//! The array that an argument names, read in blocks of rows, after its slice.
+//!
+//! `Source::open(&target)` reads the header only. `source.header()` is that of the array after the slice; `source.rows()` is the length of
+//! its first dimension (1 without dimensions). `source.skip(n)` and `source.next(n)` go through the rows: `next` returns a `DynArray` in C
+//! order whose first dimension counts the rows that were read, also if the array has no dimensions. The cost is that of what is selected:
+//! parts of large rows are read alone.
+//!
+//! `open(&target)` returns an `Input` instead: an archive (`npz::Reader<File>`), or the `npy_core::Reader` of an array, without the slice.
+//! `Input::targets` lists the members of an archive as targets of their own.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+
+use npy_core::{DType, DynArray, Header, Objects, Order, ReadOptions, Reader, npz};
+
+use crate::output::{Failure, Of, Result};
+use crate::target::{Index, Target};
+
+/// A stream that cannot seek, after its first bytes were looked at.
+type Stream = io::Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+
+/// A file that was opened.
+pub(crate) enum Input {
+    Archive(npz::Reader<File>),
+    Array(AnyReader),
+}
+
+/// The reader of an array, from wherever it comes.
+pub(crate) enum AnyReader {
+    File(Reader<File>),
+    Member(Box<Reader<npz::Member<File>>>),
+    Stream(Box<Reader<Stream>>),
+}
+
+/// Calls a method of whichever reader it is.
+macro_rules! each {
+    ($any:expr, $reader:ident => $call:expr) => {
+        match $any {
+            AnyReader::File($reader) => $call,
+            AnyReader::Member($reader) => $call,
+            AnyReader::Stream($reader) => $call,
+        }
+    };
+}
+
+/// Opens a file, or standard input, and the member of it that the target names.
+pub(crate) fn open(target: &Target) -> Result<Input> {
+    let input = open_file(target)?;
+    let Some(member) = &target.member else { return Ok(input) };
+    match input {
+        Input::Archive(archive) => {
+            let reader = archive.member(member).of(&target.path_text())?;
+            Ok(Input::Array(AnyReader::Member(Box::new(reader))))
+        }
+        Input::Array(_) => Err(Failure::new(
+            target.path_text(),
+            format!("is an array, not an archive, and so has no member {member:?}"),
+        )),
+    }
+}
+
+fn open_file(target: &Target) -> Result<Input> {
+    let name = target.path_text();
+    if target.is_stdin() {
+        return open_stream(Box::new(io::stdin()), &name);
+    }
+    let mut file = File::open(&target.path).of(&name)?;
+    let metadata = file.metadata().of(&name)?;
+    if metadata.is_dir() {
+        return Err(Failure::new(name, "is a directory; name a file in it"));
+    }
+    if !metadata.is_file() {
+        return open_stream(Box::new(file), &name);
+    }
+    let start = start_of(&mut file).of(&name)?;
+    if is_archive(&start) {
+        return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
+    }
+    Ok(Input::Array(AnyReader::File(Reader::open(&target.path).of(&name)?)))
+}
+
+fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
+    let start = start_of(&mut stream).of(&name)?;
+    let is_archive = is_archive(&start);
+    let mut stream = Cursor::new(start).chain(stream);
+    if !is_archive {
+        let reader = Reader::new(stream).of(&name)?;
+        return Ok(Input::Array(AnyReader::Stream(Box::new(reader))));
+    }
+    // The directory of an archive is at its end, so all of it must have arrived.
+    let mut file = tempfile::tempfile().of(&name)?;
+    io::copy(&mut stream, &mut file).of(&name)?;
+    file.flush().of(&name)?;
+    file.seek(SeekFrom::Start(0)).of(&name)?;
+    Ok(Input::Archive(npz::Reader::new(file).of(&name)?))
+}
+
+fn start_of(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    stream.take(4).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn is_archive(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
+}
+
+impl Input {
+    /// Returns each array of the file as a target of its own, with the slice of the argument: the members of an archive, or the array.
+    pub(crate) fn targets(&self, target: &Target) -> Vec<Target> {
+        match self {
+            Input::Archive(archive) => {
+                archive.names().map(|name| target.with_member(name)).collect()
+            }
+            Input::Array(_) => vec![target.clone()],
+        }
+    }
+
+    /// Returns the only array of the file.
+    pub(crate) fn into_array(self, target: &Target) -> Result<AnyReader> {
+        match self {
+            Input::Array(reader) => Ok(reader),
+            Input::Archive(archive) => {
+                let reader =
+                    archive.member(only_member(&archive, target)?).of(&target.path_text())?;
+                Ok(AnyReader::Member(Box::new(reader)))
+            }
+        }
+    }
+}
+
+/// Returns the name of the only member of an archive.
+fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'a str> {
+    let names: Vec<&str> = archive.names().collect();
+    match names[..] {
+        [name] => Ok(name),
+        [] => Err(Failure::new(target, "the archive is empty")),
+        [first, ..] => {
+            let (count, path) = (names.len(), target.path_text());
+            let first = first.escape_debug();
+            let message = format!("the archive has {count} members; name one: {path}::{first}");
+            Err(Failure::new(target, message))
+        }
+    }
+}
+
+impl AnyReader {
+    pub(crate) fn header(&self) -> &Header {
+        each!(self, reader => reader.header())
+    }
+
+    /// Returns the offset of the data in the file or the member.
+    pub(crate) fn data_offset(&self) -> u64 {
+        each!(self, reader => reader.data_offset())
+    }
+
+    /// Returns the next rows, in C order.
+    pub(crate) fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray> {
+        each!(self, reader => reader.read_dyn_chunk(rows))
+    }
+
+    /// Reads the complete array.
+    pub(crate) fn read_all(&mut self) -> npy_core::Result<DynArray> {
+        each!(self, reader => reader.read_dyn())
+    }
+
+    /// Treats the array as one of one dimension, in the order of the file.
+    pub(crate) fn flatten(self) -> npy_core::Result<Self> {
+        Ok(match self {
+            AnyReader::File(reader) => AnyReader::File(reader.flatten()?),
+            AnyReader::Member(reader) => AnyReader::Member(Box::new(reader.flatten()?)),
+            AnyReader::Stream(reader) => AnyReader::Stream(Box::new(reader.flatten()?)),
+        })
+    }
+
+    /// Returns true if the elements of a row are strided in the file.
+    fn is_strided(&self) -> bool {
+        let long = self.header().shape().iter().filter(|&&length| length != 1).count();
+        self.header().order() == Order::Fortran && long > 1
+    }
+}
+
+/// Reads the Python objects of a target, without its slice. `reader` is what `open` returned for it: a pipe cannot be opened again.
+pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects> {
+    let name = target.path_text();
+    match reader {
+        AnyReader::File(_) => ReadOptions::new().read(&target.path).of(&name),
+        AnyReader::Member(_) if !target.is_stdin() => {
+            let archive = npz::Reader::open(&target.path).of(&name)?;
+            let member = match &target.member {
+                Some(member) => member,
+                None => only_member(&archive, target)?,
+            };
+            archive.read(member).of(&name)
+        }
+        // The pickle was not read yet; together with the header it is the file.
+        _ => {
+            let mut file = reader.header().to_bytes().of(&name)?;
+            file.extend_from_slice(reader.read_all().of(&name)?.as_bytes());
+            ReadOptions::new().read_from(&file[..]).of(&name)
+        }
+    }
+}
+
+/// An array after its slice.
+pub(crate) struct Source {
+    reader: AnyReader,
+    name: String,
+    /// The header after the slice.
+    header: Header,
+    /// The rows of the file that are selected; without dimensions, one.
+    rows: Steps,
+    /// The selection within each row: one for each further dimension of the file.
+    inner: Vec<Steps>,
+    layout: Layout,
+    /// The next row to return, counted in the selection.
+    next: usize,
+    /// The next unit that the reader would read: an element, or a row of `Layout::Rows`.
+    at: usize,
+    /// The data of a stream whose rows are selected in an order in which they do not arrive.
+    loaded: Option<DynArray>,
+}
+
+/// How rows are read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Layout {
+    /// The reader is flat, and the elements of a row are contiguous.
+    Contiguous,
+    /// The reader is flat, and only parts of strided rows are selected: for each selected element of a row, those of all rows are read.
+    Columns,
+    /// The reader gathers strided rows.
+    Rows,
+}
+
+/// Indices of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Steps {
+    /// The length of the dimension in the file.
+    length: usize,
+    start: usize,
+    count: usize,
+    /// Not zero.
+    step: i64,
+    /// True if the dimension stays.
+    is_kept: bool,
+}
+
+impl Steps {
+    const fn all(length: usize) -> Self {
+        Steps { length, start: 0, count: length, step: 1, is_kept: true }
+    }
+
+    fn is_all(&self) -> bool {
+        *self == Steps { is_kept: self.is_kept, ..Steps::all(self.length) }
+    }
+
+    /// Applies an index as Python does.
+    fn of(index: Index, length: usize, dimension: usize) -> Result<Self, String> {
+        match index {
+            Index::Ellipsis => Ok(Steps::all(length)),
+            Index::At(at) => {
+                let start = from_end(at, length).filter(|&at| at < length);
+                let start = start.ok_or_else(|| {
+                    format!("index {at} is out of range: dimension {dimension} has length {length}")
+                })?;
+                Ok(Steps { length, start, count: 1, step: 1, is_kept: false })
+            }
+            Index::Range { start, stop, step } if step > 0 => {
+                let bound = |at: i64| from_end(at, length).unwrap_or(0).min(length);
+                let (start, stop) = (start.map_or(0, bound), stop.map_or(length, bound));
+                let stride = usize::try_from(step).unwrap_or(usize::MAX);
+                let count = stop.saturating_sub(start).div_ceil(stride);
+                Ok(Steps { length, start, count, step, is_kept: true })
+            }
+            Index::Range { start, stop, step } => {
+                // One more than the index, so that the position before the first one is 0.
+                let bound = |at: i64| match from_end(at, length) {
+                    Some(at) => at.saturating_add(1).min(length),
+                    None => 0,
+                };
+                let (start, stop) = (start.map_or(length, bound), stop.map_or(0, bound));
+                let stride = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+                let count = start.saturating_sub(stop).div_ceil(stride);
+                let start = start.saturating_sub(1);
+                Ok(Steps { length, start, count, step, is_kept: true })
+            }
+        }
+    }
+
+    fn stride(&self) -> usize {
+        usize::try_from(self.step.unsigned_abs()).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the position of an index that is less than `count`, so that nothing overflows.
+    fn nth(&self, i: usize) -> usize {
+        let offset = self.stride().saturating_mul(i);
+        if self.step < 0 { self.start.saturating_sub(offset) } else { self.start + offset }
+    }
+}
+
+/// Returns a position that may count from the end; `None` if it is before the start.
+fn from_end(at: i64, length: usize) -> Option<usize> {
+    match usize::try_from(at.unsigned_abs()) {
+        Ok(back) if at < 0 => length.checked_sub(back),
+        Ok(at) => Some(at),
+        Err(_) if at < 0 => None,
+        Err(_) => Some(usize::MAX),
+    }
+}
+
+/// Applies a slice to a shape.
+fn select(shape: &[usize], slice: &[Index]) -> Result<Vec<Steps>, String> {
+    let given = slice.iter().filter(|index| **index != Index::Ellipsis).count();
+    if slice.len() > given + 1 {
+        return Err("a slice has at most one `...`".into());
+    }
+    let Some(left) = shape.len().checked_sub(given) else {
+        let dimensions = shape.len();
+        return Err(format!(
+            "the slice has {given} parts, but the array has {dimensions} dimensions"
+        ));
+    };
+    let mut indices = Vec::new();
+    for &index in slice {
+        let count = if index == Index::Ellipsis { left } else { 1 };
+        indices.extend(std::iter::repeat_n(index, count));
+    }
+    indices.resize(shape.len(), Index::Ellipsis);
+    let numbered = indices.iter().zip(shape).enumerate();
+    numbered.map(|(dimension, (&index, &length))| Steps::of(index, length, dimension)).collect()
+}
+
+/// Rows of more bytes are not read completely if a part of them is enough.
+const LARGE_ROW: usize = 1 << 16;
+
+impl Source {
+    /// Opens an array; only its header is read.
+    pub(crate) fn open(target: &Target) -> Result<Self> {
+        Source::of(open(target)?.into_array(target)?, target, usize::MAX)
+    }
+
+    /// Applies the slice of the target to an array. Of rows that are large, at least `columns` elements are selected if they have that many, and
+    /// maybe no more.
+    pub(crate) fn of(reader: AnyReader, target: &Target, columns: usize) -> Result<Self> {
+        let name = target.to_string();
+        let file = reader.header().clone();
+        let mut selection = select(file.shape(), target.slice.as_deref().unwrap_or(&[]))
+            .map_err(|message| Failure::new(&name, message))?;
+        let mut missing = columns;
+        for steps in selection.iter_mut().skip(1).rev() {
+            steps.count = steps.count.min(missing);
+            missing = missing.div_ceil(steps.count.max(1));
+        }
+        let shape: Vec<usize> =
+            selection.iter().filter(|steps| steps.is_kept).map(|steps| steps.count).collect();
+        let header = Header::new(file.dtype().clone(), shape, Order::C).of(&name)?;
+        let is_all = selection.iter().all(|steps| steps.is_all());
+        let header = if is_all && target.slice.is_none() { file.clone() } else { header };
+        let mut steps = selection.into_iter();
+        let rows = steps.next().unwrap_or(Steps::all(1));
+        let inner: Vec<Steps> = steps.collect();
+        let can_seek = matches!(reader, AnyReader::File(_));
+        let layout = match reader.is_strided() {
+            false => Layout::Contiguous,
+            true if can_seek && !inner.iter().all(Steps::is_all) => Layout::Columns,
+            true => Layout::Rows,
+        };
+        let reader = match layout {
+            Layout::Rows => reader,
+            _ if file.dtype().has_object() => reader,
+            _ => reader.flatten().of(&name)?,
+        };
+        Ok(Source { reader, name, header, rows, inner, layout, next: 0, at: 0, loaded: None })
+    }
+
+    /// Returns the header of the array after the slice.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the name for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the number of rows: the length of the first dimension that the reader steps along.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.count
+    }
+
+    /// Returns the index of the next row, counted in the selection.
+    pub(crate) fn position(&self) -> usize {
+        self.next
+    }
+
+    /// Returns the shape of a row.
+    pub(crate) fn row_shape(&self) -> Vec<usize> {
+        self.inner.iter().filter(|steps| steps.is_kept).map(|steps| steps.count).collect()
+    }
+
+    /// Returns the dtype of an element.
+    pub(crate) fn dtype(&self) -> &DType {
+        self.header.dtype()
+    }
+
+    /// Returns the number of elements of a row of the file.
+    fn row_elements(&self) -> usize {
+        self.inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.length))
+    }
+
+    /// Returns the bytes of a row of the file.
+    fn file_row_bytes(&self) -> usize {
+        self.row_elements().saturating_mul(self.dtype().itemsize())
+    }
+
+    /// Returns the bytes of a selected row.
+    pub(crate) fn row_bytes(&self) -> usize {
+        let selected = self.inner.iter().map(|steps| steps.count);
+        selected.fold(self.dtype().itemsize(), usize::saturating_mul)
+    }
+
+    /// Returns the number of rows that a block of about a quarter of a megabyte has.
+    pub(crate) fn rows_per_block(&self) -> usize {
+        let stride = self.rows.stride();
+        let bytes = match self.is_sparse() {
+            true => self.row_bytes(),
+            false => self.file_row_bytes().saturating_mul(stride),
+        };
+        // Each read of strided rows takes one system call for each element of a row.
+        let block: usize = if self.layout == Layout::Contiguous { 1 << 18 } else { 1 << 22 };
+        (block / bytes.max(1)).max(1)
+    }
+
+    /// Skips some rows; they are not read if the file can seek.
+    pub(crate) fn skip(&mut self, rows: usize) {
+        self.next = self.next.saturating_add(rows).min(self.rows.count);
+    }
+
+    /// Returns the next rows, at most `max`, in C order; `None` after the last one.
+    pub(crate) fn next(&mut self, max: usize) -> Result<Option<DynArray>> {
+        let count = max.min(self.rows.count - self.next);
+        if count == 0 {
+            return Ok(None);
+        }
+        let array = self.read(count).of(&self.name)?;
+        self.next += count;
+        Ok(Some(array))
+    }
+
+    /// Returns true if rows are far from each other, or only small parts of them are selected.
+    fn is_sparse(&self) -> bool {
+        let is_far = self.rows.stride() > 1;
+        let is_part = !self.inner.iter().all(Steps::is_all);
+        // A stream cannot go back within a row.
+        let goes_back = self.inner.iter().any(|steps| steps.step < 0);
+        if goes_back && !matches!(self.reader, AnyReader::File(_)) {
+            return false;
+        }
+        let distance = self.file_row_bytes().saturating_mul(self.rows.stride());
+        (is_far || is_part) && distance > LARGE_ROW
+    }
+
+    fn read(&mut self, count: usize) -> npy_core::Result<DynArray> {
+        let first = self.rows.nth(self.next);
+        let last = self.rows.nth(self.next + count - 1);
+        let (low, span) = (first.min(last), first.abs_diff(last) + 1);
+        let shape = [vec![count], self.row_shape()].concat();
+        let mut bytes = Vec::new();
+        if self.layout == Layout::Columns {
+            self.read_columns(count, low, span, &mut bytes)?;
+            return DynArray::new(self.dtype().clone(), shape, Order::C, bytes);
+        }
+        let unit = if self.layout == Layout::Rows { 1 } else { self.row_elements() };
+        if self.is_sparse() {
+            for i in self.next..self.next + count {
+                let row = self.rows.nth(i);
+                if self.layout == Layout::Rows {
+                    let row = self.take(row, 1)?;
+                    pick(row.as_bytes(), &self.inner, &mut bytes);
+                } else {
+                    let inner = self.inner.clone();
+                    self.read_parts(row * unit, &inner, unit, &mut bytes)?;
+                }
+            }
+        } else {
+            let block = self.take(low.saturating_mul(unit), span.saturating_mul(unit))?;
+            if span == count && self.rows.step > 0 && self.inner.iter().all(Steps::is_all) {
+                return DynArray::new(self.dtype().clone(), shape, Order::C, block.into_bytes());
+            }
+            let size = self.file_row_bytes();
+            for i in self.next..self.next + count {
+                let start = (self.rows.nth(i) - low) * size;
+                if let Some(row) = block.as_bytes().get(start..start + size) {
+                    pick(row, &self.inner, &mut bytes);
+                }
+            }
+        }
+        DynArray::new(self.dtype().clone(), shape, Order::C, bytes)
+    }
+
+    /// Reads what is selected of a contiguous part of a row, which starts at an element of the file.
+    fn read_parts(
+        &mut self,
+        start: usize,
+        inner: &[Steps],
+        elements: usize,
+        out: &mut Vec<u8>,
+    ) -> npy_core::Result<()> {
+        let size = elements.saturating_mul(self.dtype().itemsize());
+        if inner.iter().all(Steps::is_all) || size <= LARGE_ROW {
+            let part = self.take(start, elements)?;
+            pick(part.as_bytes(), inner, out);
+            return Ok(());
+        }
+        let Some((steps, rest)) = inner.split_first() else { return Ok(()) };
+        let stride = elements / steps.length.max(1);
+        if steps.step == 1 && rest.iter().all(Steps::is_all) {
+            let part = self.take(start + steps.start * stride, steps.count * stride)?;
+            out.extend_from_slice(part.as_bytes());
+            return Ok(());
+        }
+        for i in 0..steps.count {
+            self.read_parts(start + steps.nth(i) * stride, rest, stride, out)?;
+        }
+        Ok(())
+    }
+
+    /// Reads selected elements of strided rows.
+    fn read_columns(
+        &mut self,
+        count: usize,
+        low: usize,
+        span: usize,
+        out: &mut Vec<u8>,
+    ) -> npy_core::Result<()> {
+        let itemsize = self.dtype().itemsize();
+        let selected = self.inner.iter().map(|steps| steps.count).product::<usize>();
+        out.resize(count * selected * itemsize, 0);
+        let rows = self.rows;
+        for column in 0..selected {
+            // The position of the element in the file: the first dimension varies fastest.
+            let (mut rest, mut offset) = (column, 0);
+            let mut indices = vec![0; self.inner.len()];
+            for (index, steps) in indices.iter_mut().zip(&self.inner).rev() {
+                *index = steps.nth(rest % steps.count);
+                rest /= steps.count;
+            }
+            for (index, steps) in indices.iter().zip(&self.inner).rev() {
+                offset = offset * steps.length + index;
+            }
+            let run = self.take(offset * rows.length + low, span)?;
+            for i in 0..count {
+                let from = (rows.nth(self.next + i) - low) * itemsize;
+                let to = (i * selected + column) * itemsize;
+                out[to..to + itemsize].copy_from_slice(&run.as_bytes()[from..from + itemsize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads units from this position on.
+    fn take(&mut self, start: usize, count: usize) -> npy_core::Result<DynArray> {
+        self.move_to(start)?;
+        if let Some(all) = &self.loaded {
+            return part_of(all, start, count);
+        }
+        let block = self.reader.read_rows(count)?;
+        self.at = start + count;
+        Ok(block)
+    }
+
+    /// Moves the reader.
+    fn move_to(&mut self, unit: usize) -> npy_core::Result<()> {
+        if unit == self.at || self.loaded.is_some() {
+            return Ok(());
+        }
+        if let AnyReader::File(reader) = &mut self.reader {
+            reader.seek_to_row(unit)?;
+        } else if unit < self.at || (self.rows.step < 0 && self.at == 0) {
+            // The stream has passed the position, or will have: all of it is needed.
+            let units = self.reader.header().shape().first().copied().unwrap_or(1);
+            if self.at > 0 {
+                // Rows only advance, unless the step is negative, which was seen before the first read.
+                let reason = "the parts of this slice are not in the order of the stream; write it to a file first";
+                return Err(npy_core::Error::custom(reason));
+            }
+            self.loaded = Some(self.reader.read_rows(units)?);
+        } else {
+            let itemsize = self.dtype().itemsize().max(1);
+            let block = ((1 << 18) / itemsize).max(1);
+            while self.at < unit {
+                let count = block.min(unit - self.at);
+                self.reader.read_rows(count)?;
+                self.at += count;
+            }
+        }
+        self.at = unit;
+        Ok(())
+    }
+}
+
+/// Appends the selected items of an array in C order.
+fn pick(bytes: &[u8], selection: &[Steps], out: &mut Vec<u8>) {
+    let Some((steps, rest)) =
+        selection.split_first().filter(|_| !selection.iter().all(Steps::is_all))
+    else {
+        out.extend_from_slice(bytes);
+        return;
+    };
+    let part = bytes.len() / steps.length.max(1);
+    for i in 0..steps.count {
+        let start = steps.nth(i) * part;
+        if let Some(bytes) = bytes.get(start..start + part) {
+            pick(bytes, rest, out);
+        }
+    }
+}
+
+/// Returns some units of an array in C order.
+fn part_of(array: &DynArray, first: usize, count: usize) -> npy_core::Result<DynArray> {
+    let shape = [&[count], array.shape().get(1..).unwrap_or_default()].concat();
+    let units = array.shape().first().copied().unwrap_or(1).max(1);
+    let size = array.as_bytes().len() / units;
+    let bytes = array.as_bytes().get(first * size..(first + count) * size).unwrap_or_default();
+    DynArray::new(array.dtype().clone(), shape, Order::C, bytes.to_vec())
+}

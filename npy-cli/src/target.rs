@@ -1,0 +1,174 @@
+//! The argument `FILE[::MEMBER][[SLICE]]`, in Python's words: `model.npz::layers/0/weights[:10,0]`, `t.npy[1000:2000]`; `-` is standard
+//! input.
+//!
+//! `Target` implements `FromStr`, so an argument of clap is declared as `file: Target`. A path that exists as it is written is never
+//! taken apart. `Target::to_string` is what messages call the file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// An array, or an archive, that an argument names.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Target {
+    /// `-` is standard input.
+    pub(crate) path: PathBuf,
+    /// The member of an archive.
+    pub(crate) member: Option<String>,
+    /// One for each dimension; `None` if the argument has no slice.
+    pub(crate) slice: Option<Vec<Index>>,
+}
+
+/// One part of a slice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Index {
+    /// `3`, `-1`: the dimension is dropped.
+    At(i64),
+    /// `1:10:2`: a range, and its step.
+    Range { start: Option<i64>, stop: Option<i64>, step: i64 },
+    /// `...`: as many complete dimensions as are left.
+    Ellipsis,
+}
+
+impl Target {
+    /// Returns true for standard input.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Returns the same file, with this member of it.
+    pub(crate) fn with_member(&self, name: &str) -> Target {
+        Target { member: Some(name.to_owned()), ..self.clone() }
+    }
+
+    /// Returns the path for messages: `standard input` for `-`.
+    pub(crate) fn path_text(&self) -> String {
+        if self.is_stdin() { "standard input".into() } else { self.path.display().to_string() }
+    }
+}
+
+impl From<&Path> for Target {
+    fn from(path: &Path) -> Self {
+        Target { path: path.to_owned(), member: None, slice: None }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if Path::new(text).exists() {
+            return Ok(Path::new(text).into());
+        }
+        let (text, slice) = match text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
+            // Brackets in a path: `run[old]/x.npy[3]` has a slice, `x[old]` has none.
+            Some((path, slice)) if !path.is_empty() && !Path::new(path).is_dir() => {
+                (path, Some(slice.split(',').map(Index::from_str).collect::<Result<_, _>>()?))
+            }
+            _ => (text, None),
+        };
+        let (path, member) = match text.split_once("::") {
+            Some(_) if Path::new(text).exists() => (text, None),
+            Some((path, member)) if !path.is_empty() => (path, Some(member.to_owned())),
+            _ => (text, None),
+        };
+        Ok(Target { path: path.into(), member, slice })
+    }
+}
+
+impl FromStr for Index {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let number = |part: &str| {
+            let wrong = |_| {
+                format!(
+                    "{text:?} is not a slice; write one like [3], [:10], [-5:] or [::2, ..., 0]"
+                )
+            };
+            part.trim().parse::<i64>().map_err(wrong)
+        };
+        let bound = |part: &str| match part.trim() {
+            "" => Ok(None),
+            part => number(part).map(Some),
+        };
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts[..] {
+            ["..."] => Ok(Index::Ellipsis),
+            [at] => Ok(Index::At(number(at)?)),
+            [start, stop] => Ok(Index::Range { start: bound(start)?, stop: bound(stop)?, step: 1 }),
+            [start, stop, step] => {
+                let step = bound(step)?.unwrap_or(1);
+                if step == 0 {
+                    return Err(format!("the step of the slice {text:?} is zero"));
+                }
+                Ok(Index::Range { start: bound(start)?, stop: bound(stop)?, step })
+            }
+            _ => Err(format!("{text:?} has too many colons; a slice is start:stop:step")),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path_text())?;
+        if let Some(member) = &self.member {
+            write!(f, "::{}", member.escape_debug())?;
+        }
+        let Some(slice) = &self.slice else { return Ok(()) };
+        for (i, index) in slice.iter().enumerate() {
+            f.write_str(if i == 0 { "[" } else { "," })?;
+            match index {
+                Index::At(at) => write!(f, "{at}")?,
+                Index::Ellipsis => f.write_str("...")?,
+                Index::Range { start, stop, step } => {
+                    let text = |bound: &Option<i64>| bound.map_or(String::new(), |n| n.to_string());
+                    write!(f, "{}:{}", text(start), text(stop))?;
+                    if *step != 1 {
+                        write!(f, ":{step}")?;
+                    }
+                }
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Index, Target};
+
+    fn parsed(text: &str) -> (String, Option<String>, Option<Vec<Index>>) {
+        let target: Target = text.parse().unwrap();
+        assert_eq!(target.to_string(), text);
+        (target.path.display().to_string(), target.member, target.slice)
+    }
+
+    #[test]
+    fn each_part_of_a_target_is_optional() {
+        let range = |start, stop, step| Index::Range { start, stop, step };
+        assert_eq!(parsed("t.npy"), ("t.npy".into(), None, None));
+        assert_eq!(
+            parsed("t.npy[1000:2000]"),
+            ("t.npy".into(), None, Some(vec![range(Some(1000), Some(2000), 1)]))
+        );
+        assert_eq!(
+            parsed("m.npz::layers/0/w[:10,0]"),
+            (
+                "m.npz".into(),
+                Some("layers/0/w".into()),
+                Some(vec![range(None, Some(10), 1), Index::At(0)])
+            )
+        );
+        let (.., slice) = parsed("t.npy[...,-1,::-2]");
+        assert_eq!(slice, Some(vec![Index::Ellipsis, Index::At(-1), range(None, None, -2)]));
+    }
+
+    #[test]
+    fn a_wrong_slice_says_what_a_slice_is() {
+        for text in ["x[a]", "x[1:2:3:4]", "x[::0]", "x[]", "x[1,,2]"] {
+            assert!(text.parse::<Target>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Scalars as text, straight from their bytes: for CSV, for JSON and for tables.
+//!
+//! `Cell::new(&dtype)` is made once for a column; `cell.csv(bytes, out)`, `cell.json(bytes, out)` and `cell.table(bytes)` then print one
+//! element. Floats print as Python's `repr` does, with the fewest digits that read back as the same number.
+//!
+//! | | CSV | JSON | table |
+//! |---|---|---|---|
+//! | NaN, NaT | nothing | `null` | `nan`, `NaT` |
+//! | infinity | `inf` | `null` | `inf` |
+//! | bool | `True` | `true` | `True` |
+//! | `M8[s]` | `2024-01-31 12:00:00` | `"2024-01-31T12:00:00"` | `2024-01-31T12:00:00` |
+//! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` | a string | the text, escaped |
+//! | `V` | hexadecimal digits | a string of them | hexadecimal digits |
+//! | complex | two columns | `[re, im]` | `(1+2j)` |
+
+use std::io::Write;
+
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::{ByteOrder, DType, Value};
+
+use crate::output::printable;
+
+/// A column of scalars.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    dtype: DType,
+    kind: Kind,
+    is_big: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Bool,
+    Int,
+    UInt,
+    F32,
+    F64,
+    /// A float of another size.
+    Float,
+    Complex,
+    Bytes,
+    Str,
+    DateTime,
+    TimeDelta,
+    Void,
+    /// A Python object, a record or a sub-array.
+    Other,
+}
+
+impl Cell {
+    pub(crate) fn new(dtype: &DType) -> Self {
+        let kind = match dtype.scalar().map(|scalar| (scalar.kind(), scalar.itemsize())) {
+            Some((ScalarKind::Bool, _)) => Kind::Bool,
+            Some((ScalarKind::Int, _)) => Kind::Int,
+            Some((ScalarKind::UInt, _)) => Kind::UInt,
+            Some((ScalarKind::Float, 4)) => Kind::F32,
+            Some((ScalarKind::Float, 8)) => Kind::F64,
+            Some((ScalarKind::Float, _)) => Kind::Float,
+            Some((ScalarKind::Complex, _)) => Kind::Complex,
+            Some((ScalarKind::Bytes, _)) => Kind::Bytes,
+            Some((ScalarKind::Str, _)) => Kind::Str,
+            Some((ScalarKind::DateTime(_), _)) => Kind::DateTime,
+            Some((ScalarKind::TimeDelta(_), _)) => Kind::TimeDelta,
+            Some((ScalarKind::Void, _)) => Kind::Void,
+            _ => Kind::Other,
+        };
+        let order = dtype.scalar().and_then(Scalar::byte_order);
+        Cell { dtype: dtype.clone(), kind, is_big: order == Some(ByteOrder::Big) }
+    }
+
+    /// Returns the size of an element in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.dtype.itemsize()
+    }
+
+    /// Returns true if the column is aligned at the right, as numbers are.
+    pub(crate) fn is_number(&self) -> bool {
+        !matches!(self.kind, Kind::Bytes | Kind::Str | Kind::Void | Kind::Other)
+    }
+
+    /// Decodes an element. Missing bytes count as zeros.
+    pub(crate) fn value<'a>(&'a self, bytes: &'a [u8]) -> Value<'a> {
+        Value::from_bytes(&self.dtype, bytes).unwrap_or(Value::Void(bytes))
+    }
+
+    /// Returns the bits of a number of at most eight bytes.
+    fn bits(&self, bytes: &[u8]) -> u64 {
+        let mut bits = [0; 8];
+        let size = bytes.len().min(8);
+        bits[..size].copy_from_slice(&bytes[..size]);
+        if self.is_big {
+            bits[..size].reverse();
+        }
+        u64::from_le_bytes(bits)
+    }
+
+    fn int(&self, bytes: &[u8]) -> i64 {
+        let unused = 64 - 8 * u32::try_from(bytes.len().clamp(1, 8)).unwrap_or(8);
+        (self.bits(bytes) << unused).cast_signed() >> unused
+    }
+
+    fn f32(&self, bytes: &[u8]) -> f32 {
+        f32::from_bits(u32::try_from(self.bits(bytes)).unwrap_or(0))
+    }
+
+    fn f64(&self, bytes: &[u8]) -> f64 {
+        f64::from_bits(self.bits(bytes))
+    }
+
+    /// Writes a field of CSV.
+    pub(crate) fn csv(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self.kind {
+            Kind::F64 => float(self.f64(bytes), "", "inf", out),
+            Kind::F32 => float(self.f32(bytes), "", "inf", out),
+            Kind::Int => {
+                out.extend_from_slice(itoa::Buffer::new().format(self.int(bytes)).as_bytes())
+            }
+            Kind::UInt => {
+                out.extend_from_slice(itoa::Buffer::new().format(self.bits(bytes)).as_bytes())
+            }
+            Kind::Bool => {
+                out.extend_from_slice(if self.bits(bytes) == 0 { b"False" } else { b"True" })
+            }
+            Kind::Bytes | Kind::Str => csv_field(&self.text(bytes), out),
+            Kind::DateTime if self.value(bytes).is_nat() => {}
+            Kind::TimeDelta if self.value(bytes).is_nat() => {}
+            Kind::DateTime => csv_field(&self.value(bytes).to_string().replacen('T', " ", 1), out),
+            Kind::Float => {
+                let text = self.value(bytes).to_string();
+                if text != "nan" {
+                    out.extend_from_slice(text.as_bytes());
+                }
+            }
+            Kind::Void => hex(bytes, out),
+            Kind::Complex | Kind::TimeDelta | Kind::Other => {
+                csv_field(&self.value(bytes).to_string(), out);
+            }
+        }
+    }
+
+    /// Writes a value of JSON.
+    pub(crate) fn json(&self, bytes: &[u8], out: &mut Vec<u8>) {
+        match self.kind {
+            Kind::F64 => float(self.f64(bytes), "null", "", out),
+            Kind::F32 => float(self.f32(bytes), "null", "", out),
+            Kind::Int | Kind::UInt => self.csv(bytes, out),
+            Kind::Bool => {
+                out.extend_from_slice(if self.bits(bytes) == 0 { b"false" } else { b"true" })
+            }
+            Kind::Bytes | Kind::Str => json_string(&self.text(bytes), out),
+            Kind::Void => {
+                out.push(b'"');
+                hex(bytes, out);
+                out.push(b'"');
+            }
+            Kind::DateTime | Kind::TimeDelta if self.value(bytes).is_nat() => {
+                out.extend_from_slice(b"null");
+            }
+            Kind::Float => {
+                let text = self.value(bytes).to_string();
+                let is_finite = text.bytes().any(|byte| byte.is_ascii_digit());
+                out.extend_from_slice(if is_finite { text.as_bytes() } else { b"null" });
+            }
+            Kind::Complex => {
+                let half = Cell::new(&half_of(&self.dtype));
+                let (re, im) = bytes.split_at(bytes.len() / 2);
+                out.push(b'[');
+                half.json(re, out);
+                out.push(b',');
+                half.json(im, out);
+                out.push(b']');
+            }
+            Kind::DateTime | Kind::TimeDelta | Kind::Other => {
+                json_string(&self.value(bytes).to_string(), out);
+            }
+        }
+    }
+
+    /// Returns the text of an element for people. Floats of many digits are rounded to six.
+    pub(crate) fn table(&self, bytes: &[u8]) -> String {
+        match self.kind {
+            Kind::F64 => short_float(self.f64(bytes)),
+            // An `f32` as an `f64` would have more digits.
+            Kind::F32 => match self.csv_text(bytes) {
+                text if text.len() <= 9 => text,
+                _ => short_float(f64::from(self.f32(bytes))),
+            },
+            Kind::Bytes | Kind::Str => printable(&self.text(bytes)),
+            Kind::Void => self.csv_text(bytes),
+            _ => printable(&self.value(bytes).to_string()),
+        }
+    }
+
+    fn csv_text(&self, bytes: &[u8]) -> String {
+        let mut text = Vec::new();
+        self.csv(bytes, &mut text);
+        match text.is_empty() && self.kind == Kind::F32 {
+            true => "nan".into(),
+            false => String::from_utf8(text).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the text of an `S` or a `U`.
+    fn text(&self, bytes: &[u8]) -> String {
+        match self.value(bytes) {
+            Value::Bytes(bytes) => match str::from_utf8(bytes) {
+                Ok(text) => text.to_owned(),
+                Err(_) => bytes.escape_ascii().to_string(),
+            },
+            other => other.to_string(),
+        }
+    }
+}
+
+/// Returns the dtype of the two parts of a complex number.
+pub(crate) fn half_of(complex: &DType) -> DType {
+    let text = complex.to_string();
+    let order = text.get(..1).unwrap_or("<");
+    format!("{order}f{}", complex.itemsize() / 2).parse().unwrap_or_else(|_| complex.clone())
+}
+
+/// Writes a float as Python does. zmij's exponents have neither a sign nor two digits, and it writes 0.00001 without one.
+fn float<F: zmij::Float + Copy + Into<f64>>(
+    value: F,
+    nan: &str,
+    infinite: &str,
+    out: &mut Vec<u8>,
+) {
+    let wide: f64 = value.into();
+    if !wide.is_finite() {
+        let sign = if wide < 0.0 && !infinite.is_empty() { "-" } else { "" };
+        let text = match infinite {
+            _ if wide.is_nan() => nan,
+            "" => nan,
+            _ => infinite,
+        };
+        out.extend_from_slice(sign.as_bytes());
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format_finite(value);
+    if wide.abs() >= 1e-4 && wide.abs() < 1e16 || wide == 0.0 {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = match exponent.strip_prefix('-') {
+                Some(exponent) => ('-', exponent),
+                None => ('+', exponent.trim_start_matches('+')),
+            };
+            // A `Vec` takes everything.
+            let _ = write!(out, "{}e{sign}{exponent:0>2}", digits.trim_end_matches(".0"));
+        }
+        None if wide.abs() >= 1.0 => out.extend_from_slice(text.as_bytes()),
+        None => {
+            // 0.0000125 is 1.25e-05.
+            let (sign, text) = match text.strip_prefix('-') {
+                Some(text) => ("-", text),
+                None => ("", text),
+            };
+            let zeros = text.bytes().skip(2).take_while(|&byte| byte == b'0').count();
+            let digits = text.get(2 + zeros..).unwrap_or("0");
+            let (first, rest) = digits.split_at(1);
+            let point = if rest.is_empty() { "" } else { "." };
+            let _ = write!(out, "{sign}{first}{point}{rest}e-{:0>2}", zeros + 1);
+        }
+    }
+}
+
+/// Returns a float with at most six digits.
+pub(crate) fn short_float(value: f64) -> String {
+    let mut text = Vec::new();
+    float(value, "nan", "inf", &mut text);
+    let text = String::from_utf8(text).unwrap_or_default();
+    if text.len() <= 9 || !value.is_finite() {
+        return text;
+    }
+    let magnitude = value.abs();
+    if (1e-4..1e7).contains(&magnitude) {
+        let before = if magnitude < 1.0 { 0 } else { magnitude.log10().floor() as i32 + 1 };
+        // Six digits, where leading zeros after the point do not count.
+        let leading = if magnitude < 1.0 { -(magnitude.log10().floor() as i32) - 1 } else { 0 };
+        let decimals = usize::try_from((6 - before).max(1) + leading).unwrap_or(6);
+        let rounded = format!("{value:.decimals$}");
+        let trimmed = rounded.trim_end_matches('0');
+        return if trimmed.ends_with('.') { format!("{trimmed}0") } else { trimmed.to_owned() };
+    }
+    let text = format!("{value:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
+/// Writes a field of CSV, in quotes if it needs them.
+pub(crate) fn csv_field(text: &str, out: &mut Vec<u8>) {
+    if text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+        out.push(b'"');
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Writes a string of JSON.
+pub(crate) fn json_string(text: &str, out: &mut Vec<u8>) {
+    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        out.push(b'"');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+    } else {
+        // A `Vec` takes everything, and text has no other errors.
+        let _ = serde_json::to_writer(out, text);
+    }
+}
+
+fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, csv_field, float, short_float};
+
+    fn repr(value: f64) -> String {
+        let mut out = Vec::new();
+        float(value, "nan", "inf", &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn floats_are_printed_as_python_prints_them() {
+        for (value, text) in [
+            (1.0, "1.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (-1.25e-5, "-1.25e-05"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (5e-324, "5e-324"),
+            (123456.789, "123456.789"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(repr(value), text);
+        }
+    }
+
+    #[test]
+    fn tables_round_long_floats_to_six_digits() {
+        for (value, text) in [
+            (0.1, "0.1"),
+            (1.0 / 3.0, "0.333333"),
+            (2000.0 / 3.0, "666.667"),
+            (-1.0 / 3000.0, "-0.000333333"),
+            (1e7 / 3.0, "3333333.3"),
+            (1e10 / 3.0, "3.33333e+09"),
+            (1e-10 / 3.0, "3.33333e-11"),
+        ] {
+            assert_eq!(short_float(value), text);
+        }
+    }
+
+    #[test]
+    fn text_of_csv_is_quoted_only_if_it_must_be() {
+        let field = |text: &str| {
+            let mut out = Vec::new();
+            csv_field(text, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(field("a b"), "a b");
+        assert_eq!(field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn integers_of_each_size_and_order_keep_their_sign() {
+        for (dtype, bytes, text) in [
+            ("|i1", &[0xff][..], "-1"),
+            ("|u1", &[0xff], "255"),
+            (">i2", &[0xff, 0xfe], "-2"),
+            ("<i4", &[0xfe, 0xff, 0xff, 0xff], "-2"),
+            ("<u8", &[0xff; 8], "18446744073709551615"),
+        ] {
+            let cell = Cell::new(&dtype.parse().unwrap());
+            let mut out = Vec::new();
+            cell.csv(bytes, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text, "{dtype}");
+        }
+    }
+}
