@@ -35,6 +35,14 @@ Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unread
 enum Command {
     /// Prints shape, dtype, order, version and size; of an archive, a line for each member
     Info(commands::info::Args),
+    /// Prints the first rows
+    Head(commands::head::Args),
+    /// Prints the last rows
+    Tail(commands::head::Args),
+    /// Prints rows chosen at random, in the order of the file
+    Sample(commands::head::SampleArgs),
+    /// Prints all rows: a table on a terminal, CSV in a pipe
+    Cat(commands::cat::Args),
 }
 
 impl Npy {
@@ -42,6 +50,10 @@ impl Npy {
         match self.command {
             None => self.info.run(),
             Some(Command::Info(args)) => args.run(),
+            Some(Command::Head(args)) => args.head(),
+            Some(Command::Tail(args)) => args.tail(),
+            Some(Command::Sample(args)) => args.run(),
+            Some(Command::Cat(args)) => args.run(),
         }
     }
 }

@@ -330,6 +330,56 @@ fn select(shape: &[usize], slice: &[Index]) -> Result<Vec<Steps>, String> {
     numbered.map(|(dimension, (&index, &length))| Steps::of(index, length, dimension)).collect()
 }
 
+/// The items of an array in memory that a slice selects.
+pub(crate) struct Selection {
+    rows: Steps,
+    inner: Vec<Steps>,
+}
+
+impl Selection {
+    /// Applies the slice of the target to a shape.
+    pub(crate) fn of(shape: &[usize], target: &Target) -> Result<Self> {
+        let selection = select(shape, target.slice.as_deref().unwrap_or(&[]));
+        let mut steps = selection.map_err(|message| Failure::new(target, message))?.into_iter();
+        let rows = steps.next().unwrap_or(Steps::all(1));
+        Ok(Selection { rows, inner: steps.collect() })
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.count
+    }
+
+    /// Returns the number of items of a row.
+    pub(crate) fn row_items(&self) -> usize {
+        self.inner.iter().map(|steps| steps.count).product()
+    }
+
+    /// Returns true if a row is one item and not an array.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.inner.iter().all(|steps| !steps.is_kept)
+    }
+
+    /// Returns the index in the file of a selected row.
+    pub(crate) fn file_row(&self, row: usize) -> usize {
+        self.rows.nth(row)
+    }
+
+    /// Iterates over the indices of the items of a row, in C order.
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = usize> {
+        let row = self.rows.nth(row);
+        (0..self.row_items()).map(move |item| {
+            let (mut rest, mut index, mut stride) = (item, 0, 1);
+            for steps in self.inner.iter().rev() {
+                index += steps.nth(rest % steps.count) * stride;
+                rest /= steps.count;
+                stride *= steps.length;
+            }
+            row * stride + index
+        })
+    }
+}
+
 /// Rows of more bytes are not read completely if a part of them is enough.
 const LARGE_ROW: usize = 1 << 16;
 
@@ -391,6 +441,11 @@ impl Source {
     /// Returns the index of the next row, counted in the selection.
     pub(crate) fn position(&self) -> usize {
         self.next
+    }
+
+    /// Returns the index in the file of a selected row.
+    pub(crate) fn file_row(&self, row: usize) -> usize {
+        self.rows.nth(row)
     }
 
     /// Returns the shape of a row.

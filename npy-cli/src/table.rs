@@ -1,4 +1,4 @@
-//! Tables of text in columns, as wide as they need.
+//! Tables of text in columns: [`Table`] is as wide as it needs, and [`Sheet`], with the rows of an array, as wide as the terminal.
 
 use std::io::Write;
 
@@ -75,4 +75,149 @@ impl<const N: usize> Table<N> {
         writeln!(out, "{}", line.trim_end())?;
         Ok(())
     }
+}
+
+/// How the text of a column is aligned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// A table of rows, as wide as the output. The widths of its columns are those of the first rows, which are kept until then.
+pub(crate) struct Sheet {
+    /// The width of the output; `None` for any.
+    width: Option<usize>,
+    is_colored: bool,
+    names: Vec<String>,
+    aligns: Vec<Align>,
+    /// The columns that the caller left out.
+    left_out: usize,
+    waiting: Vec<(String, Vec<String>)>,
+    /// The widths of the index and of the columns that are shown, once they are known.
+    widths: Option<Vec<usize>>,
+}
+
+/// Cells are not wider than this, unless there is nothing else.
+const MAX_CELL: usize = 40;
+/// A cell of text is not cut to less than this to make it fit.
+const MIN_CUT: usize = 10;
+/// The rows that determine the widths.
+const MAX_WAITING: usize = 1000;
+
+impl Sheet {
+    pub(crate) fn new(width: Option<usize>, is_colored: bool) -> Self {
+        let (names, aligns, waiting) = (Vec::new(), Vec::new(), Vec::new());
+        Sheet { width, is_colored, names, aligns, left_out: 0, waiting, widths: None }
+    }
+
+    /// Sets the columns.
+    pub(crate) fn begin(&mut self, names: &[String], aligns: Vec<Align>, left_out: usize) {
+        self.names = names.iter().map(|name| printable(name)).collect();
+        self.aligns = aligns;
+        self.left_out = left_out;
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(
+        &mut self,
+        index: usize,
+        cells: Vec<String>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        if self.widths.is_some() {
+            return self.line(&index.to_string(), &cells, false, out);
+        }
+        self.waiting.push((index.to_string(), cells));
+        if self.waiting.len() < MAX_WAITING { Ok(()) } else { self.print_waiting(out) }
+    }
+
+    /// Prints the rows that wait.
+    pub(crate) fn finish(&mut self, out: &mut dyn Write) -> Result<()> {
+        if self.widths.is_none() { self.print_waiting(out) } else { Ok(()) }
+    }
+
+    fn print_waiting(&mut self, out: &mut dyn Write) -> Result<()> {
+        let index_width = self.waiting.iter().map(|(index, _)| index.len()).max().unwrap_or(0);
+        let mut widths = vec![index_width];
+        let mut used = index_width;
+        let limit = self.width.unwrap_or(usize::MAX);
+        for (i, name) in self.names.iter().enumerate() {
+            let cells = self.waiting.iter().filter_map(|(_, cells)| cells.get(i));
+            let width = cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width());
+            let mut width = width.min(MAX_CELL);
+            // The last column needs no mark that there are more.
+            let is_last = i + 1 == self.names.len() && self.left_out == 0;
+            let mark = if is_last { 0 } else { 2 + self.mark(i + 1).width() };
+            let left = limit.saturating_sub(used + 2 + mark);
+            if width > left {
+                // Text may be cut, numbers only if there is nothing else.
+                let can_be_cut = left >= MIN_CUT && self.aligns.get(i) == Some(&Align::Left);
+                if i > 0 && !can_be_cut {
+                    break;
+                }
+                width = left.max(4);
+            }
+            used += 2 + width;
+            widths.push(width);
+        }
+        self.widths = Some(widths);
+        let (names, waiting) = (self.names.clone(), std::mem::take(&mut self.waiting));
+        self.line("", &names, true, out)?;
+        waiting.iter().try_for_each(|(index, cells)| self.line(index, cells, false, out))
+    }
+
+    /// Returns the mark for columns that are not shown.
+    fn mark(&self, shown: usize) -> String {
+        format!("… +{}", self.names.len() - shown + self.left_out)
+    }
+
+    fn line(
+        &self,
+        index: &str,
+        cells: &[String],
+        is_header: bool,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let widths = self.widths.as_deref().unwrap_or_default();
+        let Some((index_width, widths)) = widths.split_first() else { return Ok(()) };
+        let mut line = " ".repeat(index_width.saturating_sub(index.len()));
+        line += &self.styled("\x1b[2m", index);
+        for (i, (text, &width)) in cells.iter().zip(widths).enumerate() {
+            let text = cut(text, width);
+            let blanks = " ".repeat(width - text.width());
+            let shown = if is_header { self.styled("\x1b[1m", &text) } else { text };
+            line += "  ";
+            line += &match self.aligns.get(i) {
+                Some(Align::Right) => format!("{blanks}{shown}"),
+                _ => format!("{shown}{blanks}"),
+            };
+        }
+        if widths.len() < cells.len() + self.left_out {
+            let mark = if is_header { self.mark(widths.len()) } else { "…".into() };
+            line += &format!("  {mark}");
+        }
+        writeln!(out, "{}", line.trim_end())?;
+        Ok(())
+    }
+
+    fn styled(&self, style: &str, text: &str) -> String {
+        if self.is_colored { format!("{style}{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// Cuts text that is too wide.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for c in text.chars() {
+        let next = format!("{cut}{c}");
+        if next.width() + 1 > width {
+            break;
+        }
+        cut = next;
+    }
+    cut + "…"
 }

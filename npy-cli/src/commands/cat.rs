@@ -1,0 +1,28 @@
+//! `npy cat`: all rows of one or more arrays, streamed.
+
+use crate::output::{Output, Result};
+use crate::rows::{Form, Format, Printer, Rows};
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The arrays, which need the same columns unless the output is JSON
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<Target>,
+    #[command(flatten)]
+    format: Format,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut out = Output::stdout();
+        let form = self.format.form(if out.is_terminal { Form::Table } else { Form::Csv });
+        let mut printer = Printer::stdout(&mut out, form);
+        for file in &self.files {
+            let mut rows = Rows::open(file, &self.format.columns, form)?;
+            rows.print(usize::MAX, &mut printer)?;
+        }
+        printer.finish()?;
+        out.finish()
+    }
+}

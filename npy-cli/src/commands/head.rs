@@ -1,0 +1,107 @@
+//! `npy head`, `tail` and `sample`: some rows of an array.
+
+use std::collections::BTreeSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::output::{Output, Result};
+use crate::rows::{Form, Format, Printer, Rows};
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The array
+    #[arg(value_name = "FILE")]
+    file: Target,
+    /// The number of rows
+    #[arg(short = 'n', long, value_name = "ROWS", default_value_t = 10)]
+    rows: usize,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    args: Args,
+    /// Chooses the same rows each time
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+}
+
+impl Args {
+    pub(crate) fn head(self) -> Result {
+        self.print(|rows, count, printer| rows.print(count, printer))
+    }
+
+    pub(crate) fn tail(self) -> Result {
+        self.print(|rows, count, printer| {
+            rows.skip(rows.len().saturating_sub(count));
+            rows.print(count, printer)
+        })
+    }
+
+    fn print(self, print: impl FnOnce(&mut Rows, usize, &mut Printer<'_>) -> Result<()>) -> Result {
+        let form = self.format.form(Form::Table);
+        let mut rows = Rows::open(&self.file, &self.format.columns, form)?;
+        let mut out = Output::stdout();
+        let mut printer = Printer::stdout(&mut out, form);
+        print(&mut rows, self.rows, &mut printer)?;
+        printer.finish()?;
+        out.finish()
+    }
+}
+
+impl SampleArgs {
+    pub(crate) fn run(self) -> Result {
+        let seed = self.seed.unwrap_or_else(|| {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            u64::from(now.subsec_nanos()) ^ (now.as_secs() << 30)
+        });
+        self.args.print(|rows, count, printer| {
+            for row in chosen(rows.len(), count, seed) {
+                rows.skip_to(row);
+                rows.print(1, printer)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Chooses `count` of the numbers below `length`, each with the same chance (Floyd's algorithm).
+fn chosen(length: usize, count: usize, seed: u64) -> BTreeSet<usize> {
+    let mut state = seed;
+    let mut chosen = BTreeSet::new();
+    for last in length.saturating_sub(count)..length {
+        // SplitMix64. The bias of the remainder is far below what a sample shows.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        let row = usize::try_from(bits % (last as u64 + 1)).unwrap_or(last);
+        if !chosen.insert(row) {
+            chosen.insert(last);
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+
+    #[test]
+    fn a_sample_has_as_many_rows_as_asked_for_without_repetition() {
+        for (length, count) in [(0, 5), (3, 5), (5, 5), (1000, 10)] {
+            let sample = chosen(length, count, 7);
+            assert_eq!(sample.len(), length.min(count));
+            assert!(sample.iter().all(|&row| row < length));
+        }
+    }
+
+    #[test]
+    fn a_seed_chooses_the_same_rows_again() {
+        assert_eq!(chosen(1000, 10, 1), chosen(1000, 10, 1));
+        assert_ne!(chosen(1000, 10, 1), chosen(1000, 10, 2));
+    }
+}
