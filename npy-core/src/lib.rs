@@ -28,7 +28,8 @@
 //!
 //! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
 //! - In parts: [`Reader`] returns elements one by one or in chunks, starts at any row, and can read a single column; [`Writer`] writes
-//!   elements one by one, to a new file or at the end of an existing one. Rows of a width known at run time: [`Reader::rows`], [`RowWriter`].
+//!   elements one by one, to a new file or at the end of an existing one. Rows of a width known at run time: [`Reader::rows`], [`RowWriter`]; of a dtype
+//!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
 //! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`].
 //! - The dtype and shape of a file: [`Header`], [`DType`].
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
@@ -170,7 +171,9 @@ pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
 pub use value::Value;
 pub use view::{ArrayView, ArrayViewMut};
-pub use write::{ArrayWriter, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save};
+pub use write::{
+    ArrayWriter, DynRowAppender, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save,
+};
 
 /// The former name of [`DeserializedRows`].
 #[cfg(feature = "serde")]

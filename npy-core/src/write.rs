@@ -29,7 +29,7 @@ use array_sink::{ArraySink, PlainWriter};
 pub use array_writer::ArrayWriter;
 #[cfg(feature = "npz")]
 pub(crate) use stream::check_end;
-pub use stream::{RowWriter, UncountedRows, Writer};
+pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
 
 /// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait. See [`load`](crate::load).
 ///

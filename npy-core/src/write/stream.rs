@@ -1,6 +1,7 @@
 //! Layer 6: writing an array element by element.
 
 mod append;
+mod dynamic;
 mod growing;
 mod rows;
 mod sink;
@@ -22,6 +23,7 @@ use crate::limits::{self, Limits};
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 pub use append::UncountedRows;
+pub use dynamic::DynRowAppender;
 #[cfg(feature = "npz")]
 pub(crate) use growing::check_end;
 use growing::{Growing, Stated};

@@ -179,6 +179,31 @@ pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     stated::<T>(header, &item, 0, row)
 }
 
+/// Checks that the array of a file can take rows as bytes; returns how it grows, where an element is a byte.
+pub(super) fn fit_bytes(header: &Header) -> Result<(Stated, Plan)> {
+    header.without_objects().map_err(to_append)?;
+    let shape = header.shape();
+    let Some((_, inner)) = shape.split_first() else {
+        let wanted = "one or more dimensions";
+        return Err(to_append(header.rank("an appended array", wanted, "")));
+    };
+    let elements = shape::count(inner)?;
+    if header.order() == Order::Fortran && elements > 1 {
+        let what =
+            "appending rows in Fortran order, where the elements of a row are strided,".into();
+        let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
+        return Err(ErrorKind::Unsupported { what, needs }.into());
+    }
+    let row = elements.saturating_mul(header.dtype().itemsize());
+    if row == 0 {
+        let reason = "its rows have no bytes, so there is nothing to append".into();
+        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+    }
+    let byte = u8::dtype();
+    let plan = Plan::new(&byte, &byte, Cast::Exact)?;
+    Ok((Stated { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
+}
+
 /// Returns the dimensions of `T`, and those of the array that come before them.
 fn outer<T: Element>(header: &Header) -> Result<(ItemShape, &[usize])> {
     header.without_objects().map_err(to_append)?;

@@ -111,7 +111,7 @@ impl<T: Element, W: Write + Seek> RowWriter<T, W> {
 
 impl<T: Element, W: Write> RowWriter<T, W> {
     /// Adds rows to the array of this writer, which has not been written to.
-    fn of(mut writer: Writer<T, W>) -> Result<Self> {
+    pub(super) fn of(mut writer: Writer<T, W>) -> Result<Self> {
         let (row_shape, row) = match &writer.length {
             Length::Grows(growing) => {
                 let inner = ItemShape::of(&canonical_to_write::<T>()?).ndim();

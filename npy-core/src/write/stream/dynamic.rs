@@ -1,0 +1,195 @@
+//! Rows of a dtype that is only known at run time, at the end of an array in a file.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::append;
+use super::rows::RowWriter;
+use crate::dtype::DType;
+use crate::dynamic::DynArray;
+use crate::error::{ErrorKind, Result};
+use crate::limits;
+use crate::plan::Cast;
+use crate::read::ReadOptions;
+use crate::shape::{self, Order};
+use crate::write::WriteOptions;
+
+/// Adds rows to a file whose dtype is only known at run time; [`Writer`](super::Writer) and [`RowWriter`] add rows of a Rust type.
+///
+/// ```
+/// use npy_core::{DynRowAppender, DynArray, ReadNpy, WriteNpy};
+///
+/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-dyn-append-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// # let path = dir.join("x.npy");
+/// [1.5f32, 2.5].write_npy(&path)?;
+/// let more = DynArray::read_npy(&path)?;
+///
+/// let mut appender = DynRowAppender::open(&path)?;
+/// appender.append(&more)?;
+/// appender.finish()?;
+/// assert_eq!(Vec::<f32>::read_npy(&path)?, [1.5, 2.5, 1.5, 2.5]);
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// The length in the header, locks and killed processes are as for a [`Writer`](super::Writer).
+#[derive(Debug)]
+#[must_use = "`finish` is the only way to learn that all was written"]
+pub struct DynRowAppender {
+    /// The rows as bytes.
+    rows: RowWriter<u8, File>,
+    dtype: DType,
+    row_shape: Vec<usize>,
+}
+
+impl DynRowAppender {
+    /// Opens a file, to write more rows after those it has.
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::append`], but any array with a dimension is accepted, if its rows have bytes.
+    pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().append_dyn(path)
+    }
+
+    /// Returns the dtype of the file.
+    pub fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
+    /// Returns the dimensions of a row.
+    pub fn row_shape(&self) -> &[usize] {
+        &self.row_shape
+    }
+
+    /// Returns the number of rows of the array, including those that the file had before and those not yet written.
+    pub fn count(&self) -> usize {
+        self.rows.count()
+    }
+
+    /// Adds all rows of an array. Numbers are byte-swapped if the file has the other order, and the fields of records are found by their
+    /// names.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and others for another dtype, [`ErrorKind::Shape`] for rows of another shape: then no row is added. Also as
+    /// [`RowWriter::push_rows`].
+    pub fn append(&mut self, array: &DynArray) -> Result<()> {
+        let rows = array.shape().split_first().map(|(_, row)| row);
+        if rows != Some(&self.row_shape[..]) {
+            let shape = shape::repr(array.shape());
+            let row = shape::repr(&self.row_shape);
+            let reason = format!("the rows of the file have shape {row}");
+            return Err(ErrorKind::Shape { shape, reason }.into());
+        }
+        let array = array.cast_with(&self.dtype, Cast::Exact)?.to_order(Order::C)?;
+        self.rows.push_rows(array.as_bytes())
+    }
+
+    /// Writes the added rows, then their number into the header: from here on the file has them.
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::flush`].
+    pub fn flush(&mut self) -> Result<()> {
+        self.rows.flush()
+    }
+
+    /// Writes the remaining rows.
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::finish`].
+    pub fn finish(self) -> Result<()> {
+        self.rows.finish().map(drop)
+    }
+}
+
+impl WriteOptions {
+    /// Opens a file of any dtype to write more rows after those it has; see [`DynRowAppender`].
+    ///
+    /// # Errors
+    ///
+    /// As [`DynRowAppender::open`].
+    pub fn append_dyn(&self, path: impl AsRef<Path>) -> Result<DynRowAppender> {
+        let path = path.as_ref();
+        let open = || {
+            let writer = append::open(self, path, append::fit_bytes)?;
+            // The file is locked by now, so other writers do not change its header.
+            let reader = ReadOptions::new().limits(self.limits).open(path)?;
+            let (dtype, shape) = (reader.header().dtype().clone(), reader.header().shape());
+            let row_shape = shape.get(1..).unwrap_or_default().to_vec();
+            debug_assert!(limits::to_u64(dtype.itemsize()) > 0);
+            Ok(DynRowAppender { rows: RowWriter::of(writer)?, dtype, row_shape })
+        };
+        open().map_err(|error: crate::error::Error| error.in_file(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::array::NpyArray;
+    use crate::error::ErrorKind;
+    use crate::read::ReadNpy;
+    use crate::write::WriteNpy;
+
+    /// Guards that rows of any dtype are appended with the bytes that a writer of a Rust type writes.
+    #[test]
+    fn appends_what_a_typed_writer_appends() {
+        let folder = tempfile::tempdir().unwrap();
+        let [ours, theirs] = ["ours.npy", "theirs.npy"].map(|name| folder.path().join(name));
+        let rows = NpyArray::new((0u16..8).collect(), [4, 2]).unwrap();
+        for path in [&ours, &theirs] {
+            rows.write_npy(path).unwrap();
+        }
+        let more = DynArray::read_npy(&theirs).unwrap();
+        let swapped = more.cast(&">u2".parse().unwrap()).unwrap();
+        let mut appender = DynRowAppender::open(&ours).unwrap();
+        let mut writer = RowWriter::<u16>::append(&theirs).unwrap();
+        for round in 0..30 {
+            appender.append(if round % 2 == 0 { &more } else { &swapped }).unwrap();
+            writer.push_rows(&(0..8).collect::<Vec<_>>()).unwrap();
+            appender.flush().unwrap();
+            assert_eq!(DynArray::read_npy(&ours).unwrap().shape(), [8 + 4 * round, 2]);
+        }
+        assert_eq!(appender.count(), 124);
+        appender.finish().unwrap();
+        writer.finish().unwrap();
+        assert_eq!(fs::read(&ours).unwrap(), fs::read(&theirs).unwrap());
+    }
+
+    /// Guards that an array that does not fit leaves the file as it is.
+    #[test]
+    fn refuses_rows_that_do_not_fit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.npy");
+        NpyArray::new(vec![1.5f32; 6], [3, 2]).unwrap().write_npy(&path).unwrap();
+        let before = fs::read(&path).unwrap();
+        let mut appender = DynRowAppender::open(&path).unwrap();
+        let wrong = |dtype: &str, shape: &[usize]| {
+            let dtype: DType = dtype.parse().unwrap();
+            let bytes = vec![0; shape.iter().product::<usize>() * dtype.itemsize()];
+            DynArray::new(dtype, shape, Order::C, bytes).unwrap()
+        };
+        for array in [wrong("<f4", &[3]), wrong("<f4", &[1, 3]), wrong("<f4", &[])] {
+            let error = appender.append(&array).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
+        }
+        let error = appender.append(&wrong("<f8", &[1, 2])).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+        appender.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), before);
+
+        let strided = NpyArray::with_order(vec![1u8; 6], [3, 2], Order::Fortran).unwrap();
+        strided.write_npy(&path).unwrap();
+        let error = DynRowAppender::open(&path).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+        7u8.write_npy(&path).unwrap();
+        let error = DynRowAppender::open(&path).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Rank { .. }), "{error}");
+    }
+}
