@@ -43,6 +43,16 @@ enum Command {
     Sample(commands::head::SampleArgs),
     /// Prints all rows: a table on a terminal, CSV in a pipe
     Cat(commands::cat::Args),
+    /// Joins arrays along their first dimension
+    Concat(commands::concat::Args),
+    /// Adds rows at the end of a file, in place
+    Append(commands::append::Args),
+    /// Lists, extracts, packs, removes and renames the members of an archive
+    Npz(commands::npz::Args),
+    /// Prints the completions for a shell
+    Completions(commands::completions::Completions),
+    /// Prints the man page
+    Man(commands::completions::Man),
 }
 
 impl Npy {
@@ -54,6 +64,11 @@ impl Npy {
             Some(Command::Tail(args)) => args.tail(),
             Some(Command::Sample(args)) => args.run(),
             Some(Command::Cat(args)) => args.run(),
+            Some(Command::Concat(args)) => args.run(),
+            Some(Command::Append(args)) => args.run(),
+            Some(Command::Npz(args)) => args.run(),
+            Some(Command::Completions(args)) => args.run(),
+            Some(Command::Man(args)) => args.run(),
         }
     }
 }

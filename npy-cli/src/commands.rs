@@ -1,5 +1,9 @@
 //! The subcommands: each file has the arguments (`Args`) and a method `run`.
 
+pub(crate) mod append;
 pub(crate) mod cat;
+pub(crate) mod completions;
+pub(crate) mod concat;
 pub(crate) mod head;
 pub(crate) mod info;
+pub(crate) mod npz;

@@ -502,6 +502,14 @@ impl Source {
         Ok(Some(array))
     }
 
+    /// Reads all rows that are left, with the shape that the array has after its slice.
+    pub(crate) fn read_all(&mut self) -> Result<DynArray> {
+        let header = self.header.clone();
+        let rows = self.next(usize::MAX)?;
+        let bytes = rows.map_or(Vec::new(), DynArray::into_bytes);
+        DynArray::new(header.dtype().clone(), header.shape(), Order::C, bytes).of(&self.name)
+    }
+
     /// Returns true if rows are far from each other, or only small parts of them are selected.
     fn is_sparse(&self) -> bool {
         let is_far = self.rows.stride() > 1;

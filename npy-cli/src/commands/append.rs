@@ -1,0 +1,62 @@
+//! `npy append FILE IN...`: adds rows at the end of a file, in place.
+
+use std::path::PathBuf;
+
+use npy_core::DynRowAppender;
+
+use crate::output::{Answer, Failure, Of, Result};
+use crate::source::Source;
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The .npy file that grows
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Arrays whose rows are added, in this order: FILE[::MEMBER][[SLICE]]
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<Target>,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let name = self.file.display();
+        // All inputs are opened and compared before the file changes.
+        let mut sources = Vec::new();
+        for input in &self.inputs {
+            sources.push(Source::open(input)?);
+        }
+        let mut appender = DynRowAppender::open(&self.file).of(&name)?;
+        for source in &sources {
+            let (theirs, ours) = (source.row_shape(), appender.row_shape());
+            if source.header().shape().is_empty() || theirs != ours {
+                let shape = super::info::shape_text(source.header());
+                let row = super::info::python_tuple(ours);
+                let message =
+                    format!("the array of shape {shape} does not fit rows of shape {row}");
+                return Err(Failure::new(source.name(), message));
+            }
+            if is_same_file(source.name(), &self.file) {
+                return Err(Failure::new(
+                    source.name(),
+                    "a file cannot be appended to itself; use npy concat",
+                ));
+            }
+        }
+        for source in &mut sources {
+            let rows = source.rows_per_block();
+            while let Some(block) = source.next(rows)? {
+                appender.append(&block).of(&source.name())?;
+            }
+        }
+        appender.finish().of(&name)?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// Returns true if reading the one file would see what is written to the other.
+fn is_same_file(name: &str, file: &std::path::Path) -> bool {
+    let path = |path: &std::path::Path| path.canonicalize().ok();
+    let target: Option<Target> = name.parse().ok();
+    target.is_some_and(|target| path(&target.path).is_some() && path(&target.path) == path(file))
+}

@@ -1,0 +1,103 @@
+//! `npy concat -o OUT IN...`: joins arrays along their first dimension.
+
+use std::path::PathBuf;
+
+use npy_core::{Cast, Header, Order};
+
+use super::info::{dtype_name, python_tuple};
+use crate::output::{Answer, Failure, Of, Result, replace};
+use crate::source::Source;
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The .npy file to write; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Arrays, joined in this order: FILE[::MEMBER][[SLICE]]
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<Target>,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut inputs = self.inputs.iter();
+        let mut header = None;
+        let mut rows = 0usize;
+        // Streams stay open, as they cannot be opened again; files do not, as there may be thousands.
+        let mut sources = Vec::new();
+        for input in inputs.by_ref() {
+            let source = Source::open(input)?;
+            let found = source.header();
+            if found.shape().is_empty() {
+                return Err(Failure::new(input, "an array without dimensions has no rows to join"));
+            }
+            let first = header.get_or_insert_with(|| found.clone());
+            check(input, first, found)?;
+            let too_many =
+                || Failure::new(input, "all rows together are more than a file can have");
+            rows = rows.checked_add(source.rows()).ok_or_else(too_many)?;
+            let is_stream = input.is_stdin() || !input.path.is_file();
+            sources.push(is_stream.then_some(source));
+        }
+        let Some(first) = header else { return Err(Failure::usage("no input")) };
+        let shape: Vec<usize> =
+            [rows].into_iter().chain(first.shape().iter().skip(1).copied()).collect();
+        let dtype = first.dtype();
+        let header = Header::new(dtype.clone(), shape, Order::C).of(&self.output.display())?;
+        replace(&self.output, |out| {
+            out.write_all(&header.to_bytes().of(&self.output.display())?)?;
+            let mut written = 0;
+            for (input, source) in self.inputs.iter().zip(sources) {
+                let mut source = match source {
+                    Some(source) => source,
+                    None => Source::open(input)?,
+                };
+                let block_rows = source.rows_per_block();
+                while let Some(block) = source.next(block_rows)? {
+                    written += block.shape().first().copied().unwrap_or(0);
+                    let is_same = block.dtype() == dtype;
+                    let block = if is_same {
+                        block
+                    } else {
+                        block.cast_with(dtype, Cast::Lossless).of(input)?
+                    };
+                    out.write_all(block.as_bytes())?;
+                }
+            }
+            match written == rows {
+                true => Ok(Answer::Yes),
+                false => Err(Failure::new(
+                    self.output.display(),
+                    "an input changed while it was read; run the command again",
+                )),
+            }
+        })
+    }
+}
+
+/// Checks that the rows of an array fit those of the first one.
+fn check(input: &Target, first: &Header, found: &Header) -> Result<()> {
+    let (row, expected) = (found.shape().get(1..), first.shape().get(1..));
+    if row != expected {
+        let [row, expected] = [row, expected].map(|row| python_tuple(row.unwrap_or_default()));
+        return Err(Failure::new(
+            input,
+            format!("its rows have shape {row}, those of the first input {expected}"),
+        ));
+    }
+    if found.dtype() == first.dtype() {
+        return Ok(());
+    }
+    // An empty array is cast without values, and only tells whether it could be.
+    let empty =
+        npy_core::DynArray::new(found.dtype().clone(), [0], Order::C, Vec::new()).of(input)?;
+    empty.cast_with(first.dtype(), Cast::Lossless).map(drop).map_err(|_| {
+        let [found, first] = [found, first].map(|header| dtype_name(header.dtype()));
+        let hint = "convert it first with npy convert --dtype";
+        Failure::new(
+            input,
+            format!("dtype {found} does not fit into {first}, that of the first input; {hint}"),
+        )
+    })
+}

@@ -1,0 +1,249 @@
+//! `npy npz list|extract|pack|rm|mv`: archives and their members.
+
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+
+use npy_core::{header, npz};
+
+use crate::output::{Answer, Failure, Of, Output, Result, printable, replace};
+use crate::source::{self, Input};
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Prints the names of the members, one on a line
+    List {
+        /// The archive
+        archive: Target,
+        /// A JSON list
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes members to files; all of them unless some are named
+    Extract {
+        /// The archive
+        archive: Target,
+        /// Names of members
+        #[arg(value_name = "MEMBER")]
+        members: Vec<String>,
+        /// The directory for the files
+        #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+        directory: PathBuf,
+        /// Replaces files that exist
+        #[arg(long)]
+        force: bool,
+    },
+    /// Writes arrays to a new archive, each named after its file
+    Pack {
+        /// The archive to write
+        archive: PathBuf,
+        /// Arrays: [NAME=]FILE[::MEMBER][[SLICE]]
+        #[arg(required = true, value_name = "[NAME=]FILE")]
+        files: Vec<String>,
+        /// Deflates the members
+        #[arg(short = 'z', long)]
+        compress: bool,
+        /// Adds the arrays to an archive that exists
+        #[arg(long)]
+        append: bool,
+    },
+    /// Removes members
+    Rm {
+        /// The archive
+        archive: PathBuf,
+        /// Names of members
+        #[arg(required = true, value_name = "MEMBER")]
+        members: Vec<String>,
+    },
+    /// Renames a member
+    Mv {
+        /// The archive
+        archive: PathBuf,
+        /// The name of the member
+        from: String,
+        /// Its new name
+        to: String,
+    },
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        match self.command {
+            Command::List { archive, json } => list(&archive, json),
+            Command::Extract { archive, members, directory, force } => {
+                extract(&archive, &members, &directory, force)
+            }
+            Command::Pack { archive, files, compress, append } => {
+                pack(&archive, &files, compress, append)
+            }
+            Command::Rm { archive, members } => {
+                edit(&archive, |editor| members.iter().try_for_each(|member| editor.remove(member)))
+            }
+            Command::Mv { archive, from, to } => edit(&archive, |editor| editor.rename(&from, &to)),
+        }
+    }
+}
+
+/// Opens an archive that an argument names.
+fn open(target: &Target) -> Result<npz::Reader<std::fs::File>> {
+    if target.member.is_some() || target.slice.is_some() {
+        return Err(Failure::new(target, "name the archive alone, without a member or a slice"));
+    }
+    match source::open(target)? {
+        Input::Archive(archive) => Ok(archive),
+        Input::Array(_) => Err(Failure::new(target, "is an array, not an archive")),
+    }
+}
+
+fn list(target: &Target, json: bool) -> Result {
+    let archive = open(target)?;
+    let mut out = Output::stdout();
+    if json {
+        let names: Vec<&str> = archive.names().collect();
+        writeln!(out, "{}", serde_json::Value::from(names))?;
+    } else {
+        for name in archive.names() {
+            writeln!(out, "{}", printable(name))?;
+        }
+    }
+    out.finish()
+}
+
+fn extract(target: &Target, members: &[String], directory: &Path, force: bool) -> Result {
+    let archive = open(target)?;
+    let name = target.path_text();
+    let all: Vec<String> = match members {
+        [] => archive.names().map(str::to_owned).collect(),
+        members => members.to_vec(),
+    };
+    for member in &all {
+        // Checks the name before anything is written for it.
+        let relative = file_name(member).ok_or_else(|| {
+            let message = format!(
+                "member {member:?} has a name that is no safe path; copy its array with npy convert"
+            );
+            Failure::new(&name, message)
+        })?;
+        let bytes = archive.read_bytes(member).of(&name)?;
+        let mut path = directory.join(relative).into_os_string();
+        if bytes.starts_with(header::MAGIC) {
+            path.push(".npy");
+        }
+        let path = PathBuf::from(path);
+        if !force && path.symlink_metadata().is_ok() {
+            return Err(Failure::new(path.display(), "exists; --force replaces it"));
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).of(&parent.display())?;
+        }
+        replace(&path, |out| Ok(out.write_all(&bytes)?))?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// Returns the name of a member as a relative path that stays within its directory; `None` for other names.
+fn file_name(member: &str) -> Option<PathBuf> {
+    // Backslashes and colons are separators on Windows. The same archive is extracted to the same files everywhere.
+    let is_plain = !member.is_empty() && !member.contains(['\\', ':', '\0']);
+    let path = Path::new(member);
+    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+    (is_plain && is_inside && !member.ends_with('/')).then(|| path.to_owned())
+}
+
+fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Result {
+    let mut options = npz::WriteOptions::new();
+    if compress {
+        options.deflate(6);
+    } else {
+        options.stored();
+    }
+    let mut members: Vec<(String, Target)> = Vec::new();
+    for file in files {
+        let (name, target) = named(file)?;
+        if members.iter().any(|(other, _)| *other == name) {
+            let message = format!("two members would be named {name:?}; name one with NAME=FILE");
+            return Err(Failure::new(target, message));
+        }
+        members.push((name, target));
+    }
+    let path = archive.display();
+    let writer = if append { options.append(archive) } else { options.create(archive) };
+    let mut writer = writer.of(&path)?;
+    for (name, target) in &members {
+        let mut reader = source::open(target)?.into_array(target)?;
+        if reader.header().dtype().has_object() {
+            let objects = source::objects(&mut reader, target)?;
+            writer.write(name, &objects).of(&path)?;
+        } else if target.slice.is_none() {
+            writer.write(name, &reader.read_all().of(target)?).of(&path)?;
+        } else {
+            let mut source = source::Source::of(reader, target, usize::MAX)?;
+            writer.write(name, &source.read_all()?).of(&path)?;
+        }
+    }
+    writer.finish().of(&path)?;
+    Ok(Answer::Yes)
+}
+
+/// Takes `NAME=FILE` apart. Without a name, that of the member, or of the file: its relative path without `.npy`.
+fn named(text: &str) -> Result<(String, Target)> {
+    let parse = |text: &str| text.parse::<Target>().map_err(|error| Failure::new(text, error));
+    if let Some((name, file)) = text.split_once('=')
+        && !name.is_empty()
+        && !Path::new(text).exists()
+    {
+        return Ok((name.to_owned(), parse(file)?));
+    }
+    let target = parse(text)?;
+    if let Some(member) = &target.member {
+        return Ok((member.clone(), target));
+    }
+    if target.is_stdin() {
+        return Err(Failure::usage("standard input has no name; write NAME=-"));
+    }
+    let stem = target.path.with_extension("");
+    let parts = stem.components().filter_map(|part| match part {
+        Component::Normal(part) => part.to_str(),
+        _ => None,
+    });
+    let parts: Vec<&str> = parts.collect();
+    let is_relative =
+        stem.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let name = if is_relative { parts.join("/") } else { parts.last().unwrap_or(&"").to_string() };
+    if name.is_empty() {
+        return Err(Failure::new(target, "has no name for a member; write NAME=FILE"));
+    }
+    Ok((name, target))
+}
+
+/// Changes the list of members of an archive, which is replaced at the end.
+fn edit(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> npy_core::Result<()>) -> Result {
+    let path = archive.display();
+    let mut editor = npz::Editor::open(archive).of(&path)?;
+    change(&mut editor).of(&path)?;
+    editor.finish().of(&path)?;
+    Ok(Answer::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    /// Guards against archives that write outside of the directory they are extracted to.
+    #[test]
+    fn members_stay_in_their_directory() {
+        for name in ["a", "layers/0/weights", "a b", "ä", ".hidden"] {
+            assert!(file_name(name).is_some(), "{name:?}");
+        }
+        for name in ["", "..", "../a", "a/../../b", "/etc/x", "a\\b", "C:x", "a/", "a\0", "./a/.."]
+        {
+            assert!(file_name(name).is_none(), "{name:?}");
+        }
+    }
+}
