@@ -43,6 +43,8 @@ enum Command {
     Sample(commands::head::SampleArgs),
     /// Prints all rows: a table on a terminal, CSV in a pipe
     Cat(commands::cat::Args),
+    /// Summarizes each column: count, missing, min, max, mean, std, distinct, histogram
+    Stats(commands::stats::Args),
     /// Joins arrays along their first dimension
     Concat(commands::concat::Args),
     /// Adds rows at the end of a file, in place
@@ -64,6 +66,7 @@ impl Npy {
             Some(Command::Tail(args)) => args.tail(),
             Some(Command::Sample(args)) => args.run(),
             Some(Command::Cat(args)) => args.run(),
+            Some(Command::Stats(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),
             Some(Command::Append(args)) => args.run(),
             Some(Command::Npz(args)) => args.run(),

@@ -18,6 +18,8 @@ pub(crate) struct Columns {
     parts: Vec<Part>,
     /// True if `-c` named the parts.
     is_selection: bool,
+    /// True if the rows are records, so that what `-c` names are fields.
+    is_record: bool,
 }
 
 /// A part of a row: one element, or an array of elements.
@@ -201,8 +203,9 @@ impl Columns {
     /// Resolves `-c`; without it, the columns are the complete row.
     pub(crate) fn of(source: &Source, selection: &[String]) -> Result<Self> {
         let row = Part::new(String::new(), 0, source.dtype(), &source.row_shape());
+        let is_record = row.dtype.is_record();
         if selection.is_empty() {
-            return Ok(Columns { parts: vec![row], is_selection: false });
+            return Ok(Columns { parts: vec![row], is_selection: false, is_record });
         }
         let mut parts = Vec::new();
         for path in selection {
@@ -222,14 +225,14 @@ impl Columns {
             };
             parts.push(Part { name: path.clone(), ..part });
         }
-        Ok(Columns { parts, is_selection: true })
+        Ok(Columns { parts, is_selection: true, is_record })
     }
 
     /// Returns the scalars of a row, at most `max`.
     pub(crate) fn leaves(&self, split: Split, max: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         for part in &self.parts {
-            let is_field = self.is_selection && part.dtype.is_record();
+            let is_field = self.is_selection && self.is_record;
             part.add_leaves(split, is_field, max, &mut leaves);
         }
         leaves

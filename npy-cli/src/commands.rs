@@ -7,3 +7,4 @@ pub(crate) mod concat;
 pub(crate) mod head;
 pub(crate) mod info;
 pub(crate) mod npz;
+pub(crate) mod stats;

@@ -99,7 +99,17 @@ impl Rows {
         }
         let is_table = form == Form::Table;
         let total: usize = reader.header().shape().iter().skip(1).product();
-        let max = if is_table && columns.is_empty() { MAX_TABLE_COLUMNS } else { usize::MAX };
+        let is_matrix = reader.header().shape().len() == 2 && target.slice.is_none();
+        let indices: Option<Vec<usize>> =
+            columns.iter().map(|column| column.parse::<usize>().ok()).collect();
+        let max = match indices.as_deref() {
+            Some([]) if is_table => MAX_TABLE_COLUMNS,
+            // Rows of a matrix are not read beyond the last column that is wanted.
+            Some([first, rest @ ..]) if is_matrix => {
+                rest.iter().fold(*first, |last, &index| last.max(index)).saturating_add(1)
+            }
+            _ => usize::MAX,
+        };
         let source = Source::of(reader, target, max)?;
         let split = if is_table { Split::Fields } else { Split::All };
         let columns = Columns::of(&source, columns)?;

@@ -93,6 +93,8 @@ pub(crate) struct Sheet {
     aligns: Vec<Align>,
     /// The columns that the caller left out.
     left_out: usize,
+    /// True if rows have no index.
+    is_plain: bool,
     waiting: Vec<(String, Vec<String>)>,
     /// The widths of the index and of the columns that are shown, once they are known.
     widths: Option<Vec<usize>>,
@@ -108,7 +110,23 @@ const MAX_WAITING: usize = 1000;
 impl Sheet {
     pub(crate) fn new(width: Option<usize>, is_colored: bool) -> Self {
         let (names, aligns, waiting) = (Vec::new(), Vec::new(), Vec::new());
-        Sheet { width, is_colored, names, aligns, left_out: 0, waiting, widths: None }
+        let (left_out, is_plain, widths) = (0, false, None);
+        Sheet { width, is_colored, names, aligns, left_out, is_plain, waiting, widths }
+    }
+
+    /// Returns a table whose rows have no index.
+    pub(crate) fn without_index(width: Option<usize>, is_colored: bool) -> Self {
+        Sheet { is_plain: true, ..Sheet::new(width, is_colored) }
+    }
+
+    /// Returns true if all columns of these rows fit.
+    pub(crate) fn fits(&self, rows: &[Vec<String>]) -> bool {
+        let width = |i: usize, name: &String| {
+            let cells = rows.iter().filter_map(|cells| cells.get(i));
+            cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width())
+        };
+        let widths = self.names.iter().enumerate().map(|(i, name)| width(i, name) + 2);
+        widths.sum::<usize>() <= self.width.unwrap_or(usize::MAX).saturating_add(2)
     }
 
     /// Sets the columns.
@@ -139,9 +157,12 @@ impl Sheet {
 
     fn print_waiting(&mut self, out: &mut dyn Write) -> Result<()> {
         let index_width = self.waiting.iter().map(|(index, _)| index.len()).max().unwrap_or(0);
+        let index_width = if self.is_plain { 0 } else { index_width };
         let mut widths = vec![index_width];
         let mut used = index_width;
-        let limit = self.width.unwrap_or(usize::MAX);
+        // The first column of a table without index has no gap before it.
+        let gained = if self.is_plain { 2 } else { 0 };
+        let limit = self.width.unwrap_or(usize::MAX).saturating_add(gained);
         for (i, name) in self.names.iter().enumerate() {
             let cells = self.waiting.iter().filter_map(|(_, cells)| cells.get(i));
             let width = cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width());
@@ -182,12 +203,16 @@ impl Sheet {
         let widths = self.widths.as_deref().unwrap_or_default();
         let Some((index_width, widths)) = widths.split_first() else { return Ok(()) };
         let mut line = " ".repeat(index_width.saturating_sub(index.len()));
-        line += &self.styled("\x1b[2m", index);
+        if !self.is_plain {
+            line += &self.styled("\x1b[2m", index);
+        }
         for (i, (text, &width)) in cells.iter().zip(widths).enumerate() {
             let text = cut(text, width);
             let blanks = " ".repeat(width - text.width());
             let shown = if is_header { self.styled("\x1b[1m", &text) } else { text };
-            line += "  ";
+            if i > 0 || !self.is_plain {
+                line += "  ";
+            }
             line += &match self.aligns.get(i) {
                 Some(Align::Right) => format!("{blanks}{shown}"),
                 _ => format!("{shown}{blanks}"),

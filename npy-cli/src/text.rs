@@ -68,6 +68,11 @@ impl Cell {
         Cell { dtype: dtype.clone(), kind, is_big: order == Some(ByteOrder::Big) }
     }
 
+    /// Returns the dtype of an element.
+    pub(crate) fn dtype(&self) -> &DType {
+        &self.dtype
+    }
+
     /// Returns the size of an element in bytes.
     pub(crate) fn size(&self) -> usize {
         self.dtype.itemsize()
@@ -84,7 +89,8 @@ impl Cell {
     }
 
     /// Returns the bits of a number of at most eight bytes.
-    fn bits(&self, bytes: &[u8]) -> u64 {
+    #[inline(always)]
+    pub(crate) fn bits(&self, bytes: &[u8]) -> u64 {
         let mut bits = [0; 8];
         let size = bytes.len().min(8);
         bits[..size].copy_from_slice(&bytes[..size]);
@@ -94,16 +100,19 @@ impl Cell {
         u64::from_le_bytes(bits)
     }
 
-    fn int(&self, bytes: &[u8]) -> i64 {
+    #[inline(always)]
+    pub(crate) fn int(&self, bytes: &[u8]) -> i64 {
         let unused = 64 - 8 * u32::try_from(bytes.len().clamp(1, 8)).unwrap_or(8);
         (self.bits(bytes) << unused).cast_signed() >> unused
     }
 
-    fn f32(&self, bytes: &[u8]) -> f32 {
+    #[inline(always)]
+    pub(crate) fn f32(&self, bytes: &[u8]) -> f32 {
         f32::from_bits(u32::try_from(self.bits(bytes)).unwrap_or(0))
     }
 
-    fn f64(&self, bytes: &[u8]) -> f64 {
+    #[inline(always)]
+    pub(crate) fn f64(&self, bytes: &[u8]) -> f64 {
         f64::from_bits(self.bits(bytes))
     }
 
@@ -187,6 +196,7 @@ impl Cell {
             },
             Kind::Bytes | Kind::Str => printable(&self.text(bytes)),
             Kind::Void => self.csv_text(bytes),
+            Kind::DateTime => short_time(&self.value(bytes).to_string()),
             _ => printable(&self.value(bytes).to_string()),
         }
     }
@@ -295,6 +305,18 @@ pub(crate) fn short_float(value: f64) -> String {
         None => ('+', exponent),
     };
     format!("{digits}e{sign}{exponent:0>2}")
+}
+
+/// Returns a time without zeros at the end of its fraction.
+pub(crate) fn short_time(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, fraction)) => {
+            let fraction = fraction.trim_end_matches('0');
+            let point = if fraction.is_empty() { "" } else { "." };
+            format!("{seconds}{point}{fraction}")
+        }
+        None => time.to_owned(),
+    }
 }
 
 /// Writes a field of CSV, in quotes if it needs them.

@@ -1,0 +1,507 @@
+//! `npy stats`: a summary of each column, made in one pass.
+
+mod distinct;
+mod histogram;
+mod summary;
+
+use std::io::Write;
+use std::thread;
+
+use npy_core::dtype::ScalarKind;
+use npy_core::{DType, ObjectRef, Objects, Value};
+use serde_json::json;
+
+use crate::columns::{Columns, Leaf, Split};
+use crate::output::{Output, Result};
+use crate::source::{self, Selection, Source};
+use crate::table::{Align, Sheet};
+use crate::target::Target;
+use crate::text::{Cell, half_of, short_float, short_time};
+use distinct::{MAX_DISTINCT, hash};
+use histogram::blocks;
+use summary::Summary;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The array
+    #[arg(value_name = "FILE")]
+    file: Target,
+    /// The columns, such as a,hdr.t0 or 0,2
+    #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
+    columns: Vec<String>,
+    /// Prints a line of JSON for each column
+    #[arg(long)]
+    json: bool,
+}
+
+/// An array with longer rows and without fields is one column.
+const MAX_COLUMNS: usize = 32;
+/// Data of fewer bytes is summarized by one thread.
+const MIN_THREAD_BYTES: u64 = 8 << 20;
+/// The number of bars of a histogram.
+const BARS: usize = 16;
+
+/// A column: one scalar of each row, or several in a distance.
+struct Column {
+    name: String,
+    cell: Cell,
+    dtype: DType,
+    offset: usize,
+    count: usize,
+    distance: usize,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut reader = source::open(&self.file)?.into_array(&self.file)?;
+        let (columns, summaries) = if reader.header().dtype().has_object() {
+            let selection = Selection::of(reader.header().shape(), &self.file)?;
+            of_objects(&source::objects(&mut reader, &self.file)?, &selection)
+        } else {
+            self.of_rows(reader)?
+        };
+        let mut out = Output::stdout();
+        if self.json {
+            for (column, summary) in columns.iter().zip(&summaries) {
+                writeln!(out, "{}", described(column, summary))?;
+            }
+        } else {
+            print(&columns, &summaries, &mut out)?;
+        }
+        out.finish()
+    }
+
+    fn of_rows(&self, reader: source::AnyReader) -> Result<(Vec<Column>, Vec<Summary>)> {
+        let is_file = matches!(reader, source::AnyReader::File(_));
+        let header = reader.header().clone();
+        let is_record = header.dtype().is_record();
+        let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));
+        // The order of the values does not matter, so they are read in that of the file.
+        let is_flat = self.columns.is_empty()
+            && self.file.slice.is_none()
+            && header.shape().len() != 1
+            && (is_record || header.shape().len() != 2 || row > MAX_COLUMNS);
+        let open = |reader: source::AnyReader| -> Result<Source> {
+            match is_flat {
+                true => Source::of(reader.flatten()?, &self.file, usize::MAX),
+                false => Source::of(reader, &self.file, usize::MAX),
+            }
+        };
+        let source = open(reader)?;
+        let columns = self.columns(&source)?;
+        let rows = source.rows();
+        let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
+        let is_large = header.data_bytes() >= MIN_THREAD_BYTES;
+        if !is_file || !is_large || threads == 1 {
+            let summaries = summarized(source, &columns, rows)?;
+            return Ok((columns, summaries));
+        }
+        let share = rows.div_ceil(threads);
+        let parts: Vec<Result<Vec<Summary>>> = thread::scope(|scope| {
+            let part = |i: usize| {
+                let columns = &columns;
+                let open = &open;
+                scope.spawn(move || {
+                    let mut source = open(source::open(&self.file)?.into_array(&self.file)?)?;
+                    source.skip(i * share);
+                    summarized(source, columns, share)
+                })
+            };
+            let parts: Vec<_> = (0..threads).map(part).collect();
+            let join = |part: thread::ScopedJoinHandle<'_, Result<Vec<Summary>>>| match part.join()
+            {
+                Ok(summaries) => summaries,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            parts.into_iter().map(join).collect()
+        });
+        let mut summaries = vec![Summary::default(); columns.len()];
+        for part in parts {
+            for (summary, part) in summaries.iter_mut().zip(part?) {
+                summary.merge(&part);
+            }
+        }
+        Ok((columns, summaries))
+    }
+
+    fn columns(&self, source: &Source) -> Result<Vec<Column>> {
+        let is_plain = self.columns.is_empty() && !source.dtype().is_record();
+        let row: usize = source.row_shape().iter().product();
+        if is_plain && row > MAX_COLUMNS {
+            let leaf = Leaf {
+                name: "value".into(),
+                offset: 0,
+                cell: Cell::new(source.dtype()),
+                count: row,
+            };
+            return Ok(of_leaf(leaf));
+        }
+        let columns = Columns::of(source, &self.columns)?;
+        Ok(columns.leaves(Split::Fields, usize::MAX).into_iter().flat_map(of_leaf).collect())
+    }
+}
+
+/// Returns a column for a scalar, or two for a complex number.
+fn of_leaf(leaf: Leaf) -> Vec<Column> {
+    let dtype = leaf.cell.dtype().clone();
+    let (name, offset, count, distance) = (leaf.name, leaf.offset, leaf.count, dtype.itemsize());
+    if dtype.scalar().map(|scalar| scalar.kind()) != Some(ScalarKind::Complex) {
+        return vec![Column { name, cell: leaf.cell, dtype, offset, count, distance }];
+    }
+    let half = half_of(&dtype);
+    let part = |(part, offset)| {
+        let (name, cell) = (format!("{name}.{part}"), Cell::new(&half));
+        Column { name, cell, dtype: half.clone(), offset, count, distance }
+    };
+    [("re", offset), ("im", offset + distance / 2)].map(part).into()
+}
+
+/// Summarizes the next rows.
+fn summarized(mut source: Source, columns: &[Column], rows: usize) -> Result<Vec<Summary>> {
+    let mut summaries = vec![Summary::default(); columns.len()];
+    let (mut left, mut values) = (rows, Values::default());
+    while left > 0 {
+        let Some(block) = source.next(source.rows_per_block().min(left))? else { break };
+        let rows = block.shape().first().copied().unwrap_or(0);
+        left -= rows.min(left);
+        let size = block.as_bytes().len().checked_div(rows).unwrap_or(0);
+        for (column, summary) in columns.iter().zip(&mut summaries) {
+            values.add(column, block.as_bytes(), rows, size, summary);
+        }
+    }
+    Ok(summaries)
+}
+
+/// Buffers for the values of a block.
+#[derive(Default)]
+struct Values {
+    floats: Vec<f64>,
+    integers: Vec<i64>,
+}
+
+impl Values {
+    fn add(
+        &mut self,
+        column: &Column,
+        rows: &[u8],
+        count: usize,
+        row: usize,
+        summary: &mut Summary,
+    ) {
+        self.floats.clear();
+        self.integers.clear();
+        let Some(scalar) = column.dtype.scalar() else {
+            summary.count += (count * column.count) as u64;
+            return;
+        };
+        let size = column.dtype.itemsize();
+        if size == 0 || row == 0 {
+            summary.count += (count * column.count) as u64;
+            return;
+        }
+        let items = Items { rows, row, size, column };
+        match scalar.kind() {
+            ScalarKind::Float if size == 8 => {
+                items.each(|bytes| self.floats.push(column.cell.f64(bytes)))
+            }
+            ScalarKind::Float if size == 4 => {
+                items.each(|bytes| self.floats.push(f64::from(column.cell.f32(bytes))));
+            }
+            ScalarKind::Float => items.each(|bytes| {
+                let value = match column.cell.value(bytes) {
+                    Value::LongDouble(value) => value.to_f64(),
+                    value => value.as_f64().unwrap_or(f64::NAN),
+                };
+                self.floats.push(value);
+            }),
+            ScalarKind::Int | ScalarKind::Bool => items.each(|bytes| {
+                let value = column.cell.int(bytes);
+                self.integers.push(value);
+                self.floats.push(value as f64);
+            }),
+            // In the order of signed numbers, by an offset.
+            ScalarKind::UInt => items.each(|bytes| {
+                let value = column.cell.bits(bytes);
+                self.integers.push((value ^ (1 << 63)).cast_signed());
+                self.floats.push(value as f64);
+            }),
+            ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) => items.each(|bytes| {
+                let value = column.cell.int(bytes);
+                if value == i64::MIN {
+                    self.floats.push(f64::NAN);
+                } else {
+                    self.integers.push(value);
+                    self.floats.push(value as f64);
+                }
+            }),
+            ScalarKind::Bytes | ScalarKind::Str => {
+                let mut hashes = Vec::new();
+                items.each(|bytes| hashes.push(hash(bytes)));
+                summary.count += hashes.len() as u64;
+                summary.distinct.add(hashes.into_iter());
+                return;
+            }
+            _ => {
+                summary.count += (count * column.count) as u64;
+                return;
+            }
+        }
+        match scalar.kind() {
+            ScalarKind::Float => summary.add_floats(&self.floats),
+            ScalarKind::UInt => summary.add_integers(&self.floats, &self.integers, 1 << 63),
+            _ => summary.add_integers(&self.floats, &self.integers, 0),
+        }
+    }
+}
+
+/// The bytes of the scalars of a column.
+struct Items<'a> {
+    rows: &'a [u8],
+    row: usize,
+    size: usize,
+    column: &'a Column,
+}
+
+impl Items<'_> {
+    fn each(&self, mut add: impl FnMut(&[u8])) {
+        // With a size that is known when compiled, an item is read by one instruction.
+        match self.size {
+            1 => self.each_sized::<1>(&mut add),
+            2 => self.each_sized::<2>(&mut add),
+            4 => self.each_sized::<4>(&mut add),
+            8 => self.each_sized::<8>(&mut add),
+            _ => self.each_of_any_size(&mut add),
+        }
+    }
+
+    #[inline(always)]
+    fn each_sized<const N: usize>(&self, add: &mut impl FnMut(&[u8])) {
+        if self.row == N && self.column.distance == N {
+            return self.rows.as_chunks::<N>().0.iter().for_each(|item| add(item));
+        }
+        self.each_of_any_size(&mut |bytes| {
+            if let Some(item) = bytes.first_chunk::<N>() {
+                add(item);
+            }
+        });
+    }
+
+    #[inline(always)]
+    fn each_of_any_size(&self, add: &mut impl FnMut(&[u8])) {
+        for row in self.rows.chunks_exact(self.row) {
+            for i in 0..self.column.count {
+                let start = self.column.offset + i * self.column.distance;
+                if let Some(bytes) = row.get(start..start + self.size) {
+                    add(bytes);
+                }
+            }
+        }
+    }
+}
+
+/// Summarizes Python objects: each field of records, or all of them.
+fn of_objects(objects: &Objects, selection: &Selection) -> (Vec<Column>, Vec<Summary>) {
+    let column = |name: &str, dtype: &DType| {
+        let (cell, name) = (Cell::new(dtype), name.to_owned());
+        Column { name, cell, dtype: dtype.clone(), offset: 0, count: 1, distance: 0 }
+    };
+    let dtype = objects.header().dtype();
+    let columns: Vec<Column> = match dtype.fields() {
+        [] => vec![column("value", dtype)],
+        fields => fields.iter().map(|field| column(field.name(), field.dtype())).collect(),
+    };
+    let mut summaries = vec![Summary::default(); columns.len()];
+    let items: Vec<ObjectRef<'_>> = objects.iter().collect();
+    for row in 0..selection.rows() {
+        for item in selection.row(row).filter_map(|index| items.get(index)) {
+            match dtype.is_record() {
+                false => add_object(*item, &mut summaries[0]),
+                true => {
+                    for (item, summary) in item.iter().zip(&mut summaries) {
+                        add_object(item, summary);
+                    }
+                }
+            }
+        }
+    }
+    (columns, summaries)
+}
+
+fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
+    if object.is_missing() {
+        summary.missing += 1;
+    } else if let Some(value) = object.as_i64() {
+        summary.add_integers(&[value as f64], &[value], 0);
+    } else if let Some(value) = object.as_f64() {
+        summary.add_floats(&[value]);
+    } else {
+        summary.count += 1;
+        summary.distinct.add(std::iter::once(hash(object.to_string().as_bytes())));
+    }
+}
+
+/// Returns a number of the column as text: a time as a time.
+fn text(column: &Column, summary: &Summary, value: f64, exact: Option<i128>) -> String {
+    let kind = column.dtype.scalar().map(|scalar| scalar.kind());
+    match (kind, exact) {
+        (Some(ScalarKind::Bool), Some(value)) => if value == 0 { "False" } else { "True" }.into(),
+        (Some(ScalarKind::DateTime(resolution)), _) => {
+            let count = exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64);
+            short_time(&Value::DateTime(count, resolution).to_string())
+        }
+        (Some(ScalarKind::TimeDelta(resolution)), _) => {
+            let count = exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64);
+            Value::TimeDelta(count, resolution).to_string()
+        }
+        // Objects may be floats and integers.
+        (_, Some(exact))
+            if kind != Some(ScalarKind::Object)
+                || summary.range.is_some_and(|(_, high)| high.fract() == 0.0) =>
+        {
+            exact.to_string()
+        }
+        _ => short_float(value),
+    }
+}
+
+/// The texts of a summary; an empty one for what the column does not have.
+struct Texts {
+    min: String,
+    max: String,
+    mean: String,
+    std: String,
+    distinct: String,
+    histogram: String,
+}
+
+fn texts(column: &Column, summary: &Summary) -> Texts {
+    let is_time = matches!(
+        column.dtype.scalar().map(|scalar| scalar.kind()),
+        Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+    );
+    let bound = |exact: Option<i128>, value: Option<f64>| {
+        value.map_or(String::new(), |value| text(column, summary, value, exact))
+    };
+    let exact = summary.exact;
+    let mean = match summary.mean() {
+        Some(mean) if is_time => text(column, summary, mean, None),
+        Some(mean) => short_float(mean),
+        None => String::new(),
+    };
+    let std = match summary.std() {
+        Some(std) if !is_time => short_float(std),
+        _ => String::new(),
+    };
+    let distinct = match summary.distinct.count() {
+        Some(0) => String::new(),
+        Some(count) => count.to_string(),
+        None => format!(">{MAX_DISTINCT}"),
+    };
+    let histogram = match summary.range {
+        Some((low, high)) if low < high && low.is_finite() && high.is_finite() => {
+            blocks(&summary.histogram.bars(low, high, BARS))
+        }
+        _ => String::new(),
+    };
+    Texts {
+        min: bound(exact.map(|range| range.0), summary.range.map(|range| range.0)),
+        max: bound(exact.map(|range| range.1), summary.range.map(|range| range.1)),
+        mean,
+        std,
+        distinct,
+        histogram,
+    }
+}
+
+/// Prints a table, or a paragraph for each column if the table would be too wide.
+fn print(columns: &[Column], summaries: &[Summary], out: &mut Output) -> Result<()> {
+    let names =
+        ["column", "count", "missing", "min", "max", "mean", "std", "distinct", "histogram"];
+    let rows: Vec<Vec<String>> = columns
+        .iter()
+        .zip(summaries)
+        .map(|(column, summary)| {
+            let Texts { min, max, mean, std, distinct, histogram } = texts(column, summary);
+            let [count, missing] = [summary.count, summary.missing].map(|count| count.to_string());
+            vec![column.name.clone(), count, missing, min, max, mean, std, distinct, histogram]
+        })
+        .collect();
+    let mut sheet = Sheet::without_index(out.width, out.colored);
+    let mut aligns = vec![Align::Right; names.len()];
+    aligns[0] = Align::Left;
+    aligns[8] = Align::Left;
+    sheet.begin(&names.map(str::to_owned), aligns, 0);
+    if sheet.fits(&rows) {
+        for row in rows {
+            sheet.row(0, row, out)?;
+        }
+        return sheet.finish(out);
+    }
+    for row in &rows {
+        let [name, parts @ .., histogram] = &row[..] else { continue };
+        writeln!(out, "{}", out.bold(&crate::output::printable(name)))?;
+        // The width and the text of each number that the column has.
+        let known: Vec<(usize, String)> = names[1..]
+            .iter()
+            .zip(parts)
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(name, text)| {
+                (name.len() + 1 + text.chars().count(), format!("{} {text}", out.dim(name)))
+            })
+            .collect();
+        let (limit, mut used) = (out.width.unwrap_or(80), 0);
+        let mut line = String::new();
+        for (plain, text) in known {
+            if !line.is_empty() && used + 2 + plain > limit {
+                writeln!(out, "{line}")?;
+                line.clear();
+            }
+            used = if line.is_empty() { plain + 2 } else { used + plain + 2 };
+            line += "  ";
+            line += &text;
+        }
+        writeln!(out, "{line}")?;
+        if !histogram.is_empty() {
+            writeln!(out, "  {histogram}")?;
+        }
+    }
+    Ok(())
+}
+
+fn described(column: &Column, summary: &Summary) -> serde_json::Value {
+    let mut info = json!({
+        "column": column.name,
+        "dtype": column.dtype.to_string(),
+        "count": summary.count,
+        "missing": summary.missing,
+    });
+    let Texts { min, max, mean, .. } = texts(column, summary);
+    let is_time = matches!(
+        column.dtype.scalar().map(|scalar| scalar.kind()),
+        Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+    );
+    let exact = |exact: i128| match (i64::try_from(exact), u64::try_from(exact)) {
+        (Ok(exact), _) => json!(exact),
+        (_, Ok(exact)) => json!(exact),
+        _ => json!(exact.to_string()),
+    };
+    if is_time && summary.exact.is_some() {
+        info["min"] = min.into();
+        info["max"] = max.into();
+        info["mean"] = mean.into();
+    } else if let Some((low, high)) = summary.range {
+        (info["min"], info["max"]) = match summary.exact {
+            Some((low, high)) => (exact(low), exact(high)),
+            None => (json!(low), json!(high)),
+        };
+        info["mean"] = json!(summary.mean());
+        info["std"] = json!(summary.std());
+        if low < high && low.is_finite() && high.is_finite() {
+            info["histogram"] = json!(summary.histogram.bars(low, high, BARS));
+        }
+    }
+    if let Some(distinct) = summary.distinct.count().filter(|_| summary.count > 0) {
+        info["distinct"] = distinct.into();
+    }
+    info
+}

@@ -1,0 +1,147 @@
+//! The summary of one column: everything is counted in one pass, and summaries of parts are merged.
+
+use crate::commands::stats::distinct::Distinct;
+use crate::commands::stats::histogram::Histogram;
+
+/// The numbers of a column, or of a part of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// The values that are not missing.
+    pub(crate) count: u64,
+    pub(crate) missing: u64,
+    /// The smallest and the largest value: as floats, and exactly if they are integers.
+    pub(crate) range: Option<(f64, f64)>,
+    pub(crate) exact: Option<(i128, i128)>,
+    /// The values that are finite, of which these are the mean and the sum of squared deviations.
+    finite: u64,
+    mean: f64,
+    deviations: f64,
+    pub(crate) distinct: Distinct,
+    pub(crate) histogram: Histogram,
+}
+
+impl Summary {
+    /// Adds floats; NaN is missing.
+    pub(crate) fn add_floats(&mut self, values: &[f64]) {
+        let (mut low, mut high, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        let (mut missing, mut infinite) = (0u64, 0u64);
+        for &value in values {
+            // A comparison with NaN is false.
+            low = if value < low { value } else { low };
+            high = if value > high { value } else { high };
+            missing += u64::from(value.is_nan());
+            infinite += u64::from(value.is_infinite());
+            sum += if value.is_finite() { value } else { 0.0 };
+        }
+        let all = values.len() as u64;
+        self.missing += missing;
+        self.count += all - missing;
+        if missing < all {
+            self.widen(low, high);
+        }
+        let finite = all - missing - infinite;
+        if finite > 0 {
+            let mean = sum / finite as f64;
+            let deviation =
+                |value: f64| if value.is_finite() { (value - mean).powi(2) } else { 0.0 };
+            let deviations = values.iter().map(|&value| deviation(value)).sum();
+            self.merge_moments(finite, mean, deviations);
+            self.histogram.add(values);
+        }
+        // The sum with zero makes -0.0 the same as 0.0.
+        let present = values.iter().filter(|value| !value.is_nan());
+        self.distinct.add(present.map(|value| (value + 0.0).to_bits()));
+    }
+
+    /// Adds integers, which were floats before, too. `None` is missing.
+    pub(crate) fn add_integers(&mut self, floats: &[f64], values: &[i64], offset: i128) {
+        self.add_floats(floats);
+        let (low, high) = (values.iter().min(), values.iter().max());
+        if let (Some(&low), Some(&high)) = (low, high) {
+            let (low, high) = (i128::from(low) + offset, i128::from(high) + offset);
+            self.widen_exactly(low, high);
+        }
+    }
+
+    fn widen(&mut self, low: f64, high: f64) {
+        let (old_low, old_high) = self.range.unwrap_or((low, high));
+        self.range = Some((old_low.min(low), old_high.max(high)));
+    }
+
+    fn widen_exactly(&mut self, low: i128, high: i128) {
+        let (old_low, old_high) = self.exact.unwrap_or((low, high));
+        self.exact = Some((old_low.min(low), old_high.max(high)));
+    }
+
+    /// Merges means and squared deviations (Chan, Golub and LeVeque).
+    fn merge_moments(&mut self, finite: u64, mean: f64, deviations: f64) {
+        let (old, new) = (self.finite as f64, finite as f64);
+        let all = old + new;
+        let difference = mean - self.mean;
+        self.mean += difference * (new / all);
+        self.deviations += deviations + difference * difference * old * new / all;
+        self.finite += finite;
+    }
+
+    /// Adds the summary of another part.
+    pub(crate) fn merge(&mut self, other: &Summary) {
+        self.count += other.count;
+        self.missing += other.missing;
+        if let Some((low, high)) = other.range {
+            self.widen(low, high);
+        }
+        if let Some((low, high)) = other.exact {
+            self.widen_exactly(low, high);
+        }
+        if other.finite > 0 {
+            self.merge_moments(other.finite, other.mean, other.deviations);
+        }
+        self.distinct.merge(&other.distinct);
+        self.histogram.merge(&other.histogram);
+    }
+
+    /// Returns the mean of the finite values.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        (self.finite > 0).then_some(self.mean)
+    }
+
+    /// Returns the standard deviation of the finite values, as `np.std` does: divided by their count.
+    pub(crate) fn std(&self) -> Option<f64> {
+        (self.finite > 0).then(|| (self.deviations / self.finite as f64).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Summary;
+
+    #[test]
+    fn parts_that_are_merged_equal_the_whole() {
+        let values: Vec<f64> = (0..1000).map(|i| f64::from(i % 37) * 0.5 - 3.0).collect();
+        let mut whole = Summary::default();
+        whole.add_floats(&values);
+        let mut parts = Summary::default();
+        for part in values.chunks(77) {
+            let mut summary = Summary::default();
+            summary.add_floats(part);
+            parts.merge(&summary);
+        }
+        assert_eq!(whole.count, parts.count);
+        assert_eq!(whole.range, parts.range);
+        assert!((whole.mean().unwrap() - parts.mean().unwrap()).abs() < 1e-12);
+        assert!((whole.std().unwrap() - parts.std().unwrap()).abs() < 1e-12);
+        assert_eq!(whole.distinct.count(), Some(37));
+        assert_eq!(parts.distinct.count(), Some(37));
+        assert_eq!(whole.histogram.bars(-3.0, 15.0, 10), parts.histogram.bars(-3.0, 15.0, 10));
+    }
+
+    #[test]
+    fn nan_is_missing_and_infinity_is_left_out_of_the_mean() {
+        let mut summary = Summary::default();
+        summary.add_floats(&[1.0, f64::NAN, 3.0, f64::INFINITY]);
+        assert_eq!((summary.count, summary.missing), (3, 1));
+        assert_eq!(summary.range, Some((1.0, f64::INFINITY)));
+        assert_eq!(summary.mean(), Some(2.0));
+        assert_eq!(summary.std(), Some(1.0));
+    }
+}
