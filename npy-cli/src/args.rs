@@ -45,6 +45,10 @@ enum Command {
     Cat(commands::cat::Args),
     /// Summarizes each column: count, missing, min, max, mean, std, distinct, histogram
     Stats(commands::stats::Args),
+    /// Compares two files: headers first, then rows; exit code 1 if they differ
+    Diff(commands::diff::Args),
+    /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
+    Verify(commands::verify::Args),
     /// Joins arrays along their first dimension
     Concat(commands::concat::Args),
     /// Adds rows at the end of a file, in place
@@ -67,6 +71,8 @@ impl Npy {
             Some(Command::Sample(args)) => args.run(),
             Some(Command::Cat(args)) => args.run(),
             Some(Command::Stats(args)) => args.run(),
+            Some(Command::Diff(args)) => args.run(),
+            Some(Command::Verify(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),
             Some(Command::Append(args)) => args.run(),
             Some(Command::Npz(args)) => args.run(),

@@ -1,0 +1,458 @@
+//! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
+
+use std::io::Write;
+
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::{DType, Header, Value};
+use serde_json::json;
+
+use super::info::{dtype_name, grouped, python_tuple};
+use crate::columns::{Columns, Leaf, Split};
+use crate::output::{Answer, Failure, Of, Output, Result, printable};
+use crate::source::{self, AnyReader, Input, Source};
+use crate::target::Target;
+use crate::text::short_float;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A file, or an array in it
+    a: Target,
+    /// Another one
+    b: Target,
+    #[command(flatten)]
+    tolerance: Tolerance,
+    /// Compares only these columns
+    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// The largest number of differing values that are printed
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Prints nothing; only the exit code tells
+    #[arg(short, long)]
+    quiet: bool,
+    /// One line of JSON for each pair of arrays
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Clone, Copy)]
+struct Tolerance {
+    /// The largest difference between numbers, relative to B
+    #[arg(long, value_name = "R", default_value_t = 0.0)]
+    rtol: f64,
+    /// The largest difference between numbers
+    #[arg(long, value_name = "A", default_value_t = 0.0)]
+    atol: f64,
+    /// NaN equals NaN, and "not a time" itself
+    #[arg(long)]
+    equal_nan: bool,
+}
+
+/// How two arrays differ.
+#[derive(Default)]
+struct Differences {
+    /// A property of the header, and its two values.
+    header: Vec<(&'static str, String, String)>,
+    /// The number of rows that were compared.
+    compared: usize,
+    rows: usize,
+    values: usize,
+    shown: Vec<Difference>,
+    /// The largest difference of two numbers, and its position.
+    largest: Option<(f64, usize, String)>,
+}
+
+/// Two values that differ.
+struct Difference {
+    row: usize,
+    column: String,
+    a: String,
+    b: String,
+}
+
+impl Differences {
+    fn is_equal(&self) -> bool {
+        self.header.is_empty() && self.values == 0
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut out = Output::stdout();
+        let is_equal = match (source::open(&self.a)?, source::open(&self.b)?) {
+            (Input::Archive(a), Input::Archive(b)) => {
+                let names: Vec<&str> = a.names().collect();
+                let more: Vec<&str> = b.names().filter(|name| !a.contains(name)).collect();
+                let mut is_equal = true;
+                for &name in &names {
+                    if b.contains(name) {
+                        let [a, b] = [&self.a, &self.b].map(|target| target.with_member(name));
+                        is_equal &= self.pair(&a, &b, &mut out)?;
+                    } else {
+                        is_equal = false;
+                        self.only_in(&self.a, name, &mut out)?;
+                    }
+                }
+                for &name in &more {
+                    is_equal = false;
+                    self.only_in(&self.b, name, &mut out)?;
+                }
+                is_equal
+            }
+            (a, b) => {
+                let (a, b) = (a.into_array(&self.a)?, b.into_array(&self.b)?);
+                self.arrays(a, b, (&self.a, &self.b), &mut out)?
+            }
+        };
+        out.finish()?;
+        Ok(if is_equal { Answer::Yes } else { Answer::No })
+    }
+
+    fn only_in(&self, target: &Target, name: &str, out: &mut Output) -> Result<()> {
+        if self.json {
+            let line = json!({"member": name, "equal": false, "only_in": target.path_text()});
+            writeln!(out, "{line}")?;
+        } else if !self.quiet {
+            writeln!(out, "{}: member {name:?} is only here", printable(&target.path_text()))?;
+        }
+        Ok(())
+    }
+
+    /// Compares two members of the same name.
+    fn pair(&self, a: &Target, b: &Target, out: &mut Output) -> Result<bool> {
+        let open = |target: &Target| source::open(target)?.into_array(target);
+        match (open(a), open(b)) {
+            (Ok(first), Ok(second)) => self.arrays(first, second, (a, b), out),
+            // Members that are not arrays are bytes.
+            (Err(_), Err(_)) => {
+                let bytes = |target: &Target| match source::open(&Target {
+                    member: None,
+                    ..target.clone()
+                })? {
+                    Input::Archive(archive) => {
+                        archive.read_bytes(target.member.as_deref().unwrap_or_default()).of(target)
+                    }
+                    Input::Array(_) => Err(Failure::new(target, "is no archive any more")),
+                };
+                let is_equal = bytes(a)? == bytes(b)?;
+                if !is_equal && !self.quiet && !self.json {
+                    writeln!(
+                        out,
+                        "{} and {} differ",
+                        printable(&a.to_string()),
+                        printable(&b.to_string())
+                    )?;
+                }
+                Ok(is_equal)
+            }
+            (Err(failure), _) | (_, Err(failure)) => Err(failure),
+        }
+    }
+
+    fn arrays(
+        &self,
+        a: AnyReader,
+        b: AnyReader,
+        targets: (&Target, &Target),
+        out: &mut Output,
+    ) -> Result<bool> {
+        let mut differences = Differences::default();
+        let has_object = |reader: &AnyReader| reader.header().dtype().has_object();
+        if has_object(&a) || has_object(&b) {
+            differences.compare_headers(a.header(), b.header());
+            if differences.header.is_empty() {
+                differences.compare_objects(a, b, targets, self.limit)?;
+            }
+        } else {
+            let mut a = Source::of(a, targets.0, usize::MAX)?;
+            let mut b = Source::of(b, targets.1, usize::MAX)?;
+            differences.compare_headers(a.header(), b.header());
+            differences.compare_rows(&mut a, &mut b, self)?;
+        }
+        self.print(&differences, targets, out)?;
+        Ok(differences.is_equal())
+    }
+
+    fn print(
+        &self,
+        found: &Differences,
+        (a, b): (&Target, &Target),
+        out: &mut Output,
+    ) -> Result<()> {
+        if self.json {
+            let header =
+                found.header.iter().map(|(name, a, b)| json!({"property": name, "a": a, "b": b}));
+            let values = found.shown.iter().map(|value| {
+                json!({"row": value.row, "column": value.column, "a": value.a, "b": value.b})
+            });
+            let line = json!({
+                "a": a.to_string(),
+                "b": b.to_string(),
+                "equal": found.is_equal(),
+                "header": header.collect::<Vec<_>>(),
+                "rows_compared": found.compared,
+                "rows_that_differ": found.rows,
+                "values_that_differ": found.values,
+                "largest_difference": found.largest.as_ref().map(|(difference, ..)| difference),
+                "values": values.collect::<Vec<_>>(),
+            });
+            writeln!(out, "{line}")?;
+            return Ok(());
+        }
+        if self.quiet || found.is_equal() {
+            return Ok(());
+        }
+        writeln!(out, "{} {}", out.dim("---"), printable(&a.to_string()))?;
+        writeln!(out, "{} {}", out.dim("+++"), printable(&b.to_string()))?;
+        for (name, a, b) in &found.header {
+            writeln!(out, "{name}: {} → {}", printable(a), printable(b))?;
+        }
+        for Difference { row, column, a, b } in &found.shown {
+            writeln!(out, "row {row}, {}: {} → {}", printable(column), printable(a), printable(b))?;
+        }
+        if found.values > found.shown.len() {
+            writeln!(
+                out,
+                "… and {} more values",
+                grouped((found.values - found.shown.len()) as u64)
+            )?;
+        }
+        if found.rows > 0 {
+            let [rows, compared] = [found.rows, found.compared].map(|count| grouped(count as u64));
+            write!(out, "{rows} of {compared} rows differ")?;
+            if let Some((difference, row, column)) = &found.largest {
+                write!(
+                    out,
+                    "; the largest difference is {}, in row {row}, {}",
+                    short_float(*difference),
+                    printable(column)
+                )?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Differences {
+    /// Compares what decides which values there are. Byte order, order and version decide only how they are stored.
+    fn compare_headers(&mut self, a: &Header, b: &Header) {
+        if a.shape() != b.shape() {
+            self.header.push(("shape", python_tuple(a.shape()), python_tuple(b.shape())));
+        }
+        let native =
+            |header: &Header| header.dtype().with_byte_order(npy_core::ByteOrder::NATIVE).packed();
+        if native(a) != native(b) {
+            let text =
+                |dtype: &DType| if dtype.is_record() { dtype.descr() } else { dtype_name(dtype) };
+            self.header.push(("dtype", text(a.dtype()), text(b.dtype())));
+        }
+    }
+
+    /// Compares rows as far as both arrays have them, column by column.
+    fn compare_rows(&mut self, a: &mut Source, b: &mut Source, args: &Args) -> Result<()> {
+        let leaves = |source: &Source| -> Result<Vec<Leaf>> {
+            Ok(Columns::of(source, &args.columns)?.leaves(Split::All, usize::MAX))
+        };
+        let (ours, theirs) = (leaves(a)?, leaves(b)?);
+        // Columns that only one of the arrays has were seen in the dtype or the shape.
+        let pairs: Vec<(&Leaf, &Leaf)> =
+            match ours.iter().map(|leaf| &leaf.name).eq(theirs.iter().map(|leaf| &leaf.name)) {
+                true => ours.iter().zip(&theirs).collect(),
+                false => {
+                    let by_name: std::collections::HashMap<&str, &Leaf> =
+                        theirs.iter().map(|leaf| (leaf.name.as_str(), leaf)).collect();
+                    ours.iter()
+                        .filter_map(|leaf| Some((leaf, *by_name.get(leaf.name.as_str())?)))
+                        .collect()
+                }
+            };
+        let is_same =
+            a.dtype() == b.dtype() && a.row_shape() == b.row_shape() && args.columns.is_empty();
+        // Equal bytes are equal values, except for NaN.
+        let are_bytes_enough = is_same && (args.tolerance.equal_nan || !ours.iter().any(has_nan));
+        let sizes = (a.row_bytes(), b.row_bytes());
+        let block_rows = a.rows_per_block().min(b.rows_per_block());
+        loop {
+            let first = a.position();
+            let (Some(left), Some(right)) = (a.next(block_rows)?, b.next(block_rows)?) else {
+                break;
+            };
+            let rows = [&left, &right].map(|block| block.shape().first().copied().unwrap_or(1));
+            let count = rows[0].min(rows[1]);
+            self.compared += count;
+            if are_bytes_enough && left.as_bytes() == right.as_bytes() {
+                continue;
+            }
+            for i in 0..count {
+                let row = |bytes: &[u8], size: usize| i * size..((i + 1) * size).min(bytes.len());
+                let left = &left.as_bytes()[row(left.as_bytes(), sizes.0)];
+                let right = &right.as_bytes()[row(right.as_bytes(), sizes.1)];
+                if are_bytes_enough && left == right {
+                    continue;
+                }
+                self.compare_row(first + i, (left, right), &pairs, args);
+            }
+            if rows[0] != rows[1] {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_row(
+        &mut self,
+        row: usize,
+        (left, right): (&[u8], &[u8]),
+        pairs: &[(&Leaf, &Leaf)],
+        args: &Args,
+    ) {
+        let before = self.values;
+        for (ours, theirs) in pairs {
+            let (a, b) = (ours.cell.value(ours.of(left)), theirs.cell.value(theirs.of(right)));
+            let Some(difference) = difference(&a, &b, args.tolerance) else { continue };
+            self.values += 1;
+            if self.largest.as_ref().is_none_or(|(largest, ..)| difference > *largest)
+                && difference.is_finite()
+            {
+                self.largest = Some((difference, row, ours.name.clone()));
+            }
+            if self.shown.len() < args.limit {
+                let (a, b) = (text(&a), text(&b));
+                self.shown.push(Difference { row, column: ours.name.clone(), a, b });
+            }
+        }
+        self.rows += usize::from(self.values > before);
+    }
+
+    fn compare_objects(
+        &mut self,
+        mut a: AnyReader,
+        mut b: AnyReader,
+        targets: (&Target, &Target),
+        limit: usize,
+    ) -> Result<()> {
+        let (a, b) = (source::objects(&mut a, targets.0)?, source::objects(&mut b, targets.1)?);
+        self.compared = a.iter().len().min(b.iter().len());
+        if a.as_bytes() == b.as_bytes() {
+            return Ok(());
+        }
+        for (row, (a, b)) in a.iter().zip(b.iter()).enumerate() {
+            let (a, b) = (format!("{a:?}"), format!("{b:?}"));
+            if a == b {
+                continue;
+            }
+            self.rows += 1;
+            self.values += 1;
+            if self.shown.len() < limit {
+                self.shown.push(Difference { row, column: "value".into(), a, b });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if the column can have values that differ from themselves.
+fn has_nan(leaf: &Leaf) -> bool {
+    let kind = leaf.cell.dtype().scalar().map(Scalar::kind);
+    matches!(
+        kind,
+        Some(
+            ScalarKind::Float
+                | ScalarKind::Complex
+                | ScalarKind::DateTime(_)
+                | ScalarKind::TimeDelta(_)
+        )
+    )
+}
+
+/// Returns the text of a value, with all digits.
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
+        _ => value.to_string(),
+    }
+}
+
+/// Returns the difference of two values if they are not equal; infinity if it is not a number.
+fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64> {
+    if let (Some(a), Some(b)) = (integer(a), integer(b)) {
+        let difference = a.abs_diff(b);
+        return match difference {
+            0 => None,
+            _ => beyond(difference as f64, b as f64, tolerance),
+        };
+    }
+    if let (Some(a), Some(b)) = (float(a), float(b)) {
+        return match () {
+            () if a == b || (tolerance.equal_nan && a.is_nan() && b.is_nan()) => None,
+            () if !a.is_finite() || !b.is_finite() => Some(f64::INFINITY),
+            () => beyond((a - b).abs(), b, tolerance),
+        };
+    }
+    let is_same = match (a, b) {
+        (Value::DateTime(..), Value::DateTime(..))
+        | (Value::TimeDelta(..), Value::TimeDelta(..)) => match (a.is_nat(), b.is_nat()) {
+            (true, true) => tolerance.equal_nan,
+            (false, false) => a == b || a.to_string() == b.to_string(),
+            _ => false,
+        },
+        // Text and bytes of different widths or byte orders.
+        (Value::Str(a), Value::Str(b)) => a.code_points().eq(b.code_points()),
+        (Value::Str(a), Value::Bytes(b)) | (Value::Bytes(b), Value::Str(a)) => {
+            a.code_points().eq(b.iter().map(|&byte| u32::from(byte)))
+        }
+        _ => a == b,
+    };
+    (!is_same).then_some(f64::INFINITY)
+}
+
+fn beyond(difference: f64, b: f64, tolerance: Tolerance) -> Option<f64> {
+    (difference > tolerance.atol + tolerance.rtol * b.abs()).then_some(difference)
+}
+
+fn integer(value: &Value<'_>) -> Option<i128> {
+    match *value {
+        Value::Bool(value) => Some(value.into()),
+        Value::Int(value) => Some(value.into()),
+        Value::UInt(value) => Some(value.into()),
+        _ => None,
+    }
+}
+
+fn float(value: &Value<'_>) -> Option<f64> {
+    match *value {
+        Value::F16(value) | Value::F32(value) => Some(value.into()),
+        Value::F64(value) => Some(value),
+        Value::LongDouble(value) => Some(value.to_f64()),
+        _ => integer(value).map(|value| value as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use npy_core::Value;
+
+    use super::{Tolerance, difference};
+
+    #[test]
+    fn numbers_are_compared_as_numpys_isclose_does() {
+        let exact = Tolerance { rtol: 0.0, atol: 0.0, equal_nan: false };
+        let near = Tolerance { rtol: 0.01, atol: 0.5, equal_nan: true };
+        let nan = Value::F64(f64::NAN);
+        assert_eq!(difference(&nan, &nan, exact), Some(f64::INFINITY));
+        assert_eq!(difference(&nan, &nan, near), None);
+        assert_eq!(difference(&Value::Int(3), &Value::UInt(3), exact), None);
+        assert_eq!(difference(&Value::Int(i64::MAX), &Value::Int(i64::MAX - 1), exact), Some(1.0));
+        assert_eq!(difference(&Value::F32(0.5), &Value::F64(0.5), exact), None);
+        assert_eq!(difference(&Value::F64(100.0), &Value::F64(101.0), near), None);
+        assert_eq!(difference(&Value::F64(100.0), &Value::F64(102.0), near), Some(2.0));
+        let infinity = Value::F64(f64::INFINITY);
+        assert_eq!(difference(&infinity, &infinity, near), None);
+        assert_eq!(difference(&infinity, &Value::F64(1.0), near), Some(f64::INFINITY));
+        assert_eq!(
+            difference(&Value::Bytes(b"ab"), &Value::Bytes(b"ac"), near),
+            Some(f64::INFINITY)
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! `npy verify FILE...`: reads all of a file as a strict reader does, and says what is wrong with it.
+//!
+//! Checked are all that the library refuses (SECURITY.md): headers, sizes, the directory of an archive, the checksums of its members, pickles;
+//! and what is well formed, but dangerous for other programs: pickles that import anything but data types, two members of one name,
+//! names that lead out of a directory.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Component, Path};
+
+use npy_core::{ErrorKind, Header, Objects, npz};
+use serde_json::json;
+
+use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
+use crate::source::{self, AnyReader, Input};
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<Target>,
+    /// Prints only files with problems
+    #[arg(short, long)]
+    quiet: bool,
+    /// One line of JSON for each file
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found in a file.
+#[derive(Default)]
+struct Report {
+    problems: Vec<String>,
+    /// What is unusual, but no problem.
+    remarks: Vec<String>,
+    /// What np.load would import for its pickles.
+    imports: Vec<String>,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let mut out = Output::stdout();
+        let mut answer = Ok(Answer::Yes);
+        for target in &self.files {
+            let report = match verify(target) {
+                Ok(report) => report,
+                Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
+                Err(failure) => {
+                    out.flush()?;
+                    complain(&failure);
+                    answer = Err(Failure::Reported);
+                    continue;
+                }
+            };
+            if !report.problems.is_empty() {
+                answer = answer.and(Ok(Answer::No));
+            }
+            self.print(target, &report, &mut out)?;
+        }
+        out.finish()?;
+        answer
+    }
+
+    fn print(&self, target: &Target, report: &Report, out: &mut Output) -> Result<()> {
+        let is_good = report.problems.is_empty();
+        if self.quiet && is_good {
+            return Ok(());
+        }
+        let name = target.to_string();
+        if self.json {
+            let line = json!({
+                "file": name,
+                "ok": is_good,
+                "problems": report.problems,
+                "remarks": report.remarks,
+                "imports": report.imports,
+            });
+            writeln!(out, "{line}")?;
+            return Ok(());
+        }
+        let name = printable(&name);
+        for problem in &report.problems {
+            writeln!(out, "{name}: {}: {}", out.bold("FAILED"), printable(problem))?;
+        }
+        if is_good {
+            let mut remarks = report.remarks.clone();
+            if !report.imports.is_empty() {
+                remarks.push(format!(
+                    "np.load needs allow_pickle=True and imports {}",
+                    report.imports.join(", ")
+                ));
+            }
+            let remarks = remarks.iter().map(|remark| format!("; {}", printable(remark)));
+            writeln!(out, "{name}: ok{}", remarks.collect::<String>())?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks a file. The error is that of a file that cannot be read at all.
+fn verify(target: &Target) -> Result<Report> {
+    if target.slice.is_some() {
+        return Err(Failure::new(target, "complete arrays are checked; leave out the slice"));
+    }
+    if !target.is_stdin() {
+        File::open(&target.path).of(&target.path_text())?;
+    }
+    let mut report = Report::default();
+    let result = match source::open(target) {
+        Ok(Input::Archive(archive)) => {
+            archive_members(&archive, &mut report);
+            Ok(())
+        }
+        Ok(Input::Array(reader)) => array(reader, target, &mut report),
+        Err(failure) => Err(failure),
+    };
+    match result {
+        Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
+        Err(failure) => report.problems.push(without_path(&failure, target)),
+        Ok(()) => {}
+    }
+    Ok(report)
+}
+
+/// Returns the message without the name of the file, which starts the line.
+fn without_path(failure: &Failure, target: &Target) -> String {
+    let message = match failure {
+        Failure::Message(message) => message.clone(),
+        Failure::Unnamed(error) => error.to_string(),
+        Failure::BrokenPipe | Failure::Reported => String::new(),
+    };
+    let path = target.path_text();
+    [target.to_string(), path].iter().fold(message, |message, name| {
+        message
+            .strip_prefix(name.as_str())
+            .and_then(|rest| rest.strip_prefix(": "))
+            .map(str::to_owned)
+            .unwrap_or(message)
+    })
+}
+
+/// Reads an array to its end.
+fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<()> {
+    let header = reader.header().clone();
+    if header.dtype().has_object() {
+        let objects = source::objects(&mut reader, target)?;
+        check_imports(&objects, report);
+        return Ok(());
+    }
+    let end = reader.data_offset().saturating_add(header.data_bytes());
+    if let (AnyReader::File(_), Ok(metadata)) = (&reader, target.path.metadata())
+        && metadata.len() > end
+    {
+        let bytes = super::info::bytes_text(metadata.len() - end);
+        report.remarks.push(format!("{bytes} follow the array"));
+    }
+    match header.shape() {
+        [] => reader.read_all().map(drop).of(target),
+        _ => {
+            let rows = rows_per_block(&header);
+            while reader.read_rows(rows).of(target)?.shape().first().is_some_and(|&rows| rows > 0) {
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Returns the number of rows in a block of about a megabyte.
+fn rows_per_block(header: &Header) -> usize {
+    let rows = header.shape().first().copied().unwrap_or(1).max(1) as u64;
+    let row_bytes = (header.data_bytes() / rows).max(1);
+    // Rows without bytes cost nothing, however many they are.
+    usize::try_from((1 << 20) / row_bytes)
+        .unwrap_or(usize::MAX)
+        .max(1)
+        .max(if header.data_bytes() == 0 { usize::MAX } else { 1 })
+}
+
+/// Reads all members of an archive.
+fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
+    let mut names: Vec<&str> = archive.names().collect();
+    for name in &names {
+        if let Err(error) = member(archive, name, report) {
+            report.problems.push(error);
+        }
+        let leads_out =
+            |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+        if Path::new(&name.replace('\\', "/")).components().any(leads_out) {
+            report.problems.push(format!(
+                "member {name:?}: the name leads out of the directory that it is extracted to"
+            ));
+        }
+    }
+    names.sort_unstable();
+    for pair in names.windows(2) {
+        if let [first, second] = pair
+            && first == second
+        {
+            report.problems.push(format!(
+                "two members are named {first:?}; readers find the one or the other"
+            ));
+        }
+    }
+}
+
+fn member(
+    archive: &npz::Reader<File>,
+    name: &str,
+    report: &mut Report,
+) -> std::result::Result<(), String> {
+    /// Members of fewer bytes are read at once.
+    const SMALL: u64 = 16 << 20;
+    let text = |error: npy_core::Error| {
+        let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
+        let places: String = places.map(|place| format!("{place}: ")).collect();
+        format!("{places}{}", error.kind())
+    };
+    let mut reader = match archive.member(name) {
+        Ok(reader) => reader,
+        Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => {
+            report.remarks.push(format!("member {name:?} is not an array"));
+            return archive.read_bytes(name).map(drop).map_err(text);
+        }
+        Err(error) => return Err(text(error)),
+    };
+    let header = reader.header().clone();
+    if header.dtype().has_object() {
+        let objects = archive.read::<Objects>(name).map_err(text)?;
+        check_imports(&objects, report);
+        return Ok(());
+    }
+    if header.data_bytes() < SMALL || header.shape().is_empty() {
+        return archive.read_bytes(name).map(drop).map_err(text);
+    }
+    let rows = rows_per_block(&header);
+    while reader.read_dyn_chunk(rows).map_err(text)?.shape().first().is_some_and(|&rows| rows > 0) {
+    }
+    Ok(())
+}
+
+/// The modules and names that pickles of plain data import. All but the last part of a name must be equal.
+const DATA: [(&str, &[&str]); 12] = [
+    (
+        "numpy",
+        &[
+            "ndarray",
+            "dtype",
+            "float64",
+            "float32",
+            "int64",
+            "int32",
+            "str_",
+            "bytes_",
+            "bool_",
+            "datetime64",
+            "timedelta64",
+        ],
+    ),
+    ("numpy.core.multiarray", &["_reconstruct", "scalar"]),
+    ("numpy._core.multiarray", &["_reconstruct", "scalar"]),
+    ("numpy.core._internal", &["_reconstruct", "_convert_to_stringdtype_kwargs"]),
+    ("numpy._core._internal", &["_reconstruct", "_convert_to_stringdtype_kwargs"]),
+    ("numpy.core.numeric", &["_frombuffer"]),
+    ("numpy._core.numeric", &["_frombuffer"]),
+    (
+        "builtins",
+        &[
+            "complex",
+            "bytearray",
+            "bytes",
+            "set",
+            "frozenset",
+            "range",
+            "slice",
+            "Ellipsis",
+            "list",
+            "dict",
+            "int",
+            "float",
+            "str",
+            "bool",
+        ],
+    ),
+    ("_codecs", &["encode"]),
+    ("collections", &["OrderedDict", "defaultdict", "deque"]),
+    ("decimal", &["Decimal"]),
+    ("datetime", &["date", "time", "datetime", "timedelta", "timezone"]),
+];
+
+/// Returns true if an import gives a type of plain data, and no code that does more.
+fn is_data(import: &str) -> bool {
+    let Some((module, name)) = import.rsplit_once('.') else { return false };
+    let module = if module == "__builtin__" { "builtins" } else { module };
+    let is_listed = DATA.iter().any(|(known, names)| *known == module && names.contains(&name));
+    let is_range = module == "builtins" && name == "xrange";
+    is_listed
+        || is_range
+        || module.starts_with("pandas._libs.")
+        || module == "pytz"
+        || module == "zoneinfo.ZoneInfo"
+}
+
+/// Adds the imports of a pickle, and a problem for those that are more than data.
+fn check_imports(objects: &Objects, report: &mut Report) {
+    for import in objects.globals() {
+        if !is_data(&import) {
+            report.problems.push(format!("np.load(allow_pickle=True) would import {import}, which is not a known type of data"));
+        }
+        if !report.imports.contains(&import) {
+            report.imports.push(import);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_data;
+
+    /// Guards that code which pickles can call is not taken for data.
+    #[test]
+    fn only_types_of_data_are_harmless() {
+        for name in [
+            "numpy.dtype",
+            "numpy._core.multiarray._reconstruct",
+            "__builtin__.set",
+            "datetime.date",
+        ] {
+            assert!(is_data(name), "{name}");
+        }
+        for name in [
+            "os.system",
+            "builtins.eval",
+            "builtins.getattr",
+            "numpy.load",
+            "posix.system",
+            "eval",
+            "numpy.core.multiarray._reconstruct.x",
+        ] {
+            assert!(!is_data(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Commands that write files: what they write, and what is left after an error.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy, npz};
+
+/// Runs the command in a directory.
+fn npy(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
+}
+
+/// Runs the command, and returns its exit code and its messages.
+fn code(directory: &Path, args: &[&str]) -> (i32, String) {
+    let output = npy(directory, args);
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Runs a command that succeeds.
+fn ok(directory: &Path, args: &[&str]) -> String {
+    let output = npy(directory, args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Guards that joined rows are those of the inputs, whatever their order, byte order and slice.
+#[test]
+fn concat_joins_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let c = NpyArray::new((0..6).collect::<Vec<i32>>(), [3, 2]).unwrap();
+    c.write_npy(path.join("c.npy")).unwrap();
+    let f = NpyArray::with_order(vec![6, 8, 7, 9], [2, 2], Order::Fortran).unwrap();
+    f.write_npy(path.join("f.npy")).unwrap();
+    let dyn_array = DynArray::read_npy(path.join("c.npy")).unwrap();
+    let big = dyn_array.cast(&">i4".parse().unwrap()).unwrap();
+    big.write_npy(path.join("big.npy")).unwrap();
+
+    ok(path, &["concat", "-o", "out.npy", "c.npy", "f.npy", "big.npy[::-2]"]);
+    let out = NpyArray::<i32>::read_npy(path.join("out.npy")).unwrap();
+    assert_eq!(out.shape(), [7, 2]);
+    assert_eq!(out.into_vec(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5, 0, 1]);
+
+    // The output may be one of the inputs, because it replaces it at the end.
+    ok(path, &["concat", "-o", "c.npy", "c.npy", "c.npy"]);
+    assert_eq!(NpyArray::<i32>::read_npy(path.join("c.npy")).unwrap().shape(), [6, 2]);
+}
+
+/// Guards that inputs that do not fit leave no file.
+#[test]
+fn concat_and_append_refuse_other_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1.5f64, 2.5].write_npy(path.join("f8.npy")).unwrap();
+    vec!["text".to_owned()].write_npy(path.join("text.npy")).unwrap();
+    NpyArray::new(vec![1.0f64; 4], [2, 2]).unwrap().write_npy(path.join("square.npy")).unwrap();
+    7.5f64.write_npy(path.join("scalar.npy")).unwrap();
+    let before = names(path);
+    for other in ["text.npy", "square.npy", "scalar.npy"] {
+        let (exit, message) = code(path, &["concat", "-o", "out.npy", "f8.npy", other]);
+        assert_eq!(exit, 2);
+        assert!(message.starts_with(&format!("npy: {other}: ")), "{message}");
+        let (exit, message) = code(path, &["append", "f8.npy", other]);
+        assert_eq!(exit, 2);
+        assert!(message.contains(other), "{message}");
+    }
+    assert_eq!(names(path), before);
+    assert_eq!(Vec::<f64>::read_npy(path.join("f8.npy")).unwrap(), [1.5, 2.5]);
+}
+
+#[test]
+fn append_adds_rows_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let record = "../tests/golden/nested.npy";
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join(record);
+    fs::copy(&record, path.join("n.npy")).unwrap();
+    let rows = DynArray::read_npy(&record).unwrap().shape()[0];
+    ok(path, &["append", "n.npy", record.to_str().unwrap(), record.to_str().unwrap()]);
+    assert_eq!(DynArray::read_npy(path.join("n.npy")).unwrap().shape(), [3 * rows]);
+    let (exit, message) = code(path, &["append", "n.npy", "n.npy"]);
+    assert_eq!((exit, message.contains("cannot be appended to itself")), (2, true), "{message}");
+}
+
+/// Guards that members survive packing, renaming, removing and extracting.
+#[test]
+fn archives_are_packed_edited_and_extracted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8, 2, 3].write_npy(path.join("a.npy")).unwrap();
+    vec![Some("x".to_owned()), None].write_npy(path.join("objects.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "-z", "a.npy", "last=a.npy[-1:]", "objects.npy"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nlast\nobjects\n");
+    ok(path, &["npz", "mv", "m.npz", "last", "deep/last"]);
+    ok(path, &["npz", "rm", "m.npz", "a"]);
+    ok(path, &["npz", "pack", "m.npz", "--append", "b=a.npy"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "deep/last\nobjects\nb\n");
+
+    ok(path, &["npz", "extract", "m.npz", "-C", "out"]);
+    assert_eq!(Vec::<u8>::read_npy(path.join("out/deep/last.npy")).unwrap(), [3]);
+    assert_eq!(fs::read(path.join("out/b.npy")).unwrap(), fs::read(path.join("a.npy")).unwrap());
+    let objects = Vec::<Option<String>>::read_npy(path.join("out/objects.npy")).unwrap();
+    assert_eq!(objects, [Some("x".to_owned()), None]);
+    let (exit, message) = code(path, &["npz", "extract", "m.npz", "b", "-C", "out"]);
+    assert_eq!((exit, message.contains("exists")), (2, true), "{message}");
+    ok(path, &["npz", "extract", "m.npz", "b", "-C", "out", "--force"]);
+    let (exit, _) = code(path, &["npz", "pack", "m.npz", "a.npy", "out/../a.npy", "a=a.npy"]);
+    assert_eq!(exit, 2);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "deep/last\nobjects\nb\n");
+}
+
+/// Guards against members whose names lead out of the directory.
+#[test]
+fn extract_stays_in_its_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for name in ["../evil", "/tmp/npy-evil", "a\\..\\b"] {
+        let mut writer = npz::Writer::create(path.join("evil.npz")).unwrap();
+        // The library refuses to write some of these names itself.
+        if writer.write(name, &[1u8]).is_err() {
+            continue;
+        }
+        writer.finish().unwrap();
+        let (exit, message) = code(path, &["npz", "extract", "evil.npz", "-C", "out"]);
+        assert_eq!((exit, message.contains("no safe path")), (2, true), "{message}");
+        let (exit, _) = code(path, &["verify", "evil.npz"]);
+        assert_eq!(exit, 1, "{name}");
+    }
+    assert_eq!(names(path), ["evil.npz"]);
+}
+
+/// Guards that a file that is cut short or damaged is refused by every command, with the exit code of each, and leaves no output.
+#[test]
+fn damaged_files_leave_no_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let values: Vec<f64> = (0..100_000).map(f64::from).collect();
+    values.write_npy(path.join("x.npy")).unwrap();
+    let file = fs::read(path.join("x.npy")).unwrap();
+    fs::write(path.join("short.npy"), &file[..file.len() - 8]).unwrap();
+    fs::write(path.join("tiny.npy"), &file[..20]).unwrap();
+    fs::write(path.join("empty.npy"), b"").unwrap();
+    let mut packed = npz::Writer::create(path.join("bad.npz")).unwrap();
+    packed.write("x", &values).unwrap();
+    packed.finish().unwrap();
+    let mut archive = fs::read(path.join("bad.npz")).unwrap();
+    archive[1000] ^= 1;
+    fs::write(path.join("bad.npz"), archive).unwrap();
+    let before = names(path);
+    for bad in ["short.npy", "tiny.npy", "empty.npy", "bad.npz"] {
+        assert_eq!(code(path, &["verify", bad]).0, 1, "{bad}");
+        let commands: [&[&str]; 3] = [
+            &["concat", "-o", "out.npy", "x.npy", bad],
+            &["npz", "pack", "out.npz", bad],
+            &["diff", "x.npy", bad],
+        ];
+        for command in commands {
+            let (exit, message) = code(path, command);
+            assert_eq!(exit, 2, "{command:?} {message}");
+            assert!(message.starts_with(&format!("npy: {bad}")), "{command:?} {message}");
+        }
+    }
+    assert_eq!(names(path), before);
+}
+
+/// Guards that a full disk is an error with the name of the file, also for standard output.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![0u8; 1 << 20].write_npy(path.join("x.npy")).unwrap();
+    let (exit, message) = code(path, &["concat", "-o", "/dev/full", "x.npy"]);
+    assert_eq!(exit, 2);
+    assert!(message.starts_with("npy: /dev/full: No space left on device"), "{message}");
+    let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
+    for args in [&["x.npy"][..], &["cat", "x.npy"], &["verify", "x.npy"], &["man"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let output = command.args(args).current_dir(path).stdout(full()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?} {message}");
+        assert!(message.contains("No space left on device"), "{args:?} {message}");
+    }
+}
+
+/// Guards that a reader of a pipe that stops early is not an error.
+#[test]
+fn a_closed_pipe_ends_the_command_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![0u32; 1 << 20].write_npy(path.join("x.npy")).unwrap();
+    for args in [&["cat", "x.npy"][..], &["concat", "-o", "-", "x.npy"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        command.args(args).current_dir(path).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?} {output:?}");
+        assert!(output.stderr.is_empty(), "{args:?} {output:?}");
+    }
+}
+
+/// Guards that completions and the man page know each subcommand.
+#[test]
+fn completions_and_man_page_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["head", "concat", "verify", "diff", "npz"] {
+        assert!(ok(folder.path(), &["completions", "bash"]).contains(command));
+        assert!(ok(folder.path(), &["man"]).contains(command));
+        assert!(ok(folder.path(), &["man", command]).contains(&format!("npy\\-{command}")));
+    }
+}
