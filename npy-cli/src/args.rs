@@ -49,6 +49,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
+    /// Converts to another dtype, order or container, and to text
+    Convert(commands::convert::Args),
     /// Joins arrays along their first dimension
     Concat(commands::concat::Args),
     /// Adds rows at the end of a file, in place
@@ -73,6 +75,7 @@ impl Npy {
             Some(Command::Stats(args)) => args.run(),
             Some(Command::Diff(args)) => args.run(),
             Some(Command::Verify(args)) => args.run(),
+            Some(Command::Convert(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),
             Some(Command::Append(args)) => args.run(),
             Some(Command::Npz(args)) => args.run(),

@@ -4,6 +4,7 @@ pub(crate) mod append;
 pub(crate) mod cat;
 pub(crate) mod completions;
 pub(crate) mod concat;
+pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod head;
 pub(crate) mod info;

@@ -166,6 +166,8 @@ pub(crate) struct Output {
     pub(crate) width: Option<usize>,
     /// True if the output is a terminal.
     pub(crate) is_terminal: bool,
+    /// True if something was written.
+    has_text: bool,
 }
 
 impl Output {
@@ -177,7 +179,21 @@ impl Output {
         let asked = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let width = columns.or_else(|| is_terminal.then(|| asked().unwrap_or(80)));
         let colored = !matches!(choice, anstream::ColorChoice::Never);
-        Output { to: BufWriter::with_capacity(1 << 16, stdout), colored, width, is_terminal }
+        Output {
+            to: BufWriter::with_capacity(1 << 16, stdout),
+            colored,
+            width,
+            is_terminal,
+            has_text: false,
+        }
+    }
+
+    /// Writes an empty line, unless nothing is before it.
+    pub(crate) fn gap(&mut self) -> Result<()> {
+        if self.has_text {
+            writeln!(self)?;
+        }
+        Ok(())
     }
 
     /// Returns the text in bold, if there are colors.
@@ -199,11 +215,42 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.has_text = true;
         self.to.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
+    }
+}
+
+/// A progress bar on standard error, if that is a terminal and the work is long.
+pub(crate) struct Progress(indicatif::ProgressBar);
+
+/// Work on fewer bytes has no progress bar.
+const LONG_WORK: u64 = 1 << 28;
+
+impl Progress {
+    /// Starts work on this many bytes.
+    pub(crate) fn start(bytes: u64) -> Self {
+        if bytes < LONG_WORK || !io::stderr().is_terminal() {
+            return Progress(indicatif::ProgressBar::hidden());
+        }
+        let style = "{wide_bar} {bytes} of {total_bytes}, {eta} left";
+        let style = indicatif::ProgressStyle::with_template(style)
+            .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar());
+        Progress(indicatif::ProgressBar::new(bytes).with_style(style))
+    }
+
+    /// Says that this many bytes are done.
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.0.inc(bytes as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -4,12 +4,14 @@
 //! [`Printer`] can print the rows of several arrays, if they have the same columns.
 
 use std::io::Write;
+use std::ops::Range;
+use std::thread;
 
 use npy_core::object::Kind;
 use npy_core::{DynArray, ObjectRef, Objects};
 
 use crate::columns::{Columns, Leaf, Split, Tree, csv_header, csv_row};
-use crate::output::{Failure, Of, Output, Result, printable};
+use crate::output::{Failure, Output, Progress, Result, printable};
 use crate::source::{self, Selection, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
@@ -70,6 +72,8 @@ pub(crate) struct Plain {
     tree: Tree,
     /// The columns that the array has, which may be more than those of a table.
     total: usize,
+    /// The threads that make text of rows.
+    threads: usize,
 }
 
 pub(crate) struct ObjectRows {
@@ -120,7 +124,9 @@ impl Rows {
         };
         let is_limited = is_table && target.slice.is_none() && leaves.len() == MAX_TABLE_COLUMNS;
         let total = if is_limited { total.max(leaves.len()) } else { leaves.len() };
-        Ok(Rows::Plain(Box::new(Plain { source, leaves, tree: columns.tree(), total })))
+        let tree = columns.tree();
+        let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
+        Ok(Rows::Plain(Box::new(Plain { source, leaves, tree, total, threads })))
     }
 
     /// Returns the number of rows.
@@ -128,6 +134,14 @@ impl Rows {
         match self {
             Rows::Plain(plain) => plain.source.rows(),
             Rows::Objects(rows) => rows.selection.rows(),
+        }
+    }
+
+    /// Returns the size of all rows, if it is known.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Rows::Plain(plain) => plain.source.header().data_bytes(),
+            Rows::Objects(_) => 0,
         }
     }
 
@@ -187,7 +201,8 @@ impl Rows {
             Rows::Plain(plain) => {
                 while count > 0 {
                     let first = plain.source.position();
-                    let max = plain.source.rows_per_block().min(count);
+                    let max =
+                        plain.source.rows_per_block().saturating_mul(plain.threads).min(count);
                     let Some(block) = plain.source.next(max)? else { break };
                     count -= block.shape().first().copied().unwrap_or(0).min(count);
                     printer.block(plain, &block, first)?;
@@ -266,7 +281,7 @@ impl ObjectRows {
 
     fn json(&self, cells: &[ObjectRef<'_>], out: &mut Vec<u8>) -> Result<()> {
         let mut failed = Ok(());
-        let mut value = |cell: &ObjectRef<'_>, out: &mut Vec<u8>| {
+        let value = |cell: &ObjectRef<'_>, out: &mut Vec<u8>| {
             let start = out.len();
             if serde_json::to_writer(&mut *out, cell).is_err() {
                 // An object that JSON cannot express: a cycle, a key that is not text.
@@ -336,13 +351,22 @@ pub(crate) struct Printer<'a> {
     /// True before the first row.
     is_first: bool,
     buffer: Vec<u8>,
+    progress: Option<Progress>,
 }
+
+/// Fewer bytes of rows are printed by one thread.
+const MIN_THREAD_BYTES: usize = 1 << 18;
 
 impl<'a> Printer<'a> {
     /// Prints to a file, in any form but a table.
     pub(crate) fn to(out: &'a mut dyn Write, form: Form) -> Self {
         let (names, buffer) = (None, Vec::new());
-        Printer { out, form, sheet: None, names, is_first: true, buffer }
+        Printer { out, form, sheet: None, names, is_first: true, buffer, progress: None }
+    }
+
+    /// Shows the progress while rows are printed.
+    pub(crate) fn show(&mut self, progress: Progress) {
+        self.progress = Some(progress);
     }
 
     /// Prints to standard output.
@@ -390,23 +414,62 @@ impl<'a> Printer<'a> {
 
     fn block(&mut self, plain: &Plain, block: &DynArray, first: usize) -> Result<()> {
         let count = block.shape().first().copied().unwrap_or(0);
-        let size = block.as_bytes().len().checked_div(count).unwrap_or(0);
-        for i in 0..count {
-            let row = block.as_bytes().get(i * size..(i + 1) * size).unwrap_or_default();
-            match (&mut self.sheet, self.form) {
-                (Some(sheet), _) => {
-                    let cells = plain.leaves.iter().map(|leaf| leaf.table(row)).collect();
-                    sheet.row(plain.source.file_row(first + i), cells, self.out)?;
-                }
-                (None, Form::Csv) => csv_row(&plain.leaves, row, &mut self.buffer),
-                (None, _) => {
-                    self.separate();
-                    plain.tree.json(row, &mut self.buffer);
+        let bytes = block.as_bytes();
+        let size = bytes.len().checked_div(count).unwrap_or(0);
+        let row = |i: usize| bytes.get(i * size..(i + 1) * size).unwrap_or_default();
+        if let Some(progress) = &mut self.progress {
+            progress.add(bytes.len());
+        }
+        if let Some(sheet) = &mut self.sheet {
+            for i in 0..count {
+                let cells = plain.leaves.iter().map(|leaf| leaf.table(row(i))).collect();
+                sheet.row(plain.source.file_row(first + i), cells, self.out)?;
+            }
+            return Ok(());
+        }
+        let (form, leaves, tree) = (self.form, &plain.leaves, &plain.tree);
+        let print = |rows: Range<usize>, out: &mut Vec<u8>| {
+            for i in rows {
+                match form {
+                    Form::Csv => csv_row(leaves, row(i), out),
+                    _ => {
+                        out.extend_from_slice(if form == Form::Json { b",\n" } else { b"\n" });
+                        tree.json(row(i), out);
+                    }
                 }
             }
-            self.flush_block()?;
+        };
+        let mut start = 0;
+        if count > 0 && form != Form::Csv {
+            self.separate();
+            plain.tree.json(row(0), &mut self.buffer);
+            start = 1;
         }
-        Ok(())
+        let threads = if bytes.len() < MIN_THREAD_BYTES { 1 } else { plain.threads };
+        let share = (count - start).div_ceil(threads).max(1);
+        let end = |part: usize| (start + part * share).min(count);
+        thread::scope(|scope| {
+            // The other threads print the later parts meanwhile.
+            let later = |part: usize| {
+                let print = &print;
+                scope.spawn(move || {
+                    let mut out = Vec::new();
+                    print(end(part)..end(part + 1), &mut out);
+                    out
+                })
+            };
+            let later: Vec<_> = (1..threads).map(later).collect();
+            print(start..end(1), &mut self.buffer);
+            self.flush_block()?;
+            for part in later {
+                self.out.write_all(&std::mem::take(&mut self.buffer))?;
+                match part.join() {
+                    Ok(out) => self.out.write_all(&out)?,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(())
+        })
     }
 
     fn objects(&mut self, rows: &ObjectRows, cells: &[ObjectRef<'_>], index: usize) -> Result<()> {

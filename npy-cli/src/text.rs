@@ -13,9 +13,10 @@
 //! | `V` | hexadecimal digits | a string of them | hexadecimal digits |
 //! | complex | two columns | `[re, im]` | `(1+2j)` |
 
+use std::cell::RefCell;
 use std::io::Write;
 
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::{Resolution, Scalar, ScalarKind, Unit};
 use npy_core::{ByteOrder, DType, Value};
 
 use crate::output::printable;
@@ -26,6 +27,7 @@ pub(crate) struct Cell {
     dtype: DType,
     kind: Kind,
     is_big: bool,
+    clock: Option<Clock>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +67,11 @@ impl Cell {
             _ => Kind::Other,
         };
         let order = dtype.scalar().and_then(Scalar::byte_order);
-        Cell { dtype: dtype.clone(), kind, is_big: order == Some(ByteOrder::Big) }
+        let clock = match dtype.scalar().map(Scalar::kind) {
+            Some(ScalarKind::DateTime(Some(resolution))) => Clock::of(resolution),
+            _ => None,
+        };
+        Cell { dtype: dtype.clone(), kind, is_big: order == Some(ByteOrder::Big), clock }
     }
 
     /// Returns the dtype of an element.
@@ -130,10 +136,16 @@ impl Cell {
             Kind::Bool => {
                 out.extend_from_slice(if self.bits(bytes) == 0 { b"False" } else { b"True" })
             }
-            Kind::Bytes | Kind::Str => csv_field(&self.text(bytes), out),
-            Kind::DateTime if self.value(bytes).is_nat() => {}
-            Kind::TimeDelta if self.value(bytes).is_nat() => {}
-            Kind::DateTime => csv_field(&self.value(bytes).to_string().replacen('T', " ", 1), out),
+            Kind::Bytes | Kind::Str => {
+                let start = out.len();
+                self.text(bytes, out);
+                if out[start..].iter().any(|byte| needs_quotes(*byte)) {
+                    let text = String::from_utf8(out.split_off(start)).unwrap_or_default();
+                    csv_field(&text, out);
+                }
+            }
+            Kind::DateTime | Kind::TimeDelta if self.int(bytes) == i64::MIN => {}
+            Kind::DateTime => self.time(bytes, b' ', out),
             Kind::Float => {
                 let text = self.value(bytes).to_string();
                 if text != "nan" {
@@ -156,14 +168,30 @@ impl Cell {
             Kind::Bool => {
                 out.extend_from_slice(if self.bits(bytes) == 0 { b"false" } else { b"true" })
             }
-            Kind::Bytes | Kind::Str => json_string(&self.text(bytes), out),
+            Kind::Bytes | Kind::Str => {
+                out.push(b'"');
+                let start = out.len();
+                self.text(bytes, out);
+                if !out[start..].iter().copied().all(is_plain) {
+                    let text = String::from_utf8(out.split_off(start)).unwrap_or_default();
+                    out.pop();
+                    json_string(&text, out);
+                } else {
+                    out.push(b'"');
+                }
+            }
             Kind::Void => {
                 out.push(b'"');
                 hex(bytes, out);
                 out.push(b'"');
             }
-            Kind::DateTime | Kind::TimeDelta if self.value(bytes).is_nat() => {
+            Kind::DateTime | Kind::TimeDelta if self.int(bytes) == i64::MIN => {
                 out.extend_from_slice(b"null");
+            }
+            Kind::DateTime => {
+                out.push(b'"');
+                self.time(bytes, b'T', out);
+                out.push(b'"');
             }
             Kind::Float => {
                 let text = self.value(bytes).to_string();
@@ -179,7 +207,7 @@ impl Cell {
                 half.json(im, out);
                 out.push(b']');
             }
-            Kind::DateTime | Kind::TimeDelta | Kind::Other => {
+            Kind::TimeDelta | Kind::Other => {
                 json_string(&self.value(bytes).to_string(), out);
             }
         }
@@ -194,7 +222,11 @@ impl Cell {
                 text if text.len() <= 9 => text,
                 _ => short_float(f64::from(self.f32(bytes))),
             },
-            Kind::Bytes | Kind::Str => printable(&self.text(bytes)),
+            Kind::Bytes | Kind::Str => {
+                let mut text = Vec::new();
+                self.text(bytes, &mut text);
+                printable(&String::from_utf8(text).unwrap_or_default())
+            }
             Kind::Void => self.csv_text(bytes),
             Kind::DateTime => short_time(&self.value(bytes).to_string()),
             _ => printable(&self.value(bytes).to_string()),
@@ -210,16 +242,103 @@ impl Cell {
         }
     }
 
-    /// Returns the text of an `S` or a `U`.
-    fn text(&self, bytes: &[u8]) -> String {
+    /// Writes the text of an `S` or a `U`.
+    fn text(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.value(bytes) {
-            Value::Bytes(bytes) => match str::from_utf8(bytes) {
-                Ok(text) => text.to_owned(),
-                Err(_) => bytes.escape_ascii().to_string(),
-            },
-            other => other.to_string(),
+            Value::Bytes(bytes) if str::from_utf8(bytes).is_ok() => out.extend_from_slice(bytes),
+            Value::Bytes(bytes) => out.extend(bytes.escape_ascii()),
+            Value::Str(text) => {
+                for c in text.code_points() {
+                    let c = char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            other => out.extend_from_slice(other.to_string().as_bytes()),
         }
     }
+
+    /// Writes a time, with this character between the date and the time of day.
+    fn time(&self, bytes: &[u8], separator: u8, out: &mut Vec<u8>) {
+        let count = self.int(bytes);
+        if let Some((day, second, fraction, digits)) =
+            self.clock.and_then(|clock| clock.read(count))
+        {
+            date(day, out);
+            out.push(separator);
+            for (i, part) in [second / 3600, second / 60 % 60, second % 60].into_iter().enumerate()
+            {
+                if i > 0 {
+                    out.push(b':');
+                }
+                let digit = |digit: i64| b'0' + u8::try_from(digit).unwrap_or(0);
+                out.extend_from_slice(&[digit(part / 10), digit(part % 10)]);
+            }
+            if digits > 0 {
+                let mut buffer = itoa::Buffer::new();
+                let text = buffer.format(fraction);
+                out.push(b'.');
+                out.extend(std::iter::repeat_n(b'0', digits.saturating_sub(text.len())));
+                out.extend_from_slice(text.as_bytes());
+            }
+            return;
+        }
+        let text = self.value(bytes).to_string();
+        let bytes = text.bytes().map(|byte| if byte == b'T' { separator } else { byte });
+        // NaT has a T, but does not come here.
+        out.extend(bytes);
+    }
+}
+
+/// The units of a time from seconds to nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    per_second: i64,
+    digits: usize,
+}
+
+impl Clock {
+    fn of(resolution: Resolution) -> Option<Self> {
+        let (per_second, digits) = match (resolution.unit, resolution.multiple) {
+            (Unit::Second, 1) => (1, 0),
+            (Unit::Millisecond, 1) => (1_000, 3),
+            (Unit::Microsecond, 1) => (1_000_000, 6),
+            (Unit::Nanosecond, 1) => (1_000_000_000, 9),
+            _ => return None,
+        };
+        Some(Clock { per_second, digits })
+    }
+
+    /// Returns the day, the second of the day, and the fraction with its digits.
+    fn read(self, count: i64) -> Option<(i64, i64, i64, usize)> {
+        let seconds = count.div_euclid(self.per_second);
+        let fraction = count.rem_euclid(self.per_second);
+        Some((seconds.div_euclid(86_400), seconds.rem_euclid(86_400), fraction, self.digits))
+    }
+}
+
+thread_local! {
+    /// The day that was written last, as times close to each other are usually of the same day.
+    static LAST_DAY: RefCell<(i64, String)> = const { RefCell::new((i64::MIN, String::new())) };
+}
+
+/// Writes the date of a day since 1970-01-01.
+fn date(day: i64, out: &mut Vec<u8>) {
+    LAST_DAY.with_borrow_mut(|(last, text)| {
+        if *last != day || text.is_empty() {
+            let days = Resolution { multiple: 1, unit: Unit::Day };
+            (*last, *text) = (day, Value::DateTime(day, Some(days)).to_string());
+        }
+        out.extend_from_slice(text.as_bytes());
+    });
+}
+
+fn needs_quotes(byte: u8) -> bool {
+    matches!(byte, b',' | b'"' | b'\n' | b'\r')
+}
+
+/// Returns true for a byte that is in a string of JSON as it is.
+fn is_plain(byte: u8) -> bool {
+    byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
 /// Returns the dtype of the two parts of a complex number.
@@ -321,7 +440,7 @@ pub(crate) fn short_time(time: &str) -> String {
 
 /// Writes a field of CSV, in quotes if it needs them.
 pub(crate) fn csv_field(text: &str, out: &mut Vec<u8>) {
-    if text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+    if text.bytes().any(needs_quotes) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
         out.push(b'"');
@@ -332,7 +451,6 @@ pub(crate) fn csv_field(text: &str, out: &mut Vec<u8>) {
 
 /// Writes a string of JSON.
 pub(crate) fn json_string(text: &str, out: &mut Vec<u8>) {
-    let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     if text.bytes().all(is_plain) {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
@@ -340,6 +458,36 @@ pub(crate) fn json_string(text: &str, out: &mut Vec<u8>) {
     } else {
         // A `Vec` takes everything, and text has no other errors.
         let _ = serde_json::to_writer(out, text);
+    }
+}
+
+/// An object of JSON, whose keys stay in the order in which they were added.
+pub(crate) struct JsonObject(String);
+
+impl JsonObject {
+    pub(crate) fn new() -> Self {
+        JsonObject(String::new())
+    }
+
+    /// Adds a value: of serde_json, or an object or a list as text.
+    pub(crate) fn add(&mut self, key: &str, value: impl std::fmt::Display) {
+        let mut text = if self.0.is_empty() { b"{".to_vec() } else { b",".to_vec() };
+        json_string(key, &mut text);
+        text.push(b':');
+        self.0 += &String::from_utf8(text).unwrap_or_default();
+        self.0 += &value.to_string();
+    }
+
+    /// Adds a text.
+    pub(crate) fn add_text(&mut self, key: &str, text: &str) {
+        self.add(key, serde_json::Value::from(text));
+    }
+}
+
+impl std::fmt::Display for JsonObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_empty() { "{" } else { &self.0 })?;
+        f.write_str("}")
     }
 }
 

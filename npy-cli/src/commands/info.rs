@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use npy_core::{DType, Field, Header, Order};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::source::{self, AnyReader, Input};
 use crate::table::Table;
 use crate::target::Target;
+use crate::text::JsonObject;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -27,10 +28,7 @@ impl Args {
     pub(crate) fn run(self) -> Result {
         let mut out = Output::stdout();
         let mut answer = Ok(Answer::Yes);
-        for (i, file) in self.files.iter().enumerate() {
-            if i > 0 && !self.json {
-                writeln!(out)?;
-            }
+        for file in &self.files {
             match self.file(file, &mut out) {
                 Ok(Answer::Yes) => {}
                 Ok(Answer::No) => answer = answer.and(Ok(Answer::No)),
@@ -54,6 +52,7 @@ impl Args {
                 if !self.json {
                     let members = if count == 1 { "member" } else { "members" };
                     let path = printable(&target.path_text());
+                    out.gap()?;
                     writeln!(out, "{}  npz, {count} {members}", out.bold(&path))?;
                 }
                 let mut table = Table::new(["name", "dtype", "shape", "bytes"], 2).right(3);
@@ -61,7 +60,9 @@ impl Args {
                 for name in archive.names() {
                     match archive.header(name) {
                         Ok(header) if self.json => {
-                            let mut info = json!({"file": target.path_text(), "member": name});
+                            let mut info = JsonObject::new();
+                            info.add_text("file", &target.path_text());
+                            info.add_text("member", name);
                             describe(&header, &mut info);
                             writeln!(out, "{info}")?;
                         }
@@ -103,18 +104,20 @@ impl Args {
             _ => None,
         };
         if self.json {
-            let mut info = json!({"file": target.path_text()});
+            let mut info = JsonObject::new();
+            info.add_text("file", &target.path_text());
             if let Some(member) = &target.member {
-                info["member"] = member.as_str().into();
+                info.add_text("member", member);
             }
             describe(&header, &mut info);
-            info["version"] = header.version().to_string().into();
-            info["data_offset"] = reader.data_offset().into();
+            info.add_text("version", &header.version().to_string());
+            info.add("data_offset", reader.data_offset());
             if let Some(globals) = globals {
-                info["globals"] = globals.into();
+                info.add("globals", Value::from(globals));
             }
             writeln!(out, "{info}")?;
         } else {
+            out.gap()?;
             writeln!(
                 out,
                 "{}",
@@ -224,7 +227,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -273,31 +276,31 @@ fn add_fields(dtype: &DType, base: usize, depth: usize, table: &mut Table<3>) {
 }
 
 /// Adds what a header says.
-fn describe(header: &Header, info: &mut Value) {
+fn describe(header: &Header, info: &mut JsonObject) {
     let dtype = header.dtype();
-    info["shape"] = header.shape().into();
-    info["order"] = if header.order() == Order::C { "C" } else { "F" }.into();
-    info["dtype"] = dtype.to_string().into();
-    info["itemsize"] = dtype.itemsize().into();
-    info["count"] = header.count().into();
+    info.add("shape", Value::from(header.shape()));
+    info.add_text("order", if header.order() == Order::C { "C" } else { "F" });
+    info.add_text("dtype", &dtype.to_string());
+    info.add("itemsize", dtype.itemsize());
+    info.add("count", header.count());
     if !dtype.has_object() {
-        info["bytes"] = header.data_bytes().into();
+        info.add("bytes", header.data_bytes());
     }
     if dtype.is_record() {
-        info["fields"] = fields(dtype);
+        info.add("fields", fields(dtype));
     }
 }
 
-fn fields(dtype: &DType) -> Value {
+/// Returns the fields of a record as a list of JSON.
+fn fields(dtype: &DType) -> String {
     let field = |field: &Field| {
-        let mut info = json!({
-            "name": field.name(),
-            "offset": field.offset(),
-            "itemsize": field.dtype().itemsize(),
-        });
+        let mut info = JsonObject::new();
+        info.add_text("name", field.name());
         if let Some(title) = field.title() {
-            info["title"] = title.into();
+            info.add_text("title", title);
         }
+        info.add("offset", field.offset());
+        info.add("itemsize", field.dtype().itemsize());
         let mut base = field.dtype();
         let mut dims: Vec<usize> = Vec::new();
         while let Some((item, shape)) = base.sub_array() {
@@ -305,13 +308,14 @@ fn fields(dtype: &DType) -> Value {
             base = item;
         }
         if !dims.is_empty() {
-            info["shape"] = dims.into();
+            info.add("shape", Value::from(dims));
         }
         match base.is_record() {
-            true => info["fields"] = fields(base),
-            false => info["dtype"] = base.to_string().into(),
+            true => info.add("fields", fields(base)),
+            false => info.add_text("dtype", &base.to_string()),
         }
-        info
+        info.to_string()
     };
-    dtype.fields().iter().map(field).collect()
+    let fields: Vec<String> = dtype.fields().iter().map(field).collect();
+    format!("[{}]", fields.join(","))
 }

@@ -16,7 +16,7 @@ use crate::output::{Output, Result};
 use crate::source::{self, Selection, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
-use crate::text::{Cell, half_of, short_float, short_time};
+use crate::text::{Cell, JsonObject, half_of, short_float, short_time};
 use distinct::{MAX_DISTINCT, hash};
 use histogram::blocks;
 use summary::Summary;
@@ -468,13 +468,12 @@ fn print(columns: &[Column], summaries: &[Summary], out: &mut Output) -> Result<
     Ok(())
 }
 
-fn described(column: &Column, summary: &Summary) -> serde_json::Value {
-    let mut info = json!({
-        "column": column.name,
-        "dtype": column.dtype.to_string(),
-        "count": summary.count,
-        "missing": summary.missing,
-    });
+fn described(column: &Column, summary: &Summary) -> JsonObject {
+    let mut info = JsonObject::new();
+    info.add_text("column", &column.name);
+    info.add_text("dtype", &column.dtype.to_string());
+    info.add("count", summary.count);
+    info.add("missing", summary.missing);
     let Texts { min, max, mean, .. } = texts(column, summary);
     let is_time = matches!(
         column.dtype.scalar().map(|scalar| scalar.kind()),
@@ -486,22 +485,24 @@ fn described(column: &Column, summary: &Summary) -> serde_json::Value {
         _ => json!(exact.to_string()),
     };
     if is_time && summary.exact.is_some() {
-        info["min"] = min.into();
-        info["max"] = max.into();
-        info["mean"] = mean.into();
+        info.add_text("min", &min);
+        info.add_text("max", &max);
+        info.add_text("mean", &mean);
     } else if let Some((low, high)) = summary.range {
-        (info["min"], info["max"]) = match summary.exact {
+        let (min, max) = match summary.exact {
             Some((low, high)) => (exact(low), exact(high)),
             None => (json!(low), json!(high)),
         };
-        info["mean"] = json!(summary.mean());
-        info["std"] = json!(summary.std());
+        info.add("min", min);
+        info.add("max", max);
+        info.add("mean", json!(summary.mean()));
+        info.add("std", json!(summary.std()));
         if low < high && low.is_finite() && high.is_finite() {
-            info["histogram"] = json!(summary.histogram.bars(low, high, BARS));
+            info.add("histogram", json!(summary.histogram.bars(low, high, BARS)));
         }
     }
     if let Some(distinct) = summary.distinct.count().filter(|_| summary.count > 0) {
-        info["distinct"] = distinct.into();
+        info.add("distinct", distinct);
     }
     info
 }

@@ -1,0 +1,296 @@
+//! `npy convert IN OUT`: another dtype, order or container, and text.
+//!
+//! The names of the files say what they are. Arrays go through in blocks, unless the order of the elements changes.
+
+use std::io::Write;
+use std::path::Path;
+
+use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
+
+use crate::output::{Answer, Failure, Of, Progress, Result, replace};
+use crate::rows::{Form, Printer, Rows};
+use crate::source::{self, AnyReader, Input, Source};
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A .npy file, or an archive or a member of one
+    #[arg(value_name = "IN")]
+    input: Target,
+    /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .json, .jsonl; - with --to is standard output
+    #[arg(value_name = "OUT")]
+    output: Target,
+    /// What OUT is, if its name does not say so
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: Option<Format>,
+    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"
+    #[arg(long)]
+    dtype: Option<String>,
+    /// What may happen to values that the dtype does not hold
+    #[arg(long, value_enum, default_value_t = Rule::Checked)]
+    cast: Rule,
+    /// The order of the elements
+    #[arg(long, value_enum, ignore_case = true)]
+    order: Option<Layout>,
+    /// The byte order of all numbers
+    #[arg(long, value_enum)]
+    endian: Option<Endian>,
+    /// Compresses the members of an archive
+    #[arg(long)]
+    compress: bool,
+    /// The columns of CSV and JSON, such as a,hdr.t0
+    #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
+    columns: Vec<String>,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(crate) enum Format {
+    Npy,
+    Npz,
+    Csv,
+    Json,
+    Jsonl,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Rule {
+    /// No value may change
+    Lossless,
+    /// An error for the first value that does not fit
+    Checked,
+    /// As Rust's `as`: fractions are cut off, large integers keep their lowest bits
+    Numeric,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Layout {
+    /// Rows are contiguous
+    C,
+    /// Columns are contiguous
+    F,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Endian {
+    Little,
+    Big,
+}
+
+impl Format {
+    /// Returns what the name of a file says.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "csv" => Format::Csv,
+            "json" => Format::Json,
+            "jsonl" | "ndjson" => Format::Jsonl,
+            _ => return None,
+        })
+    }
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let Some(format) = self.to.or_else(|| Format::of(&self.output.path)) else {
+            let message = "the name does not end in .npy, .npz, .csv, .json or .jsonl; say what it is with --to";
+            return Err(Failure::new(&self.output, message));
+        };
+        if self.output.slice.is_some() || self.output.member.is_some() && format != Format::Npz {
+            return Err(Failure::new(&self.output, "only a file or a member can be written"));
+        }
+        match format {
+            Format::Npy => self.to_npy()?,
+            Format::Npz => self.to_npz()?,
+            Format::Csv => self.to_text(Form::Csv)?,
+            Format::Json => self.to_text(Form::Json)?,
+            Format::Jsonl => self.to_text(Form::JsonLines)?,
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn to_text(&self, form: Form) -> Result<()> {
+        if self.dtype.is_some() || self.order.is_some() || self.endian.is_some() || self.compress {
+            let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
+            return Err(Failure::new(&self.output, message));
+        }
+        let mut rows = Rows::open(&self.input, &self.columns, form)?;
+        let progress = Progress::start(rows.bytes());
+        replace(&self.output.path, |mut out| {
+            let mut printer = Printer::to(&mut out, form);
+            printer.show(progress);
+            rows.print(usize::MAX, &mut printer)?;
+            printer.finish()
+        })
+    }
+
+    fn to_npy(&self) -> Result<()> {
+        self.without_columns()?;
+        let reader = source::open(&self.input)?.into_array(&self.input)?;
+        self.write(reader, &self.input)
+    }
+
+    fn without_columns(&self) -> Result<()> {
+        match self.columns[..] {
+            [] => Ok(()),
+            _ => Err(Failure::new(&self.output, "--columns is for CSV and JSON")),
+        }
+    }
+
+    /// Writes a .npy file.
+    fn write(&self, reader: AnyReader, target: &Target) -> Result<()> {
+        let path = &self.output.path;
+        let name = self.output.path_text();
+        let header = reader.header();
+        let is_in_order = header.order() == self.order(header) || header.shape().len() < 2;
+        if header.dtype().has_object() || !is_in_order || self.order(header) == Order::Fortran {
+            let array = self.array(reader, target)?;
+            return replace(path, |out| array.write_npy_to(out).map_err(Failure::from));
+        }
+        let mut source = Source::of(reader, target, usize::MAX)?;
+        let dtype = self.dtype(source.dtype())?;
+        let header = Header::new(dtype, source.header().shape(), Order::C).of(&name)?;
+        let mut progress = Progress::start(header.data_bytes());
+        replace(path, |out| {
+            out.write_all(&header.to_bytes().of(&name)?)?;
+            while let Some(block) = source.next(source.rows_per_block())? {
+                progress.add(block.as_bytes().len());
+                if block.dtype() == header.dtype() {
+                    out.write_all(block.as_bytes())?;
+                } else {
+                    let block = block.cast_with(header.dtype(), self.cast()).of(&source.name())?;
+                    out.write_all(block.as_bytes())?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn to_npz(&self) -> Result<()> {
+        self.without_columns()?;
+        let path = &self.output.path;
+        let name = self.output.path_text();
+        let mut options = npz::WriteOptions::new();
+        match self.compress {
+            true => options.deflate(6),
+            false => options.stored(),
+        };
+        let mut arrays = Vec::new();
+        match source::open(&self.input)? {
+            Input::Archive(archive) if self.output.member.is_none() => {
+                for member in archive.names() {
+                    arrays.push((member.to_owned(), self.input.with_member(member)));
+                }
+            }
+            Input::Archive(archive) => {
+                let reader = Input::Archive(archive).into_array(&self.input)?;
+                return self.edit(&options, self.array(reader, &self.input)?);
+            }
+            Input::Array(reader) => {
+                let array = self.array(reader, &self.input)?;
+                if self.output.member.is_some() {
+                    return self.edit(&options, array);
+                }
+                let stem = self.input.member.clone().unwrap_or_else(|| stem(&self.input));
+                let mut writer = options.create(path).of(&name)?;
+                writer.write(&stem, &array).of(&name)?;
+                writer.finish().of(&name)?;
+                return Ok(());
+            }
+        }
+        let mut writer = options.create(path).of(&name)?;
+        for (member, target) in arrays {
+            let reader = source::open(&target)?.into_array(&target)?;
+            writer.write(&member, &self.array(reader, &target)?).of(&name)?;
+        }
+        writer.finish().of(&name)?;
+        Ok(())
+    }
+
+    /// Writes a member of an archive, which may have others.
+    fn edit(&self, options: &npz::WriteOptions, array: DynArray) -> Result<()> {
+        let path = &self.output.path;
+        let name = self.output.path_text();
+        let member = self.output.member.as_deref().unwrap_or_default();
+        if path.exists() {
+            let mut editor = options.edit(path).of(&name)?;
+            editor.write(member, &array).of(&name)?;
+            return editor.finish().of(&name);
+        }
+        let mut writer = options.create(path).of(&name)?;
+        writer.write(member, &array).of(&name)?;
+        writer.finish().of(&name)?;
+        Ok(())
+    }
+
+    /// Reads and converts an array.
+    fn array(&self, mut reader: AnyReader, target: &Target) -> Result<DynArray> {
+        let name = target.to_string();
+        let order = self.order(reader.header());
+        let array = if reader.header().dtype().has_object() {
+            if self.dtype.is_some() || target.slice.is_some() {
+                return Err(Failure::new(name, "Python objects can only be copied as they are"));
+            }
+            return reader.read_all().of(&name);
+        } else if target.slice.is_none() {
+            reader.read_all().of(&name)?
+        } else {
+            let mut source = Source::of(reader, target, usize::MAX)?;
+            let shape = source.header().shape().to_vec();
+            let block = source.next(usize::MAX)?;
+            let bytes = block.map_or(Vec::new(), DynArray::into_bytes);
+            DynArray::new(source.dtype().clone(), shape, Order::C, bytes).of(&name)?
+        };
+        let dtype = self.dtype(array.dtype())?;
+        let array = match *array.dtype() == dtype {
+            true => array,
+            false => array.cast_with(&dtype, self.cast()).of(&name)?,
+        };
+        if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
+    }
+
+    /// Returns the order of the result.
+    fn order(&self, header: &Header) -> Order {
+        match self.order {
+            Some(Layout::C) => Order::C,
+            Some(Layout::F) => Order::Fortran,
+            None if self.input.slice.is_some() => Order::C,
+            None => header.order(),
+        }
+    }
+
+    /// Returns the dtype of the result.
+    fn dtype(&self, found: &DType) -> Result<DType> {
+        let dtype = match &self.dtype {
+            Some(text) => parse_dtype(text)
+                .map_err(|error| Failure::usage(format!("--dtype {text}: {error}")))?,
+            None => found.clone(),
+        };
+        Ok(match self.endian {
+            Some(Endian::Little) => dtype.with_byte_order(ByteOrder::Little),
+            Some(Endian::Big) => dtype.with_byte_order(ByteOrder::Big),
+            None => dtype,
+        })
+    }
+
+    fn cast(&self) -> Cast {
+        match self.cast {
+            Rule::Lossless => Cast::Lossless,
+            Rule::Checked => Cast::Checked,
+            Rule::Numeric => Cast::Numeric,
+        }
+    }
+}
+
+/// Returns the name of a file without directory and extension.
+fn stem(target: &Target) -> String {
+    let stem = target.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.filter(|_| !target.is_stdin()).unwrap_or_else(|| "arr_0".into())
+}
+
+/// Parses a dtype as headers have it, or without the byte order: `f4`.
+pub(crate) fn parse_dtype(text: &str) -> npy_core::Result<DType> {
+    text.parse().or_else(|error| format!("<{text}").parse().map_err(|_| error))
+}
