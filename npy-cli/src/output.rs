@@ -43,6 +43,28 @@ impl Failure {
         Failure::Message(format!("{file}: {message}"))
     }
 
+    /// Returns the error of the library for a block of rows. Its rows are elements counted from the start of the block, whose first one is
+    /// `first`; a row has this many.
+    pub(crate) fn in_block(
+        file: impl fmt::Display,
+        error: &npy_core::Error,
+        first: usize,
+        row_elements: usize,
+    ) -> Self {
+        let mut text = format!("{file}: ");
+        for place in error.places() {
+            text += &match place {
+                Place::Row(element) => {
+                    let elements = (first as u64).saturating_add(*element);
+                    format!("row {}", elements / row_elements.max(1) as u64)
+                }
+                place => place.to_string(),
+            };
+            text += ": ";
+        }
+        Failure::Message(text + &error.kind().to_string().replace('\n', " "))
+    }
+
     /// Adds the name of the file to an error of the system.
     pub(crate) fn named(self, file: impl fmt::Display) -> Self {
         match self {

@@ -155,12 +155,18 @@ impl Args {
         let mut progress = Progress::start(header.data_bytes());
         replace(path, |out| {
             out.write_all(&header.to_bytes().of(&name)?)?;
-            while let Some(block) = source.next(source.rows_per_block())? {
+            let row_elements: usize = source.row_shape().iter().product();
+            loop {
+                let first = source.position() * row_elements;
+                let Some(block) = source.next(source.rows_per_block())? else { break };
                 progress.add(block.as_bytes().len());
                 if block.dtype() == header.dtype() {
                     out.write_all(block.as_bytes())?;
                 } else {
-                    let block = block.cast_with(header.dtype(), self.cast()).of(&source.name())?;
+                    let block = block.cast_with(header.dtype(), self.cast());
+                    let block = block.map_err(|error| {
+                        Failure::in_block(source.name(), &error, first, row_elements)
+                    })?;
                     out.write_all(block.as_bytes())?;
                 }
             }
