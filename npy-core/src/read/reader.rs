@@ -89,7 +89,7 @@ impl<R> Reader<R> {
     ///
     /// let mut reader = Reader::new(&file[..])?.flatten()?;
     /// assert_eq!(reader.header().shape(), [6]);
-    /// assert_eq!(reader.read_dyn_chunk(4)?.to_vec::<u8>()?, [0, 2, 4, 1]);
+    /// assert_eq!(reader.read_dyn_chunk(4)?.to_vec::<u8>()?, [0, 1, 2, 3]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

@@ -132,6 +132,25 @@ mod tests {
         }
     }
 
+    /// Guards that rows in Fortran order are found from any row, by a reader of a stream, which reads all data first.
+    #[test]
+    fn rows_in_fortran_order_are_sought_before_and_after_a_read() {
+        let array =
+            crate::NpyArray::with_order((0u8..12).collect(), [4, 3], Order::Fortran).unwrap();
+        let mut file = Vec::new();
+        crate::WriteNpy::write_npy_to(&array, &mut file).unwrap();
+        let mut reader = Reader::new(io::Cursor::new(file)).unwrap();
+        for row in [3, 0, 2, 2, 1] {
+            reader.seek_to_row(row).unwrap();
+            let first = u8::try_from(row).unwrap();
+            let values = reader.read_dyn_chunk(1).unwrap().to_vec::<u8>().unwrap();
+            assert_eq!(values, [first, first + 4, first + 8]);
+        }
+        reader.seek_to_row(4).unwrap();
+        assert_eq!(reader.read_dyn_chunk(1).unwrap().shape(), [0, 3]);
+        assert!(reader.seek_to_row(5).is_err());
+    }
+
     #[test]
     fn files_over_4_gib_are_read_on_every_target() {
         // More bytes, and in the second file more elements, than 32 bits count.

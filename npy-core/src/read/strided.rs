@@ -106,8 +106,10 @@ impl<R: Read> Reader<R> {
         }
         let is_shared = self.source.shared().is_some();
         if self.strided.is_none() && !(is_shared && self.has_all_data()?) {
+            // Nothing was consumed yet, even if a row was sought.
+            let position = std::mem::take(&mut self.position);
             self.strided = Some(self.read_bytes()?.into_bytes());
-            self.position = Position::default();
+            self.position = position;
         }
         reserve::growing(out, bytes)?;
         out.resize(bytes, 0);
