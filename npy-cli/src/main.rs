@@ -25,6 +25,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let args = args::Npy::parse();
+    let args = args::Npy::parse_from(std::env::args_os().map(target::marked));
     output::exit_code(args.run())
 }

@@ -63,7 +63,7 @@ pub(crate) enum Rows {
     /// Numbers, text and records of them.
     Plain(Box<Plain>),
     /// Python objects.
-    Objects(ObjectRows),
+    Objects(Box<ObjectRows>),
 }
 
 pub(crate) struct Plain {
@@ -99,7 +99,8 @@ impl Rows {
         if reader.header().dtype().has_object() {
             let selection = Selection::of(reader.header().shape(), target)?;
             let objects = source::objects(&mut reader, target)?;
-            return Ok(Rows::Objects(ObjectRows::of(objects, selection, target, columns)?));
+            let rows = ObjectRows::of(objects, selection, target, columns)?;
+            return Ok(Rows::Objects(Box::new(rows)));
         }
         let is_table = form == Form::Table;
         let total: usize = reader.header().shape().iter().skip(1).product();

@@ -4,6 +4,7 @@
 //! `Target` implements `FromStr`, so an argument of clap is declared as `file: Target`. A path that exists as it is written is never
 //! taken apart. `Target::to_string` is what messages call the file.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -28,6 +29,19 @@ pub(crate) enum Index {
     Range { start: Option<i64>, stop: Option<i64>, step: i64 },
     /// `...`: as many complete dimensions as are left.
     Ellipsis,
+}
+
+/// Precedes `-[…]` and `-::member` in arguments, which would look like options. No argument of a user can have it.
+const STDIN_MARK: char = '\0';
+
+/// Marks an argument that names a part of standard input, and so is not an option.
+pub(crate) fn marked(argument: OsString) -> OsString {
+    match argument.to_str() {
+        Some(text) if text.starts_with("-[") || text.starts_with("-::") => {
+            format!("{STDIN_MARK}{text}").into()
+        }
+        _ => argument,
+    }
 }
 
 impl Target {
@@ -57,6 +71,7 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.strip_prefix(STDIN_MARK).unwrap_or(text);
         if Path::new(text).exists() {
             return Ok(Path::new(text).into());
         }

@@ -407,17 +407,16 @@ pub(crate) fn short_float(value: f64) -> String {
         return text;
     }
     let magnitude = value.abs();
+    let text = format!("{value:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     if (1e-4..1e7).contains(&magnitude) {
-        let before = if magnitude < 1.0 { 0 } else { magnitude.log10().floor() as i32 + 1 };
-        // Six digits, where leading zeros after the point do not count.
-        let leading = if magnitude < 1.0 { -(magnitude.log10().floor() as i32) - 1 } else { 0 };
-        let decimals = usize::try_from((6 - before).max(1) + leading).unwrap_or(6);
+        // Six digits, of which those before the point count, and zeros after it do not; but at least one after it.
+        let exponent: i64 = exponent.parse().unwrap_or(0);
+        let decimals = usize::try_from((5 - exponent).max(1)).unwrap_or(6);
         let rounded = format!("{value:.decimals$}");
         let trimmed = rounded.trim_end_matches('0');
         return if trimmed.ends_with('.') { format!("{trimmed}0") } else { trimmed.to_owned() };
     }
-    let text = format!("{value:.5e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits = digits.trim_end_matches('0').trim_end_matches('.');
     let (sign, exponent) = match exponent.strip_prefix('-') {
         Some(exponent) => ('-', exponent),

@@ -2,7 +2,6 @@
 //!
 //! The names of the files say what they are. Arrays go through in blocks, unless the order of the elements changes.
 
-use std::io::Write;
 use std::path::Path;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};

@@ -340,18 +340,22 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     }
 }
 
+/// Returns a time as a count: exactly, or the nearest to a mean.
+#[expect(clippy::cast_possible_truncation, reason = "the mean is between two times")]
+fn count(value: f64, exact: Option<i128>) -> i64 {
+    exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64)
+}
+
 /// Returns a number of the column as text: a time as a time.
 fn text(column: &Column, summary: &Summary, value: f64, exact: Option<i128>) -> String {
     let kind = column.dtype.scalar().map(|scalar| scalar.kind());
     match (kind, exact) {
         (Some(ScalarKind::Bool), Some(value)) => if value == 0 { "False" } else { "True" }.into(),
         (Some(ScalarKind::DateTime(resolution)), _) => {
-            let count = exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64);
-            short_time(&Value::DateTime(count, resolution).to_string())
+            short_time(&Value::DateTime(count(value, exact), resolution).to_string())
         }
         (Some(ScalarKind::TimeDelta(resolution)), _) => {
-            let count = exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64);
-            Value::TimeDelta(count, resolution).to_string()
+            Value::TimeDelta(count(value, exact), resolution).to_string()
         }
         // Objects may be floats and integers.
         (_, Some(exact))

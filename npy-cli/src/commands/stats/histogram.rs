@@ -1,5 +1,22 @@
 //! A histogram whose range grows with the values, so that one pass is enough.
 
+/// Converts a float without fraction; the nearest integer if it is out of range.
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, which is what is wanted")]
+fn integer(value: f64) -> i64 {
+    value as i64
+}
+
+/// Converts a float that is not negative; its fraction is cut off.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and the fraction is not wanted"
+)]
+#[inline(always)]
+fn index(value: f64) -> usize {
+    value as usize
+}
+
 /// The number of bins.
 const BINS: usize = 1024;
 
@@ -24,7 +41,7 @@ impl Histogram {
             }
             let at = value * scale - first;
             if at >= 0.0 && at < self.counts.len() as f64 {
-                self.counts[at as usize] += 1;
+                self.counts[index(at)] += 1;
             } else {
                 self.add_outside(value);
                 scale = (-f64::from(self.exponent)).exp2();
@@ -37,7 +54,7 @@ impl Histogram {
         if self.counts.is_empty() {
             // So fine that the bins are merged often, but never so fine that an index is not exact.
             let magnitude = value.abs().max(f64::MIN_POSITIVE).log2().floor();
-            self.exponent = (magnitude as i32 - 40).max(-1000);
+            self.exponent = i32::try_from(integer(magnitude) - 40).unwrap_or(0).max(-1000);
             self.first = self.index(value) - BINS as i64 / 2;
             self.counts = vec![0; BINS];
         }
@@ -51,8 +68,9 @@ impl Histogram {
     fn index(&self, value: f64) -> i64 {
         // Divided in two steps, because the scale itself may be infinite.
         let half = self.exponent / 2;
-        (value * (-f64::from(half)).exp2() * (-f64::from(self.exponent - half)).exp2()).floor()
-            as i64
+        integer(
+            (value * (-f64::from(half)).exp2() * (-f64::from(self.exponent - half)).exp2()).floor(),
+        )
     }
 
     /// Moves and widens the bins until the value is in one.
@@ -131,7 +149,7 @@ impl Histogram {
             let middle = ((self.first + i as i64) as f64 + 0.5) * width;
             let position = (middle - low) / (high - low) * bars as f64;
             let last = bars.saturating_sub(1);
-            let bar = if position.is_finite() { (position.max(0.0) as usize).min(last) } else { 0 };
+            let bar = if position.is_finite() { index(position.max(0.0)).min(last) } else { 0 };
             if let Some(slot) = counts.get_mut(bar) {
                 *slot += count;
             }
