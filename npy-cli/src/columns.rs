@@ -124,12 +124,14 @@ impl Part {
     /// Appends the scalars of this part; stops after `max`.
     fn add_leaves(&self, split: Split, is_field: bool, max: usize, out: &mut Vec<Leaf>) {
         let size = self.dtype.itemsize();
-        let count = self.dims.iter().product::<usize>();
+        let count = self.dims.iter().fold(1, |count: usize, &n| count.saturating_mul(n));
         let is_split = split == Split::All || self.dtype.is_record() || !is_field;
         if !self.dims.is_empty() && is_split {
             let mut index = vec![0; self.dims.len()];
+            let before = out.len();
             for i in 0..count {
-                if out.len() >= max {
+                // Items without fields have no scalars, however many they are.
+                if out.len() >= max || (i > 0 && out.len() == before) {
                     return;
                 }
                 let mut rest = i;
@@ -189,7 +191,8 @@ impl Part {
         let mut size = self.dtype.itemsize();
         for &count in self.dims.iter().rev() {
             tree = Tree::List { count, size, item: Box::new(tree) };
-            size *= count;
+            // Rows that do not exist may be larger than any memory.
+            size = size.saturating_mul(count);
         }
         tree
     }
@@ -228,6 +231,19 @@ impl Columns {
         Ok(Columns { parts, is_selection: true, is_record })
     }
 
+    /// Returns all scalars of a row. The error names the array.
+    pub(crate) fn all_leaves(&self, split: Split, name: &str) -> Result<Vec<Leaf>> {
+        /// Only a forged file, or one that is no table, has rows of more columns.
+        const MAX: usize = 1 << 20;
+        let leaves = self.leaves(split, MAX + 1);
+        if leaves.len() <= MAX {
+            return Ok(leaves);
+        }
+        let message =
+            format!("a row has more than {MAX} columns; choose some with a slice like [:,:100]");
+        Err(Failure::new(name, message))
+    }
+
     /// Returns the scalars of a row, at most `max`.
     pub(crate) fn leaves(&self, split: Split, max: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
@@ -244,8 +260,9 @@ impl Columns {
             return part.tree();
         }
         let parts = self.parts.iter().map(|part| {
-            let count = part.dims.iter().product::<usize>();
-            let end = part.offset + part.dtype.itemsize() * count;
+            let dims = part.dims.iter();
+            let bytes = dims.fold(part.dtype.itemsize(), |bytes, &n| bytes.saturating_mul(n));
+            let end = part.offset.saturating_add(bytes);
             (json_key(&part.name), part.offset..end, part.tree())
         });
         Tree::Record(parts.collect())

@@ -103,7 +103,8 @@ impl Rows {
             return Ok(Rows::Objects(Box::new(rows)));
         }
         let is_table = form == Form::Table;
-        let total: usize = reader.header().shape().iter().skip(1).product();
+        let inner = reader.header().shape().iter().skip(1);
+        let total = inner.fold(1, |total: usize, &n| total.saturating_mul(n));
         let is_matrix = reader.header().shape().len() == 2 && target.slice.is_none();
         let indices: Option<Vec<usize>> =
             columns.iter().map(|column| column.parse::<usize>().ok()).collect();
@@ -120,7 +121,7 @@ impl Rows {
         let columns = Columns::of(&source, columns)?;
         let leaves = match form {
             Form::Table => columns.leaves(split, MAX_TABLE_COLUMNS),
-            Form::Csv => columns.leaves(split, usize::MAX),
+            Form::Csv => columns.all_leaves(split, source.name())?,
             Form::Json | Form::JsonLines => Vec::new(),
         };
         let is_limited = is_table && target.slice.is_none() && leaves.len() == MAX_TABLE_COLUMNS;

@@ -215,6 +215,8 @@ pub(crate) struct Source {
     layout: Layout,
     /// The next row to return, counted in the selection.
     next: usize,
+    /// The number of items without bytes that were returned.
+    empty: usize,
     /// The next unit that the reader would read: an element, or a row of `Layout::Rows`.
     at: usize,
     /// The data of a stream whose rows are selected in an order in which they do not arrive.
@@ -380,6 +382,17 @@ impl Selection {
     }
 }
 
+/// Returns the number of scalars in an item. The recursion is as deep as the dtype, whose nesting is limited.
+fn scalars(dtype: &DType) -> usize {
+    if let Some((base, shape)) = dtype.sub_array() {
+        return shape.iter().fold(scalars(base), |count, &n| count.saturating_mul(n));
+    }
+    let fields = dtype.fields().iter().map(|field| scalars(field.dtype()));
+    fields.fold(1, usize::saturating_add)
+}
+
+/// A tiny file can have any number of items without bytes.
+const MAX_EMPTY_ITEMS: usize = 1 << 20;
 /// Rows of more bytes are not read completely if a part of them is enough.
 const LARGE_ROW: usize = 1 << 16;
 
@@ -420,7 +433,18 @@ impl Source {
             _ if file.dtype().has_object() => reader,
             _ => reader.flatten().of(&name)?,
         };
-        Ok(Source { reader, name, header, rows, inner, layout, next: 0, at: 0, loaded: None })
+        Ok(Source {
+            reader,
+            name,
+            header,
+            rows,
+            inner,
+            layout,
+            next: 0,
+            at: 0,
+            empty: 0,
+            loaded: None,
+        })
     }
 
     /// Returns the header of the array after the slice.
@@ -483,7 +507,10 @@ impl Source {
         };
         // Each read of strided rows takes one system call for each element of a row.
         let block: usize = if self.layout == Layout::Contiguous { 1 << 18 } else { 1 << 22 };
-        (block / bytes.max(1)).max(1)
+        // Items without bytes have text, too.
+        let row = self.inner.iter().map(|steps| steps.count);
+        let scalars = row.fold(scalars(self.dtype()), usize::saturating_mul);
+        (block / bytes.max(scalars).max(1)).max(1)
     }
 
     /// Skips some rows; they are not read if the file can seek.
@@ -497,6 +524,17 @@ impl Source {
         if count == 0 {
             return Ok(None);
         }
+        if self.row_bytes() == 0 {
+            let items = self.inner.iter().map(|steps| steps.count.max(1));
+            self.empty = self.empty.saturating_add(items.fold(count, usize::saturating_mul));
+            if self.empty > MAX_EMPTY_ITEMS {
+                let rows = self.rows.count;
+                let message = format!(
+                    "its {rows} rows have no bytes, and more than {MAX_EMPTY_ITEMS} items without bytes are too many to go through; choose some with a slice"
+                );
+                return Err(Failure::new(&self.name, message));
+            }
+        }
         let array = self.read(count).of(&self.name)?;
         self.next += count;
         Ok(Some(array))
@@ -505,8 +543,12 @@ impl Source {
     /// Reads all rows that are left, with the shape that the array has after its slice.
     pub(crate) fn read_all(&mut self) -> Result<DynArray> {
         let header = self.header.clone();
-        let rows = self.next(usize::MAX)?;
-        let bytes = rows.map_or(Vec::new(), DynArray::into_bytes);
+        let count = self.rows.count - self.next;
+        let bytes = match count {
+            0 => Vec::new(),
+            _ => self.read(count).of(&self.name)?.into_bytes(),
+        };
+        self.next += count;
         DynArray::new(header.dtype().clone(), header.shape(), Order::C, bytes).of(&self.name)
     }
 

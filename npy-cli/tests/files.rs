@@ -50,6 +50,12 @@ fn concat_joins_rows() {
     assert_eq!(out.shape(), [7, 2]);
     assert_eq!(out.into_vec(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 5, 0, 1]);
 
+    // A slice may drop the first dimension.
+    ok(path, &["concat", "-o", "row.npy", "c.npy[1]", "c.npy[:,0]"]);
+    assert_eq!(Vec::<i32>::read_npy(path.join("row.npy")).unwrap(), [2, 3, 0, 2, 4]);
+    ok(path, &["append", "row.npy", "c.npy[-1]"]);
+    assert_eq!(Vec::<i32>::read_npy(path.join("row.npy")).unwrap(), [2, 3, 0, 2, 4, 4, 5]);
+
     // The output may be one of the inputs, because it replaces it at the end.
     ok(path, &["concat", "-o", "c.npy", "c.npy", "c.npy"]);
     assert_eq!(NpyArray::<i32>::read_npy(path.join("c.npy")).unwrap().shape(), [6, 2]);
@@ -170,6 +176,35 @@ fn damaged_files_leave_no_output() {
         }
     }
     assert_eq!(names(path), before);
+}
+
+/// Guards against output without end: tiny files with any number of rows or columns.
+#[test]
+fn rows_without_bytes_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, dtype, shape) in [
+        ("empty.npy", "|S0", vec![1 << 40]),
+        ("record.npy", "[('a', '|S0')]", vec![1 << 40]),
+        ("flat.npy", "<i4", vec![1 << 60, 0]),
+        ("wide.npy", "|i1", vec![0, (1 << 62) - 1]),
+        ("fields.npy", "[]", vec![1 << 30, 1 << 20]),
+    ] {
+        let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
+        array.write_npy(path.join(name)).unwrap();
+        for form in [&["cat", "--csv"][..], &["cat", "--jsonl"], &["stats"], &["verify"]] {
+            let output = npy(path, &[form, &[name]].concat());
+            assert!(output.status.code().is_some_and(|code| code < 3), "{form:?} {output:?}");
+        }
+        for form in [&["head"][..], &["tail", "--json"], &["sample", "--csv"], &["info"]] {
+            let output = npy(path, &[form, &[name]].concat());
+            assert!(output.status.code().is_some_and(|code| code < 3), "{form:?} {output:?}");
+        }
+    }
+    let (exit, message) = code(path, &["cat", "--csv", "empty.npy"]);
+    assert_eq!((exit, message.contains("have no bytes")), (2, true), "{message}");
+    let (exit, message) = code(path, &["cat", "--csv", "wide.npy"]);
+    assert_eq!((exit, message.contains("columns")), (2, true), "{message}");
 }
 
 /// Guards that a full disk is an error with the name of the file, also for standard output.

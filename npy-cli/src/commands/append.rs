@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use npy_core::DynRowAppender;
+use npy_core::{DynArray, DynRowAppender, Order};
 
 use crate::output::{Answer, Failure, Of, Result};
 use crate::source::Source;
@@ -28,8 +28,8 @@ impl Args {
         }
         let mut appender = DynRowAppender::open(&self.file).of(&name)?;
         for source in &sources {
-            let (theirs, ours) = (source.row_shape(), appender.row_shape());
-            if source.header().shape().is_empty() || theirs != ours {
+            let ours = appender.row_shape();
+            if source.header().shape().get(1..) != Some(ours) {
                 let shape = super::info::shape_text(source.header());
                 let row = super::info::python_tuple(ours);
                 let message =
@@ -46,12 +46,24 @@ impl Args {
         for source in &mut sources {
             let rows = source.rows_per_block();
             while let Some(block) = source.next(rows)? {
+                // After a slice like [3], a row of the file is several rows of the result.
+                let block = rows_of(block, appender.row_shape()).of(&source.name())?;
                 appender.append(&block).of(&source.name())?;
             }
         }
         appender.finish().of(&name)?;
         Ok(Answer::Yes)
     }
+}
+
+/// Returns the same elements as rows of this shape.
+fn rows_of(block: DynArray, row: &[usize]) -> npy_core::Result<DynArray> {
+    if block.shape().get(1..) == Some(row) {
+        return Ok(block);
+    }
+    let elements: usize = block.shape().iter().product();
+    let count = elements / row.iter().product::<usize>().max(1);
+    DynArray::new(block.dtype().clone(), [&[count], row].concat(), Order::C, block.into_bytes())
 }
 
 /// Returns true if reading the one file would see what is written to the other.

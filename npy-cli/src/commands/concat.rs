@@ -36,7 +36,8 @@ impl Args {
             check(input, first, found)?;
             let too_many =
                 || Failure::new(input, "all rows together are more than a file can have");
-            rows = rows.checked_add(source.rows()).ok_or_else(too_many)?;
+            let more = found.shape().first().copied().unwrap_or(0);
+            rows = rows.checked_add(more).ok_or_else(too_many)?;
             let is_stream = input.is_stdin() || !input.path.is_file();
             sources.push(is_stream.then_some(source));
         }
@@ -47,25 +48,28 @@ impl Args {
         let header = Header::new(dtype.clone(), shape, Order::C).of(&self.output.display())?;
         replace(&self.output, |out| {
             out.write_all(&header.to_bytes().of(&self.output.display())?)?;
-            let mut written = 0;
+            let mut left = header.data_bytes();
             for (input, source) in self.inputs.iter().zip(sources) {
                 let mut source = match source {
                     Some(source) => source,
                     None => Source::open(input)?,
                 };
                 let block_rows = source.rows_per_block();
-                while let Some(block) = source.next(block_rows)? {
-                    written += block.shape().first().copied().unwrap_or(0);
+                // Rows without bytes need not be read.
+                while left > 0
+                    && let Some(block) = source.next(block_rows)?
+                {
                     let is_same = block.dtype() == dtype;
                     let block = if is_same {
                         block
                     } else {
                         block.cast_with(dtype, Cast::Lossless).of(input)?
                     };
+                    left = left.saturating_sub(block.as_bytes().len() as u64);
                     out.write_all(block.as_bytes())?;
                 }
             }
-            match written == rows {
+            match left == 0 {
                 true => Ok(Answer::Yes),
                 false => Err(Failure::new(
                     self.output.display(),

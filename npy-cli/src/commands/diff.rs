@@ -252,7 +252,7 @@ impl Differences {
     /// Compares rows as far as both arrays have them, column by column.
     fn compare_rows(&mut self, a: &mut Source, b: &mut Source, args: &Args) -> Result<()> {
         let leaves = |source: &Source| -> Result<Vec<Leaf>> {
-            Ok(Columns::of(source, &args.columns)?.leaves(Split::All, usize::MAX))
+            Columns::of(source, &args.columns)?.all_leaves(Split::All, source.name())
         };
         let (ours, theirs) = (leaves(a)?, leaves(b)?);
         // Columns that only one of the arrays has were seen in the dtype or the shape.

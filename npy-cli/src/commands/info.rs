@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use npy_core::{DType, Field, Header, Order};
+use npy_core::{DType, ErrorKind, Field, Header, Order};
 use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
@@ -78,7 +78,10 @@ impl Args {
                         Err(error) => {
                             let [name, unreadable] = [name, "not an array"].map(str::to_owned);
                             table.row([name, unreadable, String::new(), String::new()]);
-                            failures.push(Failure::from(error));
+                            // An archive may have other files, too.
+                            if !matches!(error.kind(), ErrorKind::NotNpy { .. }) {
+                                failures.push(Failure::from(error));
+                            }
                         }
                     }
                 }

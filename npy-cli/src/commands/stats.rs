@@ -126,7 +126,7 @@ impl Args {
 
     fn columns(&self, source: &Source) -> Result<Vec<Column>> {
         let is_plain = self.columns.is_empty() && !source.dtype().is_record();
-        let row: usize = source.row_shape().iter().product();
+        let row = source.row_shape().iter().fold(1, |row: usize, &n| row.saturating_mul(n));
         if is_plain && row > MAX_COLUMNS {
             let leaf = Leaf {
                 name: "value".into(),
@@ -137,7 +137,8 @@ impl Args {
             return Ok(of_leaf(leaf));
         }
         let columns = Columns::of(source, &self.columns)?;
-        Ok(columns.leaves(Split::Fields, usize::MAX).into_iter().flat_map(of_leaf).collect())
+        let leaves = columns.all_leaves(Split::Fields, source.name())?;
+        Ok(leaves.into_iter().flat_map(of_leaf).collect())
     }
 }
 
