@@ -195,6 +195,7 @@ impl Values {
             summary.count += (count * column.count) as u64;
             return;
         };
+        self.floats.reserve(count * column.count);
         let size = column.dtype.itemsize();
         if size == 0 || row == 0 {
             summary.count += (count * column.count) as u64;

@@ -33,21 +33,28 @@ pub(crate) struct Histogram {
 impl Histogram {
     /// Adds values; those that are not finite are ignored.
     pub(crate) fn add(&mut self, values: &[f64]) {
-        let mut scale = (-f64::from(self.exponent)).exp2();
-        let mut first = self.first as f64;
-        for &value in values {
-            if !value.is_finite() {
-                continue;
-            }
-            let at = value * scale - first;
-            if at >= 0.0 && at < self.counts.len() as f64 {
-                self.counts[index(at)] += 1;
-            } else {
+        let mut rest = values;
+        while let Some((&value, later)) = rest[self.add_inside(rest)..].split_first() {
+            if value.is_finite() {
                 self.add_outside(value);
-                scale = (-f64::from(self.exponent)).exp2();
-                first = self.first as f64;
             }
+            rest = later;
         }
+    }
+
+    /// Adds values that are in a bin, up to the first one that is not; returns their number.
+    fn add_inside(&mut self, values: &[f64]) -> usize {
+        let scale = (-f64::from(self.exponent)).exp2();
+        let first = self.first as f64;
+        let Some(counts) = self.counts.first_chunk_mut::<BINS>() else { return 0 };
+        for (i, &value) in values.iter().enumerate() {
+            let at = value * scale - first;
+            if !(0.0..BINS as f64).contains(&at) {
+                return i;
+            }
+            counts[index(at) % BINS] += 1;
+        }
+        values.len()
     }
 
     fn add_outside(&mut self, value: f64) {

@@ -20,19 +20,57 @@ pub(crate) struct Summary {
     pub(crate) histogram: Histogram,
 }
 
+/// The number of values that are added at once, by instructions for vectors.
+const LANES: usize = 8;
+
+/// The sums of each eighth value.
+struct Lanes {
+    low: [f64; LANES],
+    high: [f64; LANES],
+    sum: [f64; LANES],
+    missing: [u64; LANES],
+    infinite: [u64; LANES],
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        let (low, high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        Lanes { low, high, sum: [0.0; LANES], missing: [0; LANES], infinite: [0; LANES] }
+    }
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn add(&mut self, block: &[f64; LANES]) {
+        for (i, &value) in block.iter().enumerate() {
+            // A comparison with NaN is false.
+            self.low[i] = if value < self.low[i] { value } else { self.low[i] };
+            self.high[i] = if value > self.high[i] { value } else { self.high[i] };
+            self.missing[i] += u64::from(value.is_nan());
+            self.infinite[i] += u64::from(value.abs() == f64::INFINITY);
+            self.sum[i] += if value.abs() < f64::INFINITY { value } else { 0.0 };
+        }
+    }
+}
+
 impl Summary {
     /// Adds floats; NaN is missing.
     pub(crate) fn add_floats(&mut self, values: &[f64]) {
-        let (mut low, mut high, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-        let (mut missing, mut infinite) = (0u64, 0u64);
-        for &value in values {
-            // A comparison with NaN is false.
-            low = if value < low { value } else { low };
-            high = if value > high { value } else { high };
-            missing += u64::from(value.is_nan());
-            infinite += u64::from(value.is_infinite());
-            sum += if value.is_finite() { value } else { 0.0 };
+        let mut lanes = Lanes::default();
+        let (blocks, rest) = values.as_chunks();
+        blocks.iter().for_each(|block| lanes.add(block));
+        let mut filled = 0;
+        if !rest.is_empty() {
+            let mut block = [f64::NAN; LANES];
+            block[..rest.len()].copy_from_slice(rest);
+            lanes.add(&block);
+            filled = (LANES - rest.len()) as u64;
         }
+        let low = lanes.low.into_iter().fold(f64::INFINITY, f64::min);
+        let high = lanes.high.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = lanes.sum.iter().sum();
+        let missing = lanes.missing.iter().sum::<u64>() - filled;
+        let infinite: u64 = lanes.infinite.iter().sum();
         let all = values.len() as u64;
         self.missing += missing;
         self.count += all - missing;
@@ -42,10 +80,17 @@ impl Summary {
         let finite = all - missing - infinite;
         if finite > 0 {
             let mean = sum / finite as f64;
-            let deviation =
-                |value: f64| if value.is_finite() { (value - mean).powi(2) } else { 0.0 };
-            let deviations = values.iter().map(|&value| deviation(value)).sum();
-            self.merge_moments(finite, mean, deviations);
+            let deviation = |value: f64| {
+                if value.abs() < f64::INFINITY { (value - mean) * (value - mean) } else { 0.0 }
+            };
+            let mut deviations = [0.0; LANES];
+            for block in blocks {
+                for (sum, &value) in deviations.iter_mut().zip(block) {
+                    *sum += deviation(value);
+                }
+            }
+            let rest: f64 = rest.iter().map(|&value| deviation(value)).sum();
+            self.merge_moments(finite, mean, deviations.iter().sum::<f64>() + rest);
             self.histogram.add(values);
         }
         // The sum with zero makes -0.0 the same as 0.0.
