@@ -2,11 +2,11 @@
 
 use crate::dtype::{Resolution, Unit};
 
-/// The count that is "not a time".
+/// The count that means NaT ("not a time").
 pub(crate) const NAT: i64 = i64::MIN;
 
-/// Converts a count to another resolution; `None` for a fraction of a unit, for a count that does not fit in an `i64`, and between months
-/// of a span and days, as months have no fixed length. "Not a time" remains that.
+/// Converts a count to another resolution. NaT stays NaT. Returns `None` if the result is a fraction or does not fit in an `i64`, and for a
+/// time span between months (or years) and shorter units, as months have no fixed length.
 pub(crate) fn rescaled(count: i64, from: Resolution, to: Resolution, is_date: bool) -> Option<i64> {
     if count == NAT {
         return Some(NAT);
@@ -14,7 +14,8 @@ pub(crate) fn rescaled(count: i64, from: Resolution, to: Resolution, is_date: bo
     whole(converted(scaled(count, from), from.unit, to.unit, is_date)?, to)
 }
 
-/// Returns the nanoseconds of a count; `None` for "not a time", for a fraction of a nanosecond, and for months of a span.
+/// Returns the nanoseconds of a count; `None` for NaT, for a fraction of a nanosecond, for months and years of a time span, and on
+/// overflow.
 pub(crate) fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) -> Option<i128> {
     if count == NAT {
         return None;
@@ -22,7 +23,8 @@ pub(crate) fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) 
     converted(scaled(count, resolution), resolution.unit, Unit::Nanosecond, is_date)
 }
 
-/// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
+/// Converts nanoseconds to a count; `None` for a fraction, for a count that does not fit in an `i64`, and for months and years of a time
+/// span.
 pub(crate) fn from_nanoseconds(
     nanoseconds: i128,
     resolution: Resolution,
@@ -31,7 +33,8 @@ pub(crate) fn from_nanoseconds(
     whole(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
 }
 
-/// Converts units to other units; `None` for a fraction, and between months of a span and days.
+/// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a time span between months (or years) and
+/// shorter units.
 pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Option<i128> {
     match (months(from), months(to)) {
         (Some(from), Some(to)) => divided(units.checked_mul(from)?, to),
@@ -56,7 +59,7 @@ pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Opt
     }
 }
 
-/// Returns the number of months in a year or a month.
+/// Returns the number of months in a year or a month; `None` for shorter units.
 fn months(unit: Unit) -> Option<i128> {
     match unit {
         Unit::Year => Some(12),
@@ -76,9 +79,9 @@ pub(crate) fn divided(n: i128, by: i128) -> Option<i128> {
     if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
 }
 
-/// Returns the first day of a month (0 to 11), counted from 1970-01-01: the reverse of [`civil`].
+/// Returns the first day of a month (0 to 11) as the number of days since 1970-01-01: the reverse of [`civil`].
 pub(crate) fn first_day(year: i128, month: i128) -> Option<i128> {
-    // Years start in March here, because from then on, months of 31, 30, 31, 30 and 31 days repeat.
+    // Years start in March here: from March on, the lengths of months repeat the pattern 31, 30, 31, 30, 31.
     let (year, month) = if month < 2 {
         (year.checked_sub(1)?, month.checked_add(10)?)
     } else {
@@ -108,7 +111,7 @@ pub(crate) fn civil(days: i128) -> (i128, i128, i128) {
     (era.saturating_mul(400) + year_of_era + i128::from(month <= 2), month, day)
 }
 
-/// Converts a count of multiples to a count of units. The product of an `i64` and a `u32` always fits.
+/// Converts a count of multiples to a count of units. The product of an `i64` and a `u32` always fits in an `i128`.
 pub(crate) fn scaled(count: i64, resolution: Resolution) -> i128 {
     i128::from(count).saturating_mul(i128::from(resolution.multiple))
 }

@@ -130,7 +130,7 @@ impl Field {
         checked::add(self.offset, self.dtype.itemsize())
     }
 
-    /// Returns true if the name and the title are exact as Rust text.
+    /// Returns true if [`name`](Self::name) and [`title`](Self::title) return the exact Python strings.
     pub(crate) fn has_exact_names(&self) -> bool {
         self.name.is_exact() && self.title.as_deref().is_none_or(Text::is_exact)
     }
@@ -190,7 +190,7 @@ impl DType {
         !self.all_scalars(&|scalar| scalar.kind() != ScalarKind::Object)
     }
 
-    /// Returns the paths of the first fields with Python objects: `name`, `head.name`.
+    /// Returns the paths of the first twelve fields that are Python objects: `name`, `head.name`.
     pub(crate) fn object_fields(&self) -> Vec<String> {
         const SHOWN: usize = 12;
         let mut paths = Vec::new();

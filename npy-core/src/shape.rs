@@ -51,7 +51,7 @@ pub(crate) fn bytes(shape: &[usize], itemsize: usize) -> Result<usize, Error> {
     product(shape, itemsize, max).and_then(limits::to_usize)
 }
 
-/// Returns the number of bytes of an array in a file, which has 64 bits on every target; see [`count`].
+/// Returns the number of bytes of an array in a file, as a 64-bit number on every target; see [`count`].
 pub(crate) fn bytes_in_file(shape: &[usize], itemsize: usize) -> Result<u64, Error> {
     product(shape, itemsize, i64::MAX.unsigned_abs())
 }
@@ -123,7 +123,7 @@ pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option
     }
 }
 
-/// Changes the place of an element in the data of an array to the row in which it is, and to the element of the row.
+/// Converts the index of an element in the data, at which an error happened, to its row and to its index within the row.
 pub(crate) fn in_row(error: Error, shape: &[usize], order: Order) -> Error {
     let Some((&rows, inner @ [_, ..])) = shape.split_first() else { return error };
     let elements = inner.iter().fold(1, |n: u64, &dim| n.saturating_mul(to_u64(dim)));
@@ -148,7 +148,7 @@ pub(crate) fn in_row(error: Error, shape: &[usize], order: Order) -> Error {
     error.in_row_of(elements)
 }
 
-/// Iterates over the positions of the order `to`, and returns for each the position of the same element in the order `from`.
+/// Iterates over the elements in the order `to`, and returns the position of each in the order `from`.
 ///
 /// [`count`] has accepted the shape, so none of the strides overflows.
 pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {

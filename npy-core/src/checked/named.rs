@@ -1,4 +1,4 @@
-//! Iterators of public methods as types with names, which a user's struct can hold.
+//! Named types for the iterators that public methods return, so that a user's struct can hold them.
 
 /// Defines an iterator that makes each of its items from an item of another iterator, `from`, and from the value that it borrows, `of`.
 macro_rules! named_iterator {

@@ -33,7 +33,8 @@ impl DType {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal.
+/// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal,
+/// [`ErrorKind::Limit`] if it exceeds the default limits.
 impl FromStr for DType {
     type Err = Error;
 
@@ -56,8 +57,8 @@ impl DType {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::DType`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal, [`ErrorKind::Limit`] if it
-    /// exceeds the limits.
+    /// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal,
+    /// [`ErrorKind::Limit`] if it exceeds the limits.
     pub fn parse_with(text: &str, limits: &Limits) -> Result<DType, Error> {
         let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
         if literal {
@@ -146,14 +147,14 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     Ok(DType::from_fields(fields, offset))
 }
 
-/// Returns the title of a field, if it is a string: it must then differ from all names and other titles.
+/// Returns the title of a field, if it is a string. Such a title must differ from all names and other titles.
 fn title_key(field: &Field) -> Option<&Text> {
     field.title.as_deref().filter(|title| title.is_string())
 }
 
 /// Refuses a name that is used twice.
 fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
-    // Each name has a number: twice the index of its field, and one more for a title.
+    // Names and titles have numbers: for a name, twice the index of its field; for a title, one more.
     let name = |number: usize| {
         let field = fields.get(number / 2)?;
         if number.is_multiple_of(2) { Some(&field.name) } else { title_key(field) }

@@ -9,7 +9,7 @@ use crate::limits::MAX_ITEMSIZE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     kind: ScalarKind,
-    // `None` for single bytes, `S`, `V` and `O`, which have no byte order. A `V` with a byte order is a type of ml_dtypes.
+    // `None` for single bytes, `S`, `V` and `O`, which have no byte order. Only types of ml_dtypes are a `V` with a byte order.
     order: Option<ByteOrder>,
     itemsize: usize,
 }
@@ -212,7 +212,7 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         number(rest).ok_or_else(|| unknown(text))?
     };
     match kind {
-        K::Float if size == 1 => Err("a float of 1 byte is float8_e5m2 of ml_dtypes, which no NumPy reads either: save its bytes by `np.save(path, array.view('u1'))`, and make a npy_core::Float8 of each".into()),
+        K::Float if size == 1 => Err("a float of 1 byte is float8_e5m2 of ml_dtypes, which no NumPy reads either: save its bytes by `np.save(path, array.view('u1'))`, and make an npy_core::Float8 of each".into()),
         K::Object if sizes.contains(&size) => Ok((kind, 8)),
         K::Str => match size.checked_mul(4).filter(|&n| n <= MAX_ITEMSIZE) {
             Some(size) => Ok((kind, size)),

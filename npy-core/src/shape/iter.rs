@@ -45,7 +45,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         }
     }
 
-    // In memory order, any position of a memory map of many gigabytes is reached without visiting those before it.
+    // In memory order, this takes constant time, even in a memory map of many gigabytes.
     fn nth(&mut self, n: usize) -> Option<&'a T> {
         match &mut self.0 {
             Source::Stored(items) => items.nth(n),
@@ -61,7 +61,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
         self.next_back()
     }
 
-    // The order is looked up once and not for each element.
+    // Checks the order once, and not for each element.
     #[inline]
     fn fold<A, F: FnMut(A, &'a T) -> A>(self, first: A, f: F) -> A {
         match self.0 {
