@@ -27,7 +27,7 @@ pub use table::{Table, TableRow, TableRows};
 
 /// An array of any dtype, stored as the bytes of its file.
 ///
-/// An array of Python objects is kept as its pickle, which is written again as it is. Its elements are [`Value::Object`]; to look at them,
+/// An array of Python objects is kept as its pickle, which is written back unchanged. Its elements are [`Value::Object`]; to look at them,
 /// read the file as [`Objects`](crate::Objects).
 ///
 /// Writing the array again reproduces a file of `np.save` from NumPy 1.24 or later byte for byte. For a file of an older NumPy, the data is
@@ -93,7 +93,7 @@ impl DynArray {
         DynArray { header, bytes: pickle, limits: Limits::default() }
     }
 
-    /// Sets the limits on the values that are made of this array later. An array that was read has those of its
+    /// Sets the limits on the values that are made from this array later. An array that was read has the limits of its
     /// [`ReadOptions`](crate::ReadOptions).
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
@@ -106,7 +106,7 @@ impl DynArray {
         &self.header
     }
 
-    /// Returns the limits on the values that are made of this array.
+    /// Returns the limits on the values that are made from this array.
     #[cfg(feature = "serde")]
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
@@ -146,7 +146,7 @@ impl DynArray {
         self.bytes
     }
 
-    /// Returns the element of this index; `None` if the index is out of range.
+    /// Returns the element at this index; `None` if the index is out of range.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -161,7 +161,7 @@ impl DynArray {
         Some(self.value(at))
     }
 
-    /// Returns the element at this position in the file, which exists.
+    /// Returns the element at this position in the file. The position must be in range.
     fn value(&self, at: usize) -> Value<'_> {
         match self.header.payload() {
             Payload::Items => Value::new(self.dtype(), self.item(at)),
@@ -169,7 +169,7 @@ impl DynArray {
         }
     }
 
-    /// Returns the element of this index, like [`at`](Self::at).
+    /// Returns the element at this index, like [`at`](Self::at).
     pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
         self.at(index)
     }
@@ -257,8 +257,8 @@ impl DynArray {
         })
     }
 
-    /// Converts the array to another dtype. It may differ in byte order, padding and the order of fields, leave out fields, and have other
-    /// scalars if no value changes ([`Cast::Lossless`]).
+    /// Converts the array to another dtype. The new dtype may differ in byte order, padding and the order of fields, may leave out fields,
+    /// and may have other scalars if no value changes ([`Cast::Lossless`]).
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};

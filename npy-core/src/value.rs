@@ -47,7 +47,7 @@ pub enum Value<'a> {
     Int(i64),
     /// `|u1` to `<u8`
     UInt(u64),
-    /// `<f2`; an `f32` holds each of its values
+    /// `<f2`; an `f32` holds every such number exactly
     F16(f32),
     /// `<f4`
     F32(f32),
@@ -156,7 +156,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the number, if it is one and an `f64` can hold it exactly.
+    /// Returns the value of a real number or a `bool`, if an `f64` can hold it exactly.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::F16(value) | Value::F32(value) => Some(f64::from(value)),

@@ -91,7 +91,7 @@ impl Gather {
         Err(invalid(format!("{bytes} bytes are not a whole number of records of {record} bytes")))
     }
 
-    /// Copies the field of each record. The sizes of numbers are known to the compiler, which then copies without a call.
+    /// Copies the field of each record. For the sizes of numbers, the size is a constant, so that the compiler copies without a call.
     fn copied<'r>(
         &self,
         records: impl ExactSizeIterator<Item = &'r [u8]>,

@@ -1,4 +1,4 @@
-//! Arrays as tables: one column for each number of a record.
+//! Arrays as tables: one column for each scalar of a record, two for a complex number.
 
 use std::ops::Deref;
 
@@ -9,11 +9,11 @@ use crate::limits::Limits;
 use crate::shape;
 use crate::value::Value;
 
-/// An array as a table. A field of a nested record is the column `head.gain`, an element of a sub-array `samples.0`, and the parts of a
-/// complex number are `z.re` and `z.im`.
+/// An array as a table. A field of a nested record becomes the column `head.gain`, an element of a sub-array becomes `samples.0`, and a
+/// complex number becomes the two columns `z.re` and `z.im`.
 ///
-/// The rows are the items along the first dimension. The items of an array of numbers are the column `value`; those along further dimensions
-/// are `0`, `1` and so on.
+/// Each index of the first dimension is a row. An array of numbers with one dimension has the column `value`; with two dimensions, it has
+/// the columns `0`, `1` and so on.
 ///
 /// ```
 /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -40,8 +40,8 @@ use crate::value::Value;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// With the feature `serde`, a row is serialized as a sequence. So it is a line of the crate `csv`, after one of `names()`; records
-/// themselves are not, because their fields may be records and arrays.
+/// With the feature `serde`, a row is serialized as a sequence. So the crate `csv` can write `names()` as the first line and each row as a
+/// further line. It could not write every record, because the fields of a record may be records and arrays.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     array: &'a DynArray,
@@ -53,8 +53,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, [`ErrorKind::Limit`](crate::ErrorKind::Limit) for
-    /// many more columns than bytes.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the
+    /// table has many more columns than the array has bytes.
     pub fn table(&self) -> Result<Table<'_>, Error> {
         self.header.without_objects()?;
         let mut columns =
@@ -74,7 +74,7 @@ impl<'a> Table<'a> {
     pub fn rows(&self) -> TableRows<'a> {
         let count = self.array.shape().first().copied().unwrap_or(1);
         let inner = self.array.shape().get(1..).unwrap_or_default();
-        // The shape of an array was counted before, unless a dimension is zero.
+        // `Header` has checked this product, so it does not overflow.
         let has_none = count == 0 || !has_columns(self.array.dtype());
         let items = if has_none { 0 } else { shape::count(inner).unwrap_or(0) };
         TableRows { items: self.array.iter(), items_per_row: items, left: count }
@@ -169,13 +169,14 @@ impl Columns<'_> {
 
     fn push(&mut self, name: String) -> Result<(), Error> {
         self.names.push(name);
-        // A header can state any number of columns of no bytes, or without rows.
+        // A header can declare any number of columns if they have no bytes, or if there are no rows.
         let more = self.names.len().saturating_sub(self.bytes);
         self.limits.check_empty_items(more, size_of::<String>())
     }
 }
 
-/// Returns false for an element without any scalar, such as a record without fields. There may be more of them than anyone can count.
+/// Returns false for an element without any scalar, such as a record without fields. A tiny file can declare 2⁶² such elements, so they are
+/// not visited.
 fn has_columns(dtype: &DType) -> bool {
     match dtype.kind() {
         Kind::Scalar(_) => true,

@@ -1,4 +1,4 @@
-//! The parts of records, sub-arrays and text, and the comparison of values by them.
+//! Iterators over the parts of records, sub-arrays and text, and the comparison of values part by part.
 
 use std::ops::Range;
 use std::slice;

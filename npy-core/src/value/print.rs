@@ -152,7 +152,7 @@ fn shortest_half(value: f32) -> f64 {
         let excess = decimal.abs() - value.abs();
         (-below..above).contains(&excess) && excess != -below
     };
-    // The decimals of this many digits: the nearest and, of two that are as near, also the upper one.
+    // The nearest decimal of this many digits; if two are equally near, both of them.
     let decimals = |digits: usize| {
         [value, value * (1.0 + f64::EPSILON)].map(|value| format!("{value:.digits$e}"))
     };
