@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 pub use view::ViewError;
 
-/// The result of everything that reads or writes.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error of everything that reads or writes: its kind, its location, and the remedy.
+/// The error type of this crate. It has a kind and a location, and its message says what to do.
 ///
 /// It is one word in size and prints as one line, outermost location first:
 ///
@@ -40,16 +40,16 @@ pub enum Place {
     Member(String),
     /// A field of a record. The names of nested fields are joined by `.`.
     Field(String),
-    /// A row: an index of the first dimension. Where the elements of several dimensions are read or written one by one, as
-    /// [`Reader::records`](crate::Reader::records) does, it is an element, counted from zero in the order of the file.
+    /// A row: an index of the first dimension. If the elements of an array of several dimensions are read or written one by one, as by
+    /// [`Reader::records`](crate::Reader::records), it is the index of the element, counted from zero in the order of the file.
     Row(u64),
-    /// A byte of the header's text, counted from the start of the file.
+    /// A byte in the text of the header, by its offset from the start of the file.
     HeaderByte(usize),
 }
 
 /// The kinds of [`Error`]. Each message says what is wrong and what to do about it.
 ///
-/// A later version may have more kinds, and more fields in a kind; a pattern ends with `..`:
+/// A later version may have more kinds, and more fields in a kind; so end each pattern with `..`:
 ///
 /// ```
 /// use npy_core::{Error, ErrorKind};
@@ -242,7 +242,7 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A pickle, which holds the Python objects of an array, that Python could not load either.
+    /// The pickle with the Python objects of an array is malformed: Python could not load it either.
     #[error("the pickle is malformed at byte {byte}: {reason}; save the array again")]
     #[non_exhaustive]
     Pickle {
@@ -258,7 +258,7 @@ pub enum ErrorKind {
     Unsupported {
         /// The thing that was found.
         what: String,
-        /// The feature or version that would support it.
+        /// The feature, the version or the Rust type that supports it.
         needs: &'static str,
     },
 
@@ -320,7 +320,7 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A file that is appended to has complete rows that its header does not count, as after a writer was killed.
+    /// A file that is appended to has complete rows that its header does not count, for example because a writer was killed.
     #[error(
         "the header counts {counted} rows, and {uncounted} complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove"
     )]
@@ -405,7 +405,8 @@ impl Error {
         Error(Box::new(Inner { kind: change(kind), places }))
     }
 
-    /// Changes the place of an element to that of the row in which it is. A row has this many elements.
+    /// Converts the index of an element to the index of its row; the message of an invalid value then names the element within the row.
+    /// `elements` is the number of elements in a row.
     #[must_use]
     pub(crate) fn in_row_of(mut self, elements: u64) -> Self {
         let Inner { kind, places } = &mut *self.0;
@@ -423,7 +424,7 @@ impl Error {
         self
     }
 
-    /// Counts the element at which the error happened in another way.
+    /// Converts the index of the row or element at which the error happened.
     #[must_use]
     pub(crate) fn recounted(mut self, count: impl Fn(u64) -> u64) -> Self {
         for place in &mut self.0.places {
@@ -464,8 +465,8 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Keeps the kind of a failure of the operating system; all other errors are
-/// [`InvalidData`](std::io::ErrorKind::InvalidData). [`Error::from`] restores the error.
+/// An I/O error keeps its [`std::io::ErrorKind`]; all other errors get [`InvalidData`](std::io::ErrorKind::InvalidData). [`Error::from`]
+/// restores the error.
 impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {

@@ -149,15 +149,15 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `i64` can count.
-    /// [`ErrorKind::DType`] for a sub-array, whose dimensions belong in the shape, and for a dtype that could not be
-    /// read back within the default [`Limits`]: nested too deep, with too many fields, or with a sub-array of more than 64 dimensions.
+    /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `i64` can count. [`ErrorKind::DType`] for a sub-array, whose
+    /// dimensions belong in the shape, and for a dtype that could not be read back within the default [`Limits`]: nested too deep, with too
+    /// many fields, with a field that would be read as padding, or with a sub-array of more than 64 dimensions.
     pub fn new(dtype: DType, shape: impl Into<Vec<usize>>, order: Order) -> Result<Self, Error> {
         reads_back::check(&dtype)?;
         Header::parsed(dtype, shape.into(), order)
     }
 
-    /// Creates the header of an array in a file. The parser has checked the dtype against the limits of the reader.
+    /// Creates a header without checking that its dtype can be read back. For a header from a file, the parser has checked it.
     fn parsed(dtype: DType, shape: Vec<usize>, order: Order) -> Result<Self, Error> {
         if dtype.sub_array().is_some() {
             let reason =
@@ -260,7 +260,7 @@ impl Header {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Refuses Python objects, and data of another number of bytes than the array has.
+    /// Refuses Python objects, and data whose number of bytes is not that of the array.
     pub(crate) fn check_data(&self, bytes: u64) -> Result<(), Error> {
         self.without_objects()?;
         if self.data_bytes() == bytes {
@@ -322,9 +322,9 @@ impl Header {
     /// Returns the number of bytes of the header that starts with these bytes, which is also the offset of the data; `None` as long as there
     /// are too few bytes to tell. Twelve bytes are always enough.
     ///
-    /// A program that receives a file in parts collects this number of bytes, and then calls [`parse`](Self::parse). For bytes that are not
-    /// a header, or one that exceeds the default [`Limits`], it is a number of bytes from which [`parse`](Self::parse) returns that
-    /// error: nobody has to wait for the 4 GiB that a header may claim.
+    /// A program that receives a file in parts collects this number of bytes, and then calls [`parse`](Self::parse). If the bytes are not a
+    /// header, or the header exceeds the default [`Limits`], this number of bytes is enough for [`parse`](Self::parse) to return that
+    /// error. So no program waits for the 4 GiB that a header may claim.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -376,8 +376,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It contains blanks,
-    /// so that a number of rows with more digits fits later.
+    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It contains blanks, so
+    /// that the number of rows can get more digits later.
     ///
     /// # Errors
     ///
@@ -395,7 +395,7 @@ impl Header {
         encode(&self.text(), version)
     }
 
-    /// Returns the Python dictionary, followed by blanks, so that a number of rows with more digits fits later.
+    /// Returns the Python dictionary, followed by blanks, so that the number of rows can get more digits later.
     fn text(&self) -> String {
         // As in NumPy.
         const GROWTH_DIGITS: usize = 21;
@@ -424,8 +424,8 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// Refuses a file that was copied as text, with `\r\n` for each `\n`: all data after the first one has moved. `last` is the last byte of
-/// the header, `next` the first byte of the data.
+/// Refuses a file that was copied as text, which replaces each `\n` by `\r\n` and so moves the data. `last` is the last byte of the header,
+/// `next` the first byte of the data.
 pub(crate) fn check_line_break(
     last: Option<&u8>,
     next: impl FnOnce() -> Option<u8>,

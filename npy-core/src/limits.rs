@@ -41,9 +41,9 @@ pub struct Limits {
     pub empty_items: u64,
     /// The deepest nesting of Python objects that become Rust values. Default 128, as in most formats of serde.
     pub object_depth: usize,
-    /// The largest ratio of the memory of values made from Python objects to the bytes of their pickle, which may use an object many
-    /// times. Default 100: enough for a list that repeats a text of 180 characters, where each use takes two bytes of the pickle. Values
-    /// of up to 16 MiB are always made.
+    /// The largest ratio of the memory of values made from Python objects to the bytes of their pickle. A small pickle can become large
+    /// values, because it can use the same object many times. Default 100: enough for a list that repeats a text of 180 characters, where
+    /// each use takes two bytes of the pickle. Values that take up to 16 MiB together are always allowed.
     pub object_expansion: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
@@ -51,8 +51,8 @@ pub struct Limits {
     /// The largest member of an archive after inflating, in bytes. Default 64 GiB, more than most machines can hold. Without this
     /// limit, a file of 100 MB can inflate to 100 GB. Stored members have no limit, because each of their bytes is in the file.
     pub inflated_bytes: u64,
-    /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032, for example with an
-    /// array of zeros.
+    /// The largest compression ratio that a member may declare. Default 1,100: deflate, which NumPy writes, reaches at most 1,032, for
+    /// example with an array of zeros. Other methods, such as bzip2 and Zstandard, can exceed it with such an array.
     pub inflation: u64,
 }
 
@@ -108,7 +108,7 @@ impl Limits {
         )
     }
 
-    /// Refuses values of this many bytes in memory, made from a pickle of `pickle` bytes, if the limit does not allow as many.
+    /// Refuses values that take `bytes` bytes of memory, if the limit does not allow that for a pickle of `pickle` bytes.
     #[inline]
     pub(crate) fn check_objects(&self, bytes: u64, pickle: u64) -> Result<(), Error> {
         const ALWAYS: u64 = 16 << 20;

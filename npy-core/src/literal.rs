@@ -31,9 +31,9 @@ pub(crate) enum Dialect {
 /// The limits on a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caps {
-    /// The number of brackets that are open at once.
+    /// The largest number of brackets that are open at once.
     pub(crate) nesting: usize,
-    /// The number of values and pairs of parentheses; each takes 16 bytes of memory.
+    /// The largest number of values and pairs of parentheses; each takes 16 bytes of memory.
     pub(crate) items: usize,
 }
 

@@ -13,7 +13,7 @@ const fn format(start: &'static [u8], advice: &'static str) -> Format {
     Format { start, advice }
 }
 
-/// Ordered by how often they are met.
+/// The most common formats come first.
 const FORMATS: [Format; 31] = [
     format(b"\x93NUMPY", "it is a .npy file: read it with npy_core::load or ReadNpy::read_npy"),
     format(
@@ -63,8 +63,8 @@ const RECODED: &str = "it was copied as text, which changed its bytes: copy the 
 const ZLIB: &str = "it is compressed with zlib: decompress it first";
 const PICKLE: &str = "it is a Python pickle, which is code and is not run here: load it in Python and save it with np.save";
 
-/// Returns the format of a file that starts with these bytes and what to do with it, as the end of a message that starts with `; `;
-/// empty if the format is unknown.
+/// Names the format of a file that starts with these bytes, and says what to do with it. The text begins with `; ` and is appended to a
+/// message; it is empty if the format is unknown.
 pub(crate) fn hint(start: &[u8]) -> String {
     advice(start).map_or_else(String::new, |advice| format!("; {advice}"))
 }
@@ -90,7 +90,7 @@ fn advice(start: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// Returns true for the length of a header of JSON, and the bracket that begins it.
+/// Returns true if a file starts like a safetensors file: with the length of a JSON header, and then a `{`.
 fn is_safetensors(start: &[u8]) -> bool {
     const LARGEST_HEADER: u64 = 100_000_000;
     let Some((length, text)) = start.split_first_chunk() else { return false };

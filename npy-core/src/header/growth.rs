@@ -21,8 +21,8 @@ const DIGITS: usize = 19;
 /// killed. So a change across two pages could be written in part, and the file would not load. A change within one page is written
 /// completely or not at all.
 ///
-/// Every change writes all of these bytes, also those that stay the same. If two processes write to the file (on a file system
-/// without locks), the header has the number of the last one, and never digits of both.
+/// Every change writes all of these bytes, including those that stay the same. If two processes write to the file (on a file system without
+/// locks), the header has the number of the last one, and never digits of both.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// The offset of these bytes from the start of the header.

@@ -85,7 +85,7 @@ mod tests {
         assert!(!is_printable(u32::MAX));
     }
 
-    /// Guards the edges of categories that a reader may know by heart.
+    /// Guards the result for well-known characters.
     #[test]
     fn known_characters() {
         for c in [' ', '~', '¡', 'é', 'ÿ', '整', '\u{300}', '\u{fffd}', '\u{1f600}'] {

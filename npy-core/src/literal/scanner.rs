@@ -311,7 +311,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips every `L` after a number, as NumPy does in headers from Python 2. Blanks may come before the `L`, and no letter after it.
+    /// Skips every `L` after a number, as NumPy does in headers from Python 2. Blanks may come before the `L`, but no letter, digit or
+    /// underscore after it.
     fn skip_long_suffix(&mut self) {
         loop {
             let at = self.at;
@@ -440,7 +441,7 @@ impl<'t> Scanner<'t> {
 
 const FORM_FEED: u8 = b'\x0c';
 
-/// The most digits of a decimal integer in CPython, whose conversion takes quadratic time.
+/// The most digits of a decimal integer in CPython. It has this limit because its conversion takes quadratic time.
 const MAX_INT_DIGITS: usize = 4300;
 
 /// An integer of this many digits, in any base, does not overflow a float.

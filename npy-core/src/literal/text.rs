@@ -4,7 +4,7 @@ use std::str::Chars;
 
 use super::repr;
 
-/// A Python string; or any other Python literal, as the title of a field may be one.
+/// A Python string, or another Python literal: the title of a field may be any literal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Text {
     shown: Box<str>,
@@ -41,7 +41,7 @@ impl Text {
         &self.shown
     }
 
-    /// Returns true if the literal is a string in Python, and Rust text without a loss.
+    /// Returns true for a Python string that [`as_str`](Self::as_str) returns without a loss.
     pub(crate) fn is_exact(&self) -> bool {
         self.literal.is_none()
     }
