@@ -1,6 +1,7 @@
 //! Layer 3: runs a [`Plan`] on the items of a block.
 //!
-//! Each step runs on all items before the next step: the block stays in the cache, and the kind of a step is matched once per block.
+//! Each step runs on many items before the next step, so that the kind of a step is rarely matched: a plan that only byte-swaps runs on
+//! parts of 8 KiB, any other plan on the whole block.
 
 pub(crate) mod cast;
 
@@ -39,7 +40,7 @@ pub(crate) struct Misfit<'a> {
     pub(crate) convert: &'a Convert,
 }
 
-/// Returns a value in the first item of a block that has one that does not fit.
+/// Finds the first item of a block with a value that does not fit, and returns that value.
 pub(crate) fn misfit<'a>(plan: &'a Plan, block: &'a [u8]) -> Option<Misfit<'a>> {
     match &plan.strategy {
         Strategy::General(steps) if plan.is_checked => {
@@ -145,10 +146,10 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
 fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8], &mut [u8])) {
     let (from_stride, to_stride) = (strides.0, strides.1.max(1));
     if from_stride == 0 {
-        // The records have no bytes in the file: every field gets its default.
+        // The items have no bytes in the file, like empty text: each result is made from an empty slice.
         return to.chunks_mut(to_stride).for_each(|to| each(&[], to));
     }
-    // These chunks have a length that the compiler knows, unlike those of `chunks`.
+    // All of these chunks have the same length, unlike the last one of `chunks`; so the compiler checks it once.
     let (items, results) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
     let count = items.len().min(results.len());
     items.zip(results).for_each(|(from, to)| each(from, to));
@@ -247,7 +248,7 @@ fn swap_all<const N: usize>(bytes: &mut [u8]) {
 
 /// Calls `each` with each item. If `items` starts within an item, the last item is short.
 fn each_item(items: &mut [u8], itemsize: usize, mut each: impl FnMut(&mut [u8])) {
-    // These chunks have a length that the compiler knows, unlike those of `chunks_mut`.
+    // All of these chunks have the same length, unlike the last one of `chunks_mut`; so the compiler checks it once.
     let mut items = items.chunks_exact_mut(itemsize.max(1));
     items.by_ref().for_each(&mut each);
     each(items.into_remainder());

@@ -63,7 +63,7 @@ pub(crate) enum Action {
     Copy { bytes: usize },
     /// Writes these bytes, whatever is in the file.
     Fill { bytes: Vec<u8> },
-    /// Copies bytes and byte-swaps each `unit` of them.
+    /// Copies bytes, and byte-swaps them in units of `unit` bytes.
     Swap { unit: usize, bytes: usize },
     /// Converts a scalar.
     Convert(Convert),
@@ -239,7 +239,7 @@ impl Builder<'_> {
         let no_rules = FieldRules::default();
         let mut unmatched: HashMap<&Text, &Field> =
             from.fields.iter().map(|field| (field.exact_name(), field)).collect();
-        // All fields by their own names first, because an alias may be the name of another field.
+        // Matches all fields by their own names first, because an alias may be the name of another field.
         let mut found: Vec<Option<&Field>> =
             to.fields.iter().map(|wanted| unmatched.remove(wanted.exact_name())).collect();
         for (i, (wanted, found)) in to.fields.iter().zip(&mut found).enumerate() {

@@ -134,7 +134,7 @@ pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
     }
 }
 
-/// Detects whether a type is `ZeroCopy`: `Probe::<T>::__plain()` is then the inherent function, and otherwise the function of
+/// Detects whether a type is `ZeroCopy`: if it is, `Probe::<T>::__plain()` is the inherent function, and otherwise the function of
 /// [`NotZeroCopy`].
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);
@@ -156,7 +156,7 @@ pub trait NotZeroCopy<T> {
 
 impl<T> NotZeroCopy<T> for Probe<T> {}
 
-/// Returns the layout of the field of this index.
+/// Returns the layout of the field at this index.
 // The compiler evaluates this: a wrong index is a compile error.
 #[expect(clippy::indexing_slicing)]
 const fn layout_of<R: NpyRecord, const I: usize>() -> FieldLayout {
@@ -226,7 +226,7 @@ pub fn check(
     size: usize,
     each: impl Fn(&[u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    // The compiler removes a counted loop for types without invalid items.
+    // This loop counts its rounds, so that the compiler can remove it for types without invalid items.
     let count = items.len().checked_div(size).unwrap_or(0);
     let record = |i: usize| items.get(checked::mul(i, size)..).and_then(|rest| rest.get(..size));
     (0..count)

@@ -12,7 +12,7 @@ pub struct Schema {
     pub(crate) rules: ReadRules,
 }
 
-/// The rules of a record or a text, or of the record that a sub-array repeats.
+/// The rules of a record or a text. Those of a sub-array are the rules of its elements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
     /// The widths that a text may have in a file.

@@ -166,8 +166,8 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     i64::from_le_bytes(little)
 }
 
-/// Copies the bytes of a number to `to`, truncated or padded with zeros at the end, and reverses `to` if `big`: so a little-endian number
-/// becomes a big-endian one. (For bytes that fill `to`, it also converts back.)
+/// Copies a little-endian number to `to`, truncated or padded with zeros at the end, and reverses `to` if it shall be big-endian. (Bytes
+/// that fill `to` can also be big-endian: they become little-endian if `big`.)
 fn write<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
     let bytes = little.into_iter().copied().chain(iter::repeat(0));
     to.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);
@@ -200,13 +200,13 @@ fn to_half(value: f64) -> u16 {
     let exponent = (bits >> 52 & 0x7ff).cast_signed() - 1023 + 15;
     let fraction = bits & ((1 << 52) - 1);
     if value.is_nan() {
-        // Quiet, with the first bits of the payload.
+        // A quiet NaN, with the highest bits of the payload.
         return sign | 0x7e00 | checked::narrow::<u64, u16>(fraction >> 42);
     }
     if exponent >= 31 {
         return sign | 0x7c00;
     }
-    // The significand of a number that is subnormal as a half loses as many more bits as its exponent is below one.
+    // A subnormal half loses one more bit of the significand for each step of the exponent below one.
     let lost = (43 - exponent).clamp(42, 63);
     let significand = if exponent > 0 { fraction } else { fraction | 1 << 52 };
     let (kept, rest) = (significand >> lost, significand & ((1 << lost) - 1));

@@ -21,20 +21,21 @@ pub enum Cast {
     /// Every scalar of the file must have the kind and the size that the type expects.
     #[default]
     Exact,
-    /// No value may change. A number may be widened if every value of its dtype fits exactly: integers, floats and complex numbers of
-    /// more bytes, integers as floats with enough bits, `bool` as a number.
+    /// No value may change. A number may be widened if every value of its dtype fits exactly: to an integer, float or complex number of
+    /// more bytes, from an integer to a float with enough bits, from `bool` to any number.
     ///
-    /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` as `<M8[us]`, dates as seconds): an error names the
-    /// first value that does not fit, or that is not a whole number of units. Months of a span have no fixed length, so they become
-    /// years, and nothing else. A field with `#[npy(width = N)]` takes no text that is wider than `N`, whatever the cast.
+    /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` becomes `<M8[us]`, dates become seconds): an error
+    /// names the first value that does not fit, or that is not a whole number of units. A time span is never converted between months or
+    /// years and shorter units, because months have no fixed length. A field with `#[npy(width = N)]` takes no text that is wider than `N`,
+    /// whatever the cast.
     Lossless,
-    /// Any number becomes any other, as by Rust's `as`; other values as with `Lossless`. Within the range of the type it is what
-    /// `astype` of NumPy returns.
+    /// Any number is converted to any other, as by Rust's `as`; all other values are converted as with `Lossless`. For a number within the
+    /// range of the type, NumPy's `astype` returns the same.
     ///
     /// | from | to | result |
     /// |---|---|---|
     /// | integer | integer | the lowest bits: `300` as a `u8` is `44` |
-    /// | integer | float | the nearest; above 65504, a half is infinite |
+    /// | integer | float | the nearest; from 65520 on, a half is infinite |
     /// | float | integer | truncated towards zero; the lowest or highest integer if it is out of range; zero for NaN |
     /// | float | float of fewer bytes | the nearest, ties to even; infinite if it is too large; NaN remains NaN |
     /// | complex | real number | the real part, converted |
@@ -49,6 +50,6 @@ pub enum Cast {
     /// integer, NaN and infinities as an integer, a finite float that would become infinite, an imaginary part that is not zero, and as a
     /// `bool` any number but zero and one.
     ///
-    /// A float that is rounded to fewer digits does fit, also an integer that is rounded to a float.
+    /// Rounding is not an error: a float may lose digits, and an integer may be rounded to the nearest float.
     Checked,
 }

@@ -50,14 +50,14 @@ fn widens(from: Scalar, to: Scalar) -> bool {
     }
 }
 
-/// Returns true for text of fewer characters, which is not empty.
+/// Returns true if `to` is shorter text of the same kind, but not empty.
 fn shortens(from: Scalar, to: Scalar) -> bool {
     matches!(from.kind(), ScalarKind::Bytes | ScalarKind::Str)
         && from.kind() == to.kind()
         && (1..from.itemsize()).contains(&to.itemsize())
 }
 
-/// Returns true for times of two units of which one can be expressed in the other.
+/// Returns true for two dates with units, and for two time spans with units, unless only one of the spans is in months or years.
 fn rescales(from: Scalar, to: Scalar) -> bool {
     let is_months = |resolution: Resolution| matches!(resolution.unit, Unit::Year | Unit::Month);
     match (from.kind(), to.kind()) {
@@ -80,7 +80,8 @@ pub(crate) fn is_long(scalar: Scalar) -> bool {
     float && scalar.swap_unit() > 8
 }
 
-/// Returns the bits of the widest integer that a scalar holds exactly: 0 for text, `None` for scalars that are never converted.
+/// Returns the number of bits for which a scalar holds every integer exactly: 0 for text, `None` for long doubles, times, raw bytes and
+/// objects.
 fn bits(scalar: Scalar) -> Option<usize> {
     let size = scalar.itemsize();
     match (scalar.kind(), size) {

@@ -4,7 +4,8 @@ use crate::checked;
 use crate::dtype::Field;
 use crate::error::{Error, ErrorKind};
 
-/// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields that no other field of the struct has.
+/// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields of the file that no other field of the
+/// struct matches.
 pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> bool) -> Error {
     let owned = |field: &Field| field.name().to_owned();
     let names: Vec<String> = fields.iter().map(owned).collect();
@@ -40,11 +41,12 @@ fn error(name: &str, found: &[String], remedy: String) -> Error {
     ErrorKind::MissingField { name: name.into(), wanted_by, fields, remedy }.into()
 }
 
-/// The most paths that are collected, and the longest in bytes. A small header may have many long paths.
+/// The largest number of paths that are collected, and the length in bytes from which a path is not followed into nested records. A small
+/// header may have many long paths.
 const MAX_PATHS: usize = 1000;
 const MAX_PATH_BYTES: usize = 200;
 
-/// Collects the paths to all fields, with those of nested records in place of the record: `"head.gain"`, `"axes[0].gain"`.
+/// Collects the paths to all fields. A nested record is replaced by the paths to its fields: `"head.gain"`, `"axes[0].gain"`.
 fn collect(fields: &[Field], outer: &str, paths: &mut Vec<String>) {
     for field in fields {
         if paths.len() == MAX_PATHS {
@@ -63,13 +65,14 @@ fn collect(fields: &[Field], outer: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// Returns the name that was probably meant: the last part of a path, the same in another case, or one with few other letters.
+/// Returns the name that was probably meant: a path that ends with this name, the same name in another case, or one with few different
+/// letters.
 fn nearest<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
     let ends_so = |other: &&String| {
         let before = other.strip_suffix(name);
         before.is_some_and(|before| before.ends_with('.'))
     };
-    // The distance takes the product of both lengths.
+    // The time for a distance grows with the product of both lengths.
     const MAX_NAME_BYTES: usize = 64;
     let names = names.iter().take(MAX_PATHS).filter(|other| other.len() <= MAX_NAME_BYTES);
     if name.is_empty() || name.len() > MAX_NAME_BYTES {

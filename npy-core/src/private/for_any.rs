@@ -51,11 +51,12 @@
 /// |---|---|
 /// | `Integer` | `I8`, `I16`, `I32`, `I64`, `U8`, `U16`, `U32`, `U64` |
 /// | `Float` | `F32`, `F64` |
-/// | `Number` | both |
+/// | `Number` | all of `Integer` and `Float` |
 ///
-/// They never get more variants. Those of the features `half` and `num-complex` are named one by one: `F16 | F32 | F64 => …`.
+/// These names will never include more variants. So the variants of the features `half` and `num-complex` are named one by one:
+/// `F16 | F32 | F64 => …`.
 ///
-/// A reference to an `AnyArray` makes references to its array:
+/// For a reference to an `AnyArray`, the name is a reference to its array:
 ///
 /// ```
 /// use npy_core::{AnyArray, NpyArray, for_any};
@@ -82,14 +83,14 @@ macro_rules! for_any {
     };
 }
 
-/// Collects the arms of [`for_any!`](crate::for_any): what is matched, the name of the array, the arms so far, and the rest.
+/// Collects the arms of [`for_any!`](crate::for_any). Its input is the `AnyArray`, the name of the array, the arms so far, and the rest.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __for_any {
     ([$array:expr] $typed:ident [$($arms:tt)*] _ => $value:expr $(,)?) => {
         match $array {
             $($arms)*
-            // Borrowed, so that an arm without the name is no warning.
+            // Borrowed, so that an arm that does not use the name causes no warning.
             $typed => {
                 let _ = &$typed;
                 $value
@@ -126,7 +127,7 @@ macro_rules! __for_any {
     ) => {
         $crate::__for_any!(@ $array $typed [
             $($arms)*
-            // A conversion that one type needs does nothing to another. Times also have a unit.
+            // These lints warn about conversions that one type needs and another does not. The `..` is the unit of times.
             #[allow(
                 unused_comparisons,
                 clippy::absurd_extreme_comparisons,

@@ -22,7 +22,7 @@ macro_rules! for_size {
     };
 }
 
-/// What a word holds.
+/// The type of the number in a word.
 #[derive(Clone, Copy, PartialEq)]
 enum Word {
     /// A `u64`.
@@ -108,7 +108,7 @@ fn widen(words: &mut [u64], from: Scalar) -> Word {
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
-    reason = "`as` is what is wanted"
+    reason = "the result is defined as that of `as`"
 )]
 fn narrow(words: &mut [u64], word: Word, to: Scalar) {
     let float = f64::from_bits;
@@ -128,7 +128,7 @@ fn narrow(words: &mut [u64], word: Word, to: Scalar) {
         (Word::Signed, _, 4) => map(words, |n| u64::from((n.cast_signed() as f32).to_bits())),
         (Word::Unsigned, _, 4) => map(words, |n| u64::from((n as f32).to_bits())),
         (Word::Float, _, 2) => map(words, |n| u64::from(to_half(float(n)))),
-        // An integer that an `f64` rounds is beyond the largest half.
+        // An `f64` rounds only integers over 2⁵³, which become an infinity in any case; so no number is rounded twice.
         (Word::Signed, _, 2) => map(words, |n| u64::from(to_half(n.cast_signed() as f64))),
         (Word::Unsigned, _, 2) => map(words, |n| u64::from(to_half(n as f64))),
         (Word::Float, _, _) => {}
@@ -170,7 +170,7 @@ fn fits(n: u64, word: Word, to: Scalar) -> bool {
     }
 }
 
-/// Returns the integer that is equal to a float, if there is one that is not far beyond 64 bits.
+/// Returns the integer that is equal to a float, if there is one and it is below 10²⁰, which is more than 64 bits hold.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked before")]
 fn exact(float: f64) -> Option<i128> {
     (float.abs() < 1e20 && float.trunc() == float).then_some(float as i128)
