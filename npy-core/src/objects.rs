@@ -39,9 +39,9 @@ pub(crate) use values::FromObject;
 
 /// An array of Python objects, or of records with such fields, as a graph of plain data.
 ///
-/// NumPy stores these arrays as a pickle, and `np.load(allow_pickle=True)` runs whatever functions the pickle names. Here nothing is
-/// run: a call is an object that names its function and has its arguments. So a file from anywhere can be looked at, and
-/// [`globals`](Self::globals) lists all that Python would import. The format is that of Python's `pickle`, protocols 0 to 5.
+/// NumPy stores these arrays as a pickle, and `np.load(allow_pickle=True)` runs whatever functions the pickle names. Here nothing is run: a
+/// call is an object that names its function and has its arguments. So an untrusted file can be inspected safely, and
+/// [`globals`](Self::globals) lists everything that Python would import. The format is that of Python's `pickle`, protocols 0 to 5.
 ///
 /// Lists of text and numbers can be read without this type: `Vec<String>` or `Vec<Option<f64>>` read them like any other file. With the
 /// feature `serde`, [`object::load`](crate::object::load) reads a file into structs.
@@ -134,7 +134,7 @@ pub enum Kind {
     DType,
     /// A class or function that the pickle names.
     Global,
-    /// An object that Python would make by a call of a class or function that this crate does not know.
+    /// An object that Python would create by calling a class or function that this crate does not know.
     Object,
 }
 
@@ -165,7 +165,7 @@ impl Objects {
         Ok(objects)
     }
 
-    /// Returns the dtype of the records, if they are records, and the objects, after a comparison with the header.
+    /// Compares the pickle with the header. Returns the node of the dtype (`NONE` if the items are not records), and the objects.
     fn checked(&self) -> Result<(Id, pickle::Items), Error> {
         let mismatch = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
         let array = match self.reference(self.graph.root()).meaning() {
@@ -202,7 +202,7 @@ impl Objects {
         &self.header
     }
 
-    /// Returns the object of an array without dimensions; otherwise the array itself, whose items are the objects.
+    /// Returns the only object of an array without dimensions. For any other array, returns the array itself, whose items are the objects.
     pub fn root(&self) -> ObjectRef<'_> {
         match (self.header.shape(), self.iter().next()) {
             ([], Some(single)) => single,
@@ -364,7 +364,7 @@ impl<'a> ObjectRef<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if it is not such an array, or one of Python objects, whose items [`iter`](Self::iter) returns.
+    /// [`ErrorKind::InvalidValue`] if it is something else, or an array of Python objects, whose items [`iter`](Self::iter) returns.
     pub fn as_array(self) -> Result<DynArray, Error> {
         match self.meaning() {
             Meaning::Array(array) => array.to_dyn(),
@@ -377,7 +377,8 @@ impl<'a> ObjectRef<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if the object is neither, or its dtype or shape are invalid.
+    /// [`ErrorKind::InvalidValue`] if the object is neither, [`ErrorKind::DType`] or [`ErrorKind::Shape`] if its dtype or its shape is
+    /// invalid.
     pub fn header(self) -> Result<Header, Error> {
         match self.meaning() {
             Meaning::Array(array) => array.header(),
@@ -386,11 +387,11 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns the dtype that this object is.
+    /// Returns this object as a dtype.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if it is not a dtype, or one that NumPy does not have.
+    /// [`ErrorKind::DType`] if it is not a dtype, or not one that this version knows.
     pub fn as_dtype(self) -> Result<DType, Error> {
         dtype::parse(self)
     }
@@ -400,7 +401,7 @@ impl<'a> ObjectRef<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if there is none, with the keys that exist.
+    /// [`ErrorKind::InvalidValue`] if there is none; the message lists the keys of the object.
     pub fn get(self, key: &str) -> Result<ObjectRef<'a>, Error> {
         let mut found = [None];
         self.find([key], &mut found);
@@ -423,15 +424,16 @@ impl<'a> ObjectRef<'a> {
         keys.join(", ")
     }
 
-    /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. The keys are usually in the order of the entries.
+    /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. Each search starts after the last match, because the keys
+    /// are usually in the order of the entries.
     fn find<'k>(
         self,
         keys: impl IntoIterator<Item = &'k str, IntoIter: Clone>,
         found: &mut [Option<ObjectRef<'a>>],
     ) {
         let keys = keys.into_iter();
-        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. A pickle can
-        // use a long key any number of times, so others are not decoded.
+        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. Longer keys
+        // cannot match; they are not decoded, because a pickle can use a long key any number of times.
         let longest = keys.clone().map(str::len).max().unwrap_or(0);
         let longest = to_u64(longest).saturating_mul(10).saturating_add(16);
         let mut slots = keys.clone().zip(0..).cycle();
@@ -448,7 +450,7 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns the item of this index of a list, tuple, set, record or array, in C order.
+    /// Returns the item at this index of a list, tuple, set, record or array, in C order.
     pub fn at(self, index: usize) -> Option<ObjectRef<'a>> {
         self.iter().nth(index)
     }
@@ -466,8 +468,8 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Iterates over the items of a list, tuple, set or record, of an array of Python objects in C order, or of an object of another
-    /// class that is a list; there are none in any other object. The numbers of other arrays are in [`as_array`](Self::as_array).
+    /// Iterates over the items of a list, tuple, set or record, of an array of Python objects (in C order), or of an object whose class is
+    /// a subclass of `list`. All other objects have no items here; [`as_array`](Self::as_array) returns arrays of numbers.
     pub fn iter(self) -> Items<'a> {
         let meaning = self.meaning();
         let is_record = matches!(meaning, Meaning::Record(_));
@@ -485,8 +487,9 @@ impl<'a> ObjectRef<'a> {
         Items { of: self.of, ids: ids.iter(), record, fields }
     }
 
-    /// Iterates over the entries of a dictionary, the fields of a record, or those of an object of another class: first its entries if it
-    /// is a dictionary, then its attributes. There are none in any other object. A key may occur twice; the last counts.
+    /// Iterates over the entries of a dictionary, or over the fields of a record. For an object of a class that this crate does not know,
+    /// iterates over its entries if the class is a subclass of `dict`, and then over its attributes. All other objects have no entries. A
+    /// key may occur twice; the last one counts.
     pub fn entries(self) -> Entries<'a> {
         let none = Entries { of: self.of, pairs: pairs(&[], &[]), fields: None };
         match self.meaning() {
@@ -503,7 +506,7 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns the name (`module.name`) of a class or function, or of the one that Python would call to make this object; `None` for
+    /// Returns the name (`module.name`) of this class or function, or of the one that Python would call to create this object; `None` for
     /// plain values such as numbers, text and lists.
     pub fn name(self) -> Option<String> {
         let named = |id| invocation::global(self.of, self.of.graph.node(id));
@@ -514,18 +517,18 @@ impl<'a> ObjectRef<'a> {
         Some(format!("{module}.{name}"))
     }
 
-    /// Returns the arguments of the call that Python would make to make this object.
+    /// Returns the arguments of the call by which Python would create this object.
     pub fn arguments(self) -> Option<ObjectRef<'a>> {
         self.call().map(|call| self.of.reference(call.arguments))
     }
 
-    /// Returns the state that Python would give this object after it is made.
+    /// Returns the state that Python would set in this object after creating it.
     pub fn state(self) -> Option<ObjectRef<'a>> {
         let state = self.call().map(|call| call.state).filter(|&state| state != NONE)?;
         Some(self.of.reference(state))
     }
 
-    /// Returns the approximate memory of a value that this object becomes, without the objects in it.
+    /// Returns the approximate memory of the Rust value that this object becomes, without the objects in it.
     #[inline]
     fn cost(self) -> u64 {
         const VALUE: u64 = 16;
@@ -536,7 +539,8 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns the length of the text that a call makes bytes of, or of the data of an array.
+    /// Returns the length of the text and bytes that a call gets as arguments or as the last part of its state, such as the data of an
+    /// array.
     #[cold]
     fn length_of_call(self) -> u64 {
         let length = |&id: &Id| match self.of.graph.node(id) {
@@ -563,7 +567,7 @@ impl<'a> ObjectRef<'a> {
         &self.of.limits
     }
 
-    /// Returns the graph that the object is in.
+    /// Returns the array of objects that this object is part of.
     #[cfg(feature = "serde")]
     pub(crate) fn graph(self) -> &'a Objects {
         self.of
@@ -593,7 +597,7 @@ impl<'a> ObjectRef<'a> {
         dtype::Fields::of(self)
     }
 
-    /// Returns true if the object is the array that the file is.
+    /// Returns true if the object is the array of the file itself, and not a nested one.
     #[cfg(feature = "serde")]
     pub(crate) fn is_file(self) -> bool {
         self.id == self.of.graph.root()
@@ -662,7 +666,7 @@ impl<'a> Iterator for Items<'a> {
 
 impl ExactSizeIterator for Items<'_> {}
 
-/// Keys and values of two lists that have them in turn.
+/// Iterates over the keys and values in two lists, in which keys and values alternate.
 pub(crate) type Pairs<'a> =
     std::iter::Chain<std::slice::Iter<'a, [Id; 2]>, std::slice::Iter<'a, [Id; 2]>>;
 

@@ -1,4 +1,4 @@
-//! Layer 1: pickles, the format in which Python stores objects, as data.
+//! Layer 1: pickles, the format in which Python stores objects, read as data.
 //!
 //! Unpickling in Python runs whatever the pickle says. Here a pickle becomes a graph of nodes, and nothing is run: a call is a node that
 //! names the callable and has its arguments. Each opcode makes at most a few nodes of a fixed size, so memory is linear in the length of
@@ -35,13 +35,13 @@ pub(crate) enum Node {
     Bool(bool),
     Int(i64),
     Float(f64),
-    /// Bytes of the pickle, and what they are.
+    /// A range of the pickle, and the meaning of its bytes.
     Data(Form, Data),
     List(Items),
     Tuple(Items),
     Set(Items),
     FrozenSet(Items),
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     Dict(Items),
     /// A module and the name of something in it, both of which are nodes with text.
     Global(Id, Id),
@@ -66,7 +66,7 @@ pub(crate) enum Form {
     Global,
     /// An integer of more than 8 bytes: two's complement, the least significant byte first.
     BigInt,
-    /// An integer of more than 8 bytes as text.
+    /// An integer that does not fit in an `i64`, as decimal text.
     DecimalInt,
 }
 
@@ -85,14 +85,14 @@ pub(crate) struct Pickle {
     pub(crate) bytes: Vec<u8>,
     /// The largest number of nodes that it makes.
     pub(crate) nodes: usize,
-    /// The contents that `bytes` lacks, in their order.
+    /// The contents that were left out of `bytes`, in the order of the pickle.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 /// The contents of a bytes object that were left out of a pickle, because the file has them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeftOut {
-    /// The position in the pickle at which they would be.
+    /// The position in the pickle at which they were left out.
     pub(crate) at: usize,
     pub(crate) length: u64,
     /// Their offset in the file.
@@ -116,7 +116,7 @@ pub(crate) struct Call {
     pub(crate) state: Id,
     /// The items that are appended afterwards.
     pub(crate) items: Items,
-    /// Keys and values that are set afterwards, in turn.
+    /// The entries that are set afterwards; keys and values alternate.
     pub(crate) pairs: Items,
 }
 
@@ -137,7 +137,7 @@ impl Data {
         Data { start: to_u64(range.start), length }
     }
 
-    /// Returns the contents of a bytes object that were left out.
+    /// Returns the range of contents that were left out. It has their length, but their bytes are not in the pickle.
     fn left_out(contents: &LeftOut) -> Self {
         let length = u32::try_from(contents.length).unwrap_or(u32::MAX);
         Data { start: to_u64(contents.at), length }
@@ -160,7 +160,7 @@ impl Data {
         checked::narrow(self.start)
     }
 
-    /// Returns the bytes in this pickle. If they were left out of it, these are others.
+    /// Returns the bytes in this pickle. For contents that were left out of it, the result has no meaning.
     #[inline]
     pub(crate) fn of(self, pickle: &[u8]) -> &[u8] {
         let start = self.start();
@@ -176,12 +176,12 @@ impl Data {
 }
 
 impl Graph {
-    /// Returns the node that the pickle is.
+    /// Returns the index of the root: the object that the pickle stores.
     pub(crate) fn root(&self) -> Id {
         self.root
     }
 
-    /// Returns the node of this index; `None` is returned for no node.
+    /// Returns the node at this index; [`Node::None`] for [`NONE`].
     #[inline]
     pub(crate) fn node(&self, id: Id) -> Node {
         self.nodes.get(wide(id)).copied().unwrap_or(Node::None)
@@ -206,7 +206,7 @@ impl Graph {
     }
 }
 
-/// Converts an index. It came from a `usize`.
+/// Converts an index back to the `usize` that it was made from.
 #[inline]
 fn wide(index: u32) -> usize {
     checked::narrow(index)

@@ -160,7 +160,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Pickle { .. }),
             Objects::read_npy_from(&file("'|O'", "(1,)", b"N0R.")[..]).map(drop),
-            "the pickle is malformed at byte 2: it needs an object, and there is none; save the array again",
+            "the pickle is malformed at byte 2: the opcode needs an object, and there is none; save the array again",
         ),
         (
             |kind| matches!(kind, ErrorKind::View(_)),

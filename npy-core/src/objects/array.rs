@@ -63,7 +63,7 @@ impl<'a> PickledArray<'a> {
 
     pub(crate) fn shape(self) -> Result<Vec<usize>, Error> {
         let invalid = |reason: &str| -> Error {
-            // Not the objects themselves: printing them may need the shape again.
+            // The message does not print the objects, because that may need the shape again.
             ErrorKind::Shape { shape: "in the pickle".into(), reason: reason.into() }.into()
         };
         let Some(lengths) = self.of.reference(self.shape).tuple() else {
@@ -143,7 +143,7 @@ impl<'a> PickledArray<'a> {
         to_dyn(self.header()?, self.bytes(), self.of)
     }
 
-    /// Returns the array, or the error, and the work that it took in bytes.
+    /// Returns the array or the error, and the work that it took, in bytes.
     pub(super) fn to_dyn_counted(self) -> (Result<DynArray, Error>, usize) {
         to_dyn_counted(self.of, self.dtype, self.data, |dtype| {
             Header::new(dtype, self.shape()?, self.order)
@@ -176,7 +176,7 @@ impl<'a> PickledScalar<'a> {
         to_dyn(self.header()?, self.of.reference(self.data).raw_bytes(), self.of)
     }
 
-    /// Returns the scalar as an array without dimensions, or the error, and the work that it took in bytes.
+    /// Returns the scalar as an array without dimensions or the error, and the work that it took, in bytes.
     pub(super) fn to_dyn_counted(self) -> (Result<DynArray, Error>, usize) {
         to_dyn_counted(self.of, self.dtype, self.data, |dtype| Header::new(dtype, [], Order::C))
     }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::limits::to_u64;
 use crate::pickle::{self, Data, Form, LeftOut};
 
-/// Reads bytes at an offset of a file: all of them, or it fails.
+/// Reads bytes at an offset of a file. Fails if the file has fewer.
 pub(crate) trait ReadContents: Send + Sync {
     /// Fills the slice.
     fn fill(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
@@ -19,10 +19,11 @@ pub(crate) trait ReadContents: Send + Sync {
     fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Error>;
 }
 
-/// A file with the contents of bytes objects that were left out of a pickle, so that a large array is read straight to where it is used.
+/// A file with the contents of bytes objects that were left out of a pickle, so that a large array is read directly into the buffer that
+/// needs it.
 pub(crate) struct ContentsFile {
     file: Box<dyn ReadContents>,
-    /// The first error. Most callers cannot return one.
+    /// The first error. Most callers cannot return it, so [`Objects::check_file`] does.
     failure: Mutex<Option<Error>>,
 }
 
@@ -42,7 +43,7 @@ impl ContentsFile {
 }
 
 impl Objects {
-    /// Returns the bytes that a bytes object or a string of Python 2 has; `None` for other data.
+    /// Returns the contents of a bytes object or of a string of Python 2; `None` for other data, and if the file cannot be read.
     pub(super) fn contents(&self, form: Form, data: Data) -> Option<Cow<'_, [u8]>> {
         match self.left_out(form, data) {
             Some(contents) => self.read(contents).map(Cow::Owned),
@@ -50,7 +51,7 @@ impl Objects {
         }
     }
 
-    /// Returns the place of contents that were left out of the pickle.
+    /// Returns where the contents are in the file, if they were left out of the pickle.
     pub(super) fn left_out(&self, form: Form, data: Data) -> Option<&LeftOut> {
         if !matches!(form, Form::Bytes | Form::ByteArray) {
             return None;
@@ -128,7 +129,7 @@ impl<'a> ArrayBytes<'a> {
         self.file.map_or_else(|| to_u64(self.memory.len()), |(_, contents)| contents.length)
     }
 
-    /// Returns all bytes; none if the file cannot be read, which [`Objects::check_file`] tells.
+    /// Returns all bytes; none if the file cannot be read: [`Objects::check_file`] returns that error.
     pub(crate) fn all(self) -> Cow<'a, [u8]> {
         match self.file {
             Some((objects, contents)) => Cow::Owned(objects.read(contents).unwrap_or_default()),
@@ -136,7 +137,7 @@ impl<'a> ArrayBytes<'a> {
         }
     }
 
-    /// Copies all bytes; not those of a file that cannot be read, which [`Objects::check_file`] tells.
+    /// Copies all bytes. If the file cannot be read, [`Objects::check_file`] returns the error.
     pub(crate) fn copy_to(self, out: &mut [u8]) {
         match self.file {
             Some((objects, contents)) => objects.fill(contents.offset, out),
@@ -149,7 +150,7 @@ impl<'a> ArrayBytes<'a> {
         (self.file.is_none() && self.memory.len() <= BLOCK).then_some(self.memory)
     }
 
-    /// Returns the bytes in blocks. They end early if the file cannot be read, which [`Objects::check_file`] tells.
+    /// Returns the bytes in blocks. They end early if the file cannot be read: [`Objects::check_file`] returns that error.
     pub(crate) fn blocks(self) -> Blocks<'a> {
         Blocks { of: self, at: 0 }
     }

@@ -9,25 +9,26 @@ use crate::error::{Error, ErrorKind};
 use crate::literal::repr;
 use crate::pickle::{Id, NONE, Node};
 
-/// The most bytes that the text of a dtype may have, as in a header. A pickle can use a dtype in another one any number of times.
+/// The most bytes that the text of a dtype may have, as in a header. A small pickle can have a very long dtype, because it can use one
+/// dtype in others any number of times.
 const MAX_TEXT: usize = 1 << 20;
 /// The most levels of records and sub-arrays, as in a header.
 const MAX_DEPTH: usize = 90;
-/// The most bytes of the name of a field. A pickle can use a name any number of times.
+/// The most bytes of the name of a field. The limit is needed because a pickle can use a name any number of times.
 const MAX_NAME: u64 = 1 << 14;
 
-/// Parses the dtype that an object is.
+/// Parses an object as a dtype.
 pub(super) fn parse(object: ObjectRef<'_>) -> Result<DType, Error> {
     parse_counted(object).0
 }
 
-/// Parses the dtype that an object is; also returns the work that it took, in bytes of text.
+/// Parses an object as a dtype. Also returns the work that this took, in bytes of text.
 pub(super) fn parse_counted(object: ObjectRef<'_>) -> (Result<DType, Error>, usize) {
     let mut description = Description { text: String::new(), left: MAX_TEXT };
     let dtype = match description.add(object, 0) {
         Ok(_) => description.text.parse(),
         Err(reason) => {
-            // Not the object itself: printing it would parse it again.
+            // The message does not print the object, because that would parse it again.
             let code = parts(object.of, object.id).and_then(|(arguments, _)| arguments.text(0));
             let descr = code.as_deref().map_or("in the pickle".into(), repr::of_str);
             let descr = crate::dtype::descr::excerpt(&descr);
@@ -50,7 +51,7 @@ struct PickledField {
     title: Option<Id>,
 }
 
-/// A dtype as a header has it: `'<f4'`, or a list of fields.
+/// The text of a dtype as in a header: `'<f4'`, or a list of fields.
 struct Description {
     text: String,
     /// The work that may still be done, in bytes of text.
@@ -63,7 +64,7 @@ impl Description {
         if self.text.len() > MAX_TEXT { Err(TOO_LARGE) } else { Ok(()) }
     }
 
-    /// Appends the dtype that an object is; returns its item size, which is unknown at depth 0.
+    /// Appends the text of a dtype. Returns its item size, or zero for a scalar at depth 0, whose size is not needed.
     fn add(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<i64, &'static str> {
         if depth > MAX_DEPTH {
             return Err(TOO_LARGE);
@@ -71,7 +72,8 @@ impl Description {
         self.spend(1)?;
         let (arguments, state) = parts(object.of, object.id).ok_or(NOT_KNOWN)?;
         let Some(code) = arguments.text(0) else {
-            // The type of its scalars, as for `numpy.record`; and the dtype of text of any length.
+            // The first argument is not text: it is the class of the scalars, such as `numpy.record`, or this is the dtype of text of any
+            // length.
             return match state {
                 Some(state) => self.add_fields(&state, depth),
                 None if is_text(object) => self.add_scalar("|O", None, depth),
@@ -94,7 +96,7 @@ impl Description {
         self.add_scalar(&format!("{order}{code}{unit}"), Some(&state), depth)
     }
 
-    /// Appends the dtype of a scalar. NumPy takes the item size of text and bytes from the state.
+    /// Appends the dtype of a scalar. Refuses a state with another item size, because NumPy would use that one for text and bytes.
     fn add_scalar(
         &mut self,
         code: &str,
@@ -231,7 +233,7 @@ impl<'a> State<'a> {
         if divisor.first().is_some_and(|&id| self.of.reference(id).int() != Some(1)) {
             return None;
         }
-        // Bytes, which Python 3 makes by a call in the protocols of Python 2.
+        // The name is a bytes object, which Python 3 stores as a call in the protocols of Python 2.
         let name = self.of.reference(name).short_bytes()?;
         let name = std::str::from_utf8(&name).ok()?;
         match self.of.reference(multiple).int() {
@@ -251,7 +253,7 @@ fn length_of(of: &Objects, id: Id) -> usize {
     }
 }
 
-/// Returns text, or the bytes that NumPy or Python 2 has for it.
+/// Returns text. NumPy or Python 2 may have stored it as bytes, which are decoded as Latin-1.
 fn text_of(of: &Objects, id: Id) -> Option<String> {
     if of.reference(id).raw_length() > MAX_NAME {
         return None;
@@ -259,7 +261,7 @@ fn text_of(of: &Objects, id: Id) -> Option<String> {
     if let Some(text) = of.reference(id).ascii() {
         return Some(text.into_owned());
     }
-    // Protocols of Python 2 have a call for bytes.
+    // In the protocols of Python 2, bytes are stored as a call.
     let bytes = of.reference(id).raw_bytes()?;
     Some(bytes.iter().map(|&byte| char::from(byte)).collect())
 }
@@ -294,7 +296,7 @@ struct Entries<'a> {
     of: &'a Objects,
     pairs: &'a [Id],
     next: usize,
-    /// Made once the entries are not in the order of the names.
+    /// Built when an entry is not in the order of the names.
     by_name: Option<HashMap<String, Id>>,
 }
 

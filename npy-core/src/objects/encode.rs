@@ -30,7 +30,7 @@ struct FieldInFile {
     index: usize,
     /// The node of the dtype if the field is a record, and otherwise `NONE`.
     record: Id,
-    /// The dtype if the field is a time, which NumPy may pickle as a count.
+    /// The dtype if the field is a time. NumPy may pickle its values as counts.
     time: Option<Scalar>,
 }
 
@@ -39,7 +39,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// If the object is not such a value, or the dtype cannot hold it exactly.
+    /// If the object is not a value of this dtype, or the dtype cannot hold it exactly.
     pub(super) fn encode(
         &mut self,
         object: ObjectRef<'_>,
@@ -81,7 +81,8 @@ impl Encoder {
         }
     }
 
-    /// Returns the fields of a record, or the values of keys. A count of times comes with the dtype of its field.
+    /// Returns the values of the wanted fields: the fields of a record, or the values of keys in any other object. A time that is stored as
+    /// a count comes with the dtype of its field.
     fn fields<'a>(
         &mut self,
         object: ObjectRef<'a>,
@@ -149,7 +150,7 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         if let Ok(cast) = array.cast(&scalar.into()) {
             return copy(cast.as_bytes(), out);
         }
-        // Another number may be equal.
+        // The cast may lose other values of this dtype, but this number may still be equal.
         let value = array.at(&[])?;
         return match scalar.kind() {
             ScalarKind::Int | ScalarKind::UInt => {
@@ -276,7 +277,7 @@ fn float(number: f64, out: &mut [u8]) -> Option<()> {
     }
 }
 
-/// Writes "not a time" for a missing value of pandas.
+/// Writes NaT for a missing value of pandas.
 fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
     match meaning {
         Meaning::Missing => copy(&NAT.to_le_bytes(), out),
@@ -284,7 +285,7 @@ fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
     }
 }
 
-/// Writes a field of a record that is a count of times in the unit of the file, or `None` for "not a time".
+/// Writes a time that a record stores as a count in the unit of its dtype, or as `None`, which means NaT.
 fn encode_count(
     object: ObjectRef<'_>,
     found: Scalar,

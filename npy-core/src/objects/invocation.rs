@@ -1,7 +1,7 @@
-//! Calls in a pickle, taken apart: the name of the function, and its arguments.
+//! Parses the calls in a pickle: the name of the function, and its arguments.
 //!
-//! Nothing here looks at a call within the arguments of a call, but for two levels that have a name here (bytes, time zones). So a chain
-//! of calls does not recurse.
+//! A call within the arguments of another call is looked at only for bytes and time zones, and only to a fixed depth. So a chain of nested
+//! calls causes no recursion.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ pub(super) struct Invocation<'a> {
 }
 
 impl Invocation<'_> {
-    /// Returns the name that the module has in Python 3, and had in NumPy before 2.
+    /// Returns the name of the module in Python 3 and in NumPy 1.
     pub(super) fn module(&self) -> &str {
         match self.module.as_ref() {
             "__builtin__" => "builtins",
@@ -46,7 +46,7 @@ impl Invocation<'_> {
 }
 
 impl<'a> ObjectRef<'a> {
-    /// Takes a call apart; `None` if it is not a call, or one of something without a name.
+    /// Parses a call; `None` if the object is not a call, or if what it calls has no name.
     pub(super) fn invocation(self) -> Option<Invocation<'a>> {
         let graph = &self.of.graph;
         let Node::Call(index) = graph.node(self.id) else { return None };
@@ -65,7 +65,7 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns an integer of Python that fits.
+    /// Returns an integer of Python that fits in an `i64`.
     pub(super) fn int(self) -> Option<i64> {
         match self.of.graph.node(self.id) {
             Node::Int(number) => Some(number),
@@ -73,12 +73,13 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns text. Strings of Python 2 that are names or arguments are ASCII, whatever its other strings are.
+    /// Returns the text of a name or an argument. Strings of Python 2 are decoded as Latin-1, whatever encoding the options set: names and
+    /// arguments are ASCII.
     pub(super) fn ascii(self) -> Option<Cow<'a, str>> {
         self.text_in(Encoding::Latin1).ok()
     }
 
-    /// Returns the length in the pickle of the text or bytes of which [`raw_bytes`](Self::raw_bytes) makes bytes.
+    /// Returns the length in the pickle of the text or bytes that [`raw_bytes`](Self::raw_bytes) decodes.
     pub(super) fn raw_length(self) -> u64 {
         let graph = &self.of.graph;
         let length = |id| match graph.node(id) {
@@ -92,9 +93,9 @@ impl<'a> ObjectRef<'a> {
         arguments.ids.first().map_or(0, |&id| length(id))
     }
 
-    /// Like [`raw_bytes`](Self::raw_bytes), for the few bytes that a date, a time or a unit has.
+    /// Like [`raw_bytes`](Self::raw_bytes), for the few bytes of a date, a time or a unit; `None` for more bytes.
     pub(super) fn short_bytes(self) -> Option<Cow<'a, [u8]>> {
-        /// Ten bytes that are all escaped.
+        /// Enough for ten bytes that are all escaped.
         const MAX_BYTES: u64 = 100;
         if self.raw_length() > MAX_BYTES { None } else { self.raw_bytes() }
     }
@@ -131,15 +132,15 @@ pub(super) fn global(of: &Objects, node: Node) -> Option<(Cow<'_, str>, Cow<'_, 
 fn name_of(of: &Objects, id: Id) -> Option<Cow<'_, str>> {
     let Node::Data(form, data) = of.graph.node(id) else { return None };
     let bytes = data.of(&of.pickle);
-    // An encoding matters only for names that are not ASCII, which no module of the standard library has.
+    // The encoding matters only for names that are not ASCII, and no name in the standard library is.
     let text = pickle::decode_text(form, bytes, pickle::Encoding::Latin1);
     Some(text.unwrap_or_else(|_| String::from_utf8_lossy(bytes)))
 }
 
-/// The names that were seen. A pickle can make any number of names of the same long texts, so each text is hashed once.
+/// The names that were seen. A pickle can combine the same long texts to any number of names, so each text is hashed once.
 #[derive(Default)]
 pub(super) struct Names<'a> {
-    /// The numbers of nodes with text.
+    /// The number of the text of each node.
     nodes: HashMap<Id, usize>,
     texts: HashMap<Cow<'a, str>, usize>,
     seen: HashSet<(usize, usize)>,
@@ -204,7 +205,7 @@ impl<'a> Arguments<'a> {
         self.get(index)?.ascii()
     }
 
-    /// Returns the items of a list or tuple; none if there is no argument.
+    /// Returns the items of a list or tuple; an empty list if there is no argument at this index.
     pub(super) fn list(self, index: usize) -> Option<&'a [Id]> {
         let Some(list) = self.get(index) else { return Some(&[]) };
         match self.of.graph.node(list.id) {
@@ -213,7 +214,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the few bytes that a date or a time has.
+    /// Returns the few bytes of a date or a time.
     pub(super) fn bytes(self, index: usize) -> Option<Cow<'a, [u8]>> {
         self.get(index)?.short_bytes()
     }
@@ -231,13 +232,13 @@ impl<'a> Arguments<'a> {
 
     /// Returns true if the second argument is the name of Latin-1.
     fn is_latin(self) -> bool {
-        /// A line has a line feed.
+        /// The length of `latin-1`, and of a line feed, which the text of protocol 0 has.
         const MAX_NAME: u64 = 8;
         let is_short = self.get(1).is_some_and(|name| name.raw_length() <= MAX_NAME);
         is_short && self.text(1).is_some_and(|name| matches!(name.as_ref(), "latin-1" | "latin1"))
     }
 
-    /// Returns the bytes that the first argument is, or that a text and its encoding stand for.
+    /// Returns the bytes in the first argument. If it is text, encodes it as the second argument says.
     pub(super) fn encoded(self) -> Option<Cow<'a, [u8]>> {
         self.of_inner_call().unwrap_or(self).encoded_text()
     }

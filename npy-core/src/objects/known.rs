@@ -9,7 +9,7 @@ use super::time::{Date, DateTime, Span, Time};
 use super::{Kind, ObjectRef, Objects, dtype};
 use crate::pickle::{self, Call, Data, Form, Id, NONE, Node};
 
-/// An object by its kind, with its parts.
+/// The kind of an object, with its parts.
 pub(crate) enum Meaning<'a> {
     None,
     Missing,
@@ -18,7 +18,7 @@ pub(crate) enum Meaning<'a> {
     BigInt(BigInt<'a>),
     Float(f64),
     Complex(f64, f64),
-    /// Text in the pickle, which may have no Rust string.
+    /// Text in the pickle. A Rust string may not be able to hold it.
     Str(Form, Data),
     Bytes(Bytes<'a>),
     ByteArray(Bytes<'a>),
@@ -26,7 +26,7 @@ pub(crate) enum Meaning<'a> {
     Tuple(&'a [Id]),
     Set(&'a [Id]),
     FrozenSet(&'a [Id]),
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     Dict(&'a [Id]),
     Record(&'a [Id]),
     Array(PickledArray<'a>),
@@ -47,7 +47,7 @@ pub(crate) enum Meaning<'a> {
 pub(crate) struct Bytes<'a>(ObjectRef<'a>);
 
 impl<'a> Bytes<'a> {
-    /// Returns the bytes; `None` if they are a text that is not in Latin-1.
+    /// Returns the bytes; `None` if they are stored as text that is not Latin-1, or if the file cannot be read.
     pub(crate) fn get(self) -> Option<Cow<'a, [u8]>> {
         self.0.raw_bytes()
     }
@@ -99,7 +99,7 @@ impl BigInt<'_> {
         }
     }
 
-    /// Returns the work of printing it, in bytes that are copied: to convert to decimal takes a time that grows with the square.
+    /// Returns the work of printing it, in bytes that are copied. Converting a binary number to decimal takes the time of many copies.
     pub(super) fn work(&self) -> usize {
         match self {
             BigInt::Binary(bytes) => bytes.len().saturating_mul(64),
@@ -132,21 +132,21 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Returns the items that Python would append to the object, which is of a subclass of a list.
+    /// Returns the items that Python would append to the object, if its class is a subclass of `list`.
     pub(crate) fn items(self) -> &'a [Id] {
         self.of.graph.items(self.call.items)
     }
 
-    /// Returns the keys and values in turn that Python would set in the object, which is of a subclass of a dictionary.
+    /// Returns the entries that Python would set in the object, if its class is a subclass of `dict`. Keys and values alternate.
     pub(crate) fn pairs(self) -> &'a [Id] {
         self.of.graph.items(self.call.pairs)
     }
 
-    /// Returns the names and values of the attributes in turn, if the state of the object is a dictionary of them.
+    /// Returns the attributes, if the state of the object is a dictionary of them. Names and values alternate.
     pub(crate) fn attributes(self) -> Option<&'a [Id]> {
         let graph = &self.of.graph;
         let state = match graph.node(self.call.state) {
-            // The attributes, and those in slots.
+            // A pair: the dictionary of the attributes, and that of the attributes in slots.
             Node::Tuple(items) => *graph.items(items).first()?,
             _ => self.call.state,
         };
@@ -220,7 +220,7 @@ impl<'a> ObjectRef<'a> {
         }
     }
 
-    /// Returns the meaning of a call of a function or class that is known, with arguments that fit it.
+    /// Returns the meaning of a call of a known function or class with valid arguments; [`Meaning::Object`] for any other call.
     fn called(self, call: &'a Call) -> Meaning<'a> {
         let unknown = Meaning::Object(Object { of: self.of, call });
         let Some(invocation) = self.invocation() else { return unknown };

@@ -10,16 +10,16 @@ use crate::array::print::MAX_PIECES;
 use crate::checked;
 use crate::literal::repr;
 
-/// The most levels that are printed. What is nested deeper, or contains itself, becomes `...`.
+/// The most levels that are printed. Deeper objects become `...`; so an object that contains itself ends, too.
 const MAX_DEPTH: usize = 32;
 /// The most bytes of a bytes object that are printed.
 const MAX_BYTES: usize = 1000;
 
-/// The work of printing a piece, in bytes that are copied or parsed. A long object counts as many pieces, because a pickle can use it
-/// any number of times.
+/// The work of printing a piece, in bytes that are copied or parsed. A long object counts as many pieces: a pickle can use it any number of
+/// times, so the work must be limited.
 const PIECE: usize = 64;
 
-/// Prints the object as Python's `repr`. After some twenty thousand parts, the rest becomes `...`.
+/// Prints the object like Python's `repr`. After twenty thousand parts, the rest becomes `...`.
 impl Display for ObjectRef<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         print(f, *self, MAX_PIECES)
@@ -83,7 +83,8 @@ impl<'a> Printed<'a> {
     fn array(&self, f: &mut Formatter<'_>, array: PickledArray<'_>) -> fmt::Result {
         let items = self.object.iter();
         let shape = array.shape().unwrap_or_default();
-        // The number of items in each part that has brackets of its own, the smallest first. Without items, the shape may be of any size.
+        // The number of items in each part that has brackets of its own, the smallest first. This is not computed if there are no items,
+        // because the product of the dimensions may then overflow.
         let mut parts: Vec<usize> = Vec::new();
         for &length in shape.iter().skip(1).rev().take_while(|_| items.len() > 0) {
             parts.push(checked::mul(parts.last().copied().unwrap_or(1), length));
@@ -108,7 +109,7 @@ impl<'a> Printed<'a> {
         write!(f, "{}{close}, dtype=object)", "]".repeat(depth))
     }
 
-    /// Prints the items of a tuple, which has a comma if there is one.
+    /// Prints the items of a tuple. A tuple of one item ends with a comma.
     fn tuple(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let close = if self.object.iter().len() == 1 { ",)" } else { ")" };
         self.items(f, "(", close)
@@ -262,11 +263,11 @@ impl Display for Printed<'_> {
 
 /// Prints a float as Python does.
 fn float(f: &mut Formatter<'_>, number: f64) -> fmt::Result {
-    // Rust writes `NaN` and, for the rest, what Python reads.
+    // Rust prints `NaN` for Python's `nan`; Python can read how it prints all other floats.
     if number.is_nan() { f.write_str("nan") } else { write!(f, "{number:?}") }
 }
 
-/// Prints bytes as Python does; of many, only the first.
+/// Prints bytes as a Python literal. Of more than a thousand bytes, only the first are shown, and their number.
 fn byte_string(f: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     let shown = bytes.get(..MAX_BYTES).unwrap_or(bytes);
     write!(f, "b\"{}\"", shown.escape_ascii())?;

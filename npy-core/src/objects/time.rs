@@ -1,4 +1,4 @@
-//! Python's dates, times and spans, as their pickles have them.
+//! Python's dates, times and spans, as they are stored in pickles.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub(crate) struct Time {
 /// A date and a time of day.
 #[derive(Clone, Copy)]
 pub(crate) struct DateTime {
-    /// Since 1970-01-01T00:00 of the same zone.
+    /// The nanoseconds since 1970-01-01T00:00 in the same zone.
     pub(crate) nanoseconds: i128,
     pub(crate) zone: Option<Span>,
 }
@@ -37,7 +37,7 @@ impl Date {
     pub(super) fn new(bytes: &[u8]) -> Option<Self> {
         let &[high, low, month, day] = bytes else { return None };
         let year = i128::from(u16::from_be_bytes([high, low]));
-        // The highest bit of the month marks a time that a change of the clock repeats.
+        // The highest bit of the month is `fold`: it marks the second of two equal times when a clock is set back.
         let month =
             i128::from(month & 0x7f).checked_sub(1).filter(|month| (0..12).contains(month))?;
         let day = i128::from(day).checked_sub(1).filter(|day| (0..31).contains(day))?;
@@ -49,7 +49,7 @@ impl Time {
     /// Decodes six bytes.
     pub(super) fn new(bytes: &[u8]) -> Option<Self> {
         let &[hour, minute, second, a, b, c] = bytes else { return None };
-        // The highest bit marks a time that a change of the clock repeats.
+        // The highest bit of the hour is `fold`, as that of the month in a date.
         let (hour, minute, second) = (hour & 0x7f, minute, second);
         let microsecond = u32::from_be_bytes([0, a, b, c]);
         if hour > 23 || minute > 59 || second > 59 || microsecond > 999_999 {
@@ -76,23 +76,23 @@ impl DateTime {
         Some(DateTime { nanoseconds, zone: None })
     }
 
-    /// Returns the time of this count; pandas has no zone in it.
+    /// Returns the time of this count, without a zone.
     pub(super) fn of_pandas(count: i64, unit: Option<i64>) -> Option<Self> {
         Some(DateTime { nanoseconds: Span::of_pandas(count, unit)?.0, zone: None })
     }
 
-    /// Returns the time of this zone.
+    /// Returns the same date and time of day, in this zone.
     pub(super) fn in_zone(self, zone: Option<Span>) -> Self {
         DateTime { zone, ..self }
     }
 
-    /// Returns the time in this zone, if this one is in UTC.
+    /// Converts a time in UTC to this zone.
     pub(super) fn utc_in_zone(self, zone: Option<Span>) -> Self {
         let offset = zone.map_or(0, |offset| offset.0);
         DateTime { nanoseconds: self.nanoseconds.saturating_add(offset), zone }
     }
 
-    /// Returns the nanoseconds since 1970-01-01T00:00 in UTC, or in an unknown zone if there is none.
+    /// Returns the nanoseconds since 1970-01-01T00:00 in UTC. A time without a zone is not converted.
     pub(super) fn to_utc(self) -> i128 {
         self.nanoseconds.saturating_sub(self.zone.map_or(0, |offset| offset.0))
     }

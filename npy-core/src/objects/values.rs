@@ -11,14 +11,15 @@ use crate::reserve;
 
 /// A Rust type that a Python object can be converted to.
 pub(crate) trait FromObject: Sized {
-    /// Returns the converter of an array, with what it needs to know about the type.
+    /// Creates the converter for all objects of an array.
     fn converter() -> Result<Converter, Error>;
 
     /// Converts an object.
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue>;
 }
 
-/// The canonical dtype of an element type, and the bytes of an element; both empty for text.
+/// The state of a conversion: the canonical dtype of the element type, and the bytes of one element. Both are empty for `String` and
+/// `Vec<u8>`.
 #[derive(Default)]
 pub(crate) struct Converter {
     dtype: Option<DType>,
@@ -69,7 +70,7 @@ impl FromObject for Vec<u8> {
     }
 }
 
-/// A missing value is `None`: that of Python, the float `nan`, and `NaT` and `NA` of pandas.
+/// A missing value becomes Rust's `None`: Python's `None`, `nan`, and `NaT` and `NA` of pandas.
 impl<T: FromObject> FromObject for Option<T> {
     fn converter() -> Result<Converter, Error> {
         T::converter()
@@ -104,7 +105,7 @@ impl Objects {
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;
             let value = T::from_object(object, &mut converter);
             let value = value.map_err(|error| block::invalid(&error, row));
-            // A failure to read is the reason for any other error.
+            // If the file could not be read, that is the cause of the error, so it is returned instead.
             values.push(value.or_else(|error| self.check_file().and(Err(error)))?);
         }
         self.check_file()?;
@@ -112,8 +113,8 @@ impl Objects {
     }
 }
 
-/// The memory that values may still take. A pickle can use an object any number of times, each with a few bytes, and each use becomes a
-/// value of its own.
+/// Counts the memory of values. A pickle can use an object any number of times, with a few bytes for each use, and each use becomes a value
+/// of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     spent: u64,

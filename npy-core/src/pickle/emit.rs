@@ -1,4 +1,4 @@
-//! The opcodes of a pickle, written.
+//! Writes the opcodes of a pickle.
 //!
 //! The protocol is 3, which NumPy 1.17 to 2.x write and load.
 
@@ -86,7 +86,7 @@ impl<'w> Emitter<'w> {
         self.output.is_none()
     }
 
-    /// Counts bytes that need not be known, as an emitter without an output ignores them.
+    /// Adds a number of bytes to the count. Only an emitter without an output can count bytes that it does not get.
     #[cfg(feature = "serde")]
     pub(crate) fn count(&mut self, bytes: u64) {
         debug_assert!(self.only_counts(), "an emitter with an output writes the bytes");
@@ -171,7 +171,7 @@ impl<'w> Emitter<'w> {
         self.put(bytes)
     }
 
-    /// Writes what precedes this number of bytes, which the caller puts next.
+    /// Writes the opcode and the length of a bytes object. The caller then writes its contents by [`put`](Self::put).
     pub(crate) fn begin_bytes(&mut self, length: u64) -> Result<()> {
         match u8::try_from(length) {
             Ok(length) => self.put(&[SHORT_BINBYTES, length]),
@@ -202,7 +202,7 @@ impl<'w> Emitter<'w> {
         self.put(&[TUPLE])
     }
 
-    /// Writes a tuple of the last one, two or three values.
+    /// Replaces the last value by a tuple of it; `tuple2` and `tuple3` do so with the last two and three values.
     pub(crate) fn tuple1(&mut self) -> Result<()> {
         self.put(&[TUPLE1])
     }
@@ -252,17 +252,17 @@ impl<'w> Emitter<'w> {
         self.put(&[REDUCE])
     }
 
-    /// Gives the second to last value the state that is the last one.
+    /// Sets the last value as the state of the second to last one.
     pub(crate) fn build(&mut self) -> Result<()> {
         self.put(&[BUILD])
     }
 
-    /// Keeps the last value under this index.
+    /// Stores the last value under this index.
     pub(crate) fn memoize(&mut self, index: u8) -> Result<()> {
         self.put(&[BINPUT, index])
     }
 
-    /// Writes the value that was kept under this index.
+    /// Repeats the value that was stored under this index.
     pub(crate) fn recall(&mut self, index: u8) -> Result<()> {
         self.put(&[BINGET, index])
     }

@@ -21,7 +21,7 @@ pub(crate) fn parse(pickle: &Pickle) -> Result<Graph, Error> {
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
     let mut machine = Machine { pickle, ..Machine::default() };
-    // And the empty tuple.
+    // One more is for the empty tuple, which the scan does not count.
     reserve::exact(&mut machine.nodes, checked::add(nodes, 1))?;
     let (mut at, mut left_out) = (0, left_out.iter());
     loop {
@@ -45,7 +45,7 @@ pub(crate) fn parse(pickle: &Pickle) -> Result<Graph, Error> {
             }
             Err(Missing::Refused(reason)) => return Err(malformed(at, reason)),
         };
-        // A node has no room for such a length, unless the pickle has 8 bytes for it.
+        // A node can hold a shorter length only. A longer one must be in the 8 bytes before the argument.
         let is_counted = matches!(opcode, 0x8d | 0x8e | 0x96);
         if argument.is_long() && !is_counted {
             return Err(malformed(at, "an argument of 4 GiB without an 8-byte length"));
@@ -77,19 +77,19 @@ impl From<&'static str> for Failure {
     }
 }
 
-const EMPTY_STACK: &str = "it needs an object, and there is none";
-const NO_MARK: &str = "it needs a mark, and there is none";
+const EMPTY_STACK: &str = "the opcode needs an object, and there is none";
+const NO_MARK: &str = "the opcode needs a mark, and there is none";
 
-const NO_TUPLE: &str = "it needs a tuple of arguments";
+const NO_TUPLE: &str = "the opcode needs a tuple of arguments";
 const NO_NAME: &str = "the name of a module or of something in it is not text";
 
-/// A part of the items of a container. Items arrive in parts, between which other containers get theirs.
+/// A part of the items of a container. The items of a container may arrive in several parts, with items of other containers between them.
 struct Part {
     items: Items,
     next: u32,
 }
 
-/// The parts of a container, while the machine runs: an index of [`Machine::chains`].
+/// The parts of a container while the machine runs: the indices of the first and the last one in [`Machine::parts`].
 #[derive(Clone, Copy)]
 struct Chain {
     first: u32,
@@ -400,7 +400,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Sets the top `n` nodes, which are keys and values in turn, in the dictionary or object under them.
+    /// Sets the top `n` nodes, in which keys and values alternate, in the dictionary or object under them.
     fn insert(&mut self, n: usize) -> Result<(), Failure> {
         if n % 2 == 1 {
             return Err("a key of a dictionary has no value".into());
@@ -430,7 +430,7 @@ impl Machine<'_> {
         let id = self
             .memo
             .get(number)
-            .ok_or("it needs an object that was stored before, and there is none")?;
+            .ok_or("the opcode needs an object that was stored before, and there is none")?;
         Ok(self.stack.push(id)?)
     }
 
@@ -445,7 +445,7 @@ impl Machine<'_> {
         self.make(Node::Call(index))
     }
 
-    /// Returns the call that this node is.
+    /// Returns the call at this node; `None` if the node is not a call.
     fn called(&mut self, id: Id) -> Option<&mut Call> {
         match self.nodes.get(wide(id)) {
             Some(&Node::Call(index)) => self.calls.get_mut(wide(index)),
@@ -525,7 +525,7 @@ fn memo_number(bytes: &[u8]) -> Result<u32, &'static str> {
     line(bytes).and_then(|text| text.trim().parse().ok()).ok_or("not the number of a stored object")
 }
 
-/// Reads an integer without a sign of up to 4 bytes.
+/// Reads an unsigned integer of up to 4 bytes.
 fn unsigned(bytes: &[u8]) -> i64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | i64::from(byte))
 }

@@ -78,7 +78,7 @@ pub(super) struct Step {
     pub(super) opcode: u8,
     /// The position of the argument: after its length, if it has one.
     pub(super) start: usize,
-    /// The length of the argument, with the line feeds of lines. Of the argument, perhaps only the start has been read.
+    /// The length of the argument, including line feeds. The text may have only the start of the argument.
     pub(super) length: u64,
     /// The largest number of nodes that the opcode makes.
     pub(super) nodes: u8,
@@ -86,7 +86,7 @@ pub(super) struct Step {
 
 /// The reason why there is no complete opcode.
 pub(super) enum Missing {
-    /// This many bytes of the pickle are needed at least.
+    /// At least this many bytes of the pickle are needed.
     Needs(u64),
     /// The opcode is refused, for this reason.
     Refused(&'static str),
@@ -105,7 +105,7 @@ impl Step {
         matches!(self.opcode, b'B' | 0x8e | 0x96)
     }
 
-    /// Returns the range of the argument, if the text has all of it.
+    /// Returns the range of the argument, if the text contains all of it.
     #[inline]
     pub(super) fn argument(&self, text: &[u8]) -> Result<Range<usize>, Missing> {
         match usize::try_from(self.end()) {
@@ -115,8 +115,8 @@ impl Step {
     }
 }
 
-/// Finds the opcode at `at`, and the length of its argument. If it is a line, it has no line feed
-/// before `searched`, where the search begins.
+/// Finds the opcode at `at`, and the length of its argument. If the argument is a line, the search for its line feed begins at `searched`;
+/// the caller knows that there is none before.
 #[inline]
 pub(super) fn next(text: &[u8], at: usize, searched: usize) -> Result<Step, Missing> {
     let start = checked::add(at, 1);

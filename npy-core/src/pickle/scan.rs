@@ -8,7 +8,7 @@ use crate::limits::to_u64;
 
 /// The search for the end of a pickle that arrives in parts.
 ///
-/// Memory for nodes is reserved for what the scan has counted.
+/// The scan also counts the nodes, so that their memory can be reserved at once.
 #[derive(Default)]
 pub(crate) struct Scan {
     /// The opcodes before this position are complete.
@@ -16,17 +16,17 @@ pub(crate) struct Scan {
     /// No line feed is between `at` and this position.
     searched: usize,
     nodes: usize,
-    /// The bytes before this position belong to the pickle, as a frame says.
+    /// The bytes before this position belong to the pickle, according to a frame.
     frame_end: u64,
 }
 
-/// What a scan has found.
+/// The result of a scan.
 pub(crate) enum Scanned {
     /// The pickle has this length, and at most this many nodes.
     Complete { length: usize, nodes: usize },
-    /// The text must have at least `needed` bytes. The bytes up to `known` belong to the pickle, if there are so many.
+    /// The scan needs at least `needed` bytes. The pickle has at least `known` bytes, unless it is truncated.
     Incomplete { needed: u64, known: u64 },
-    /// The contents of a bytes object come next. They were left out of the text, so it continues with what comes after them.
+    /// The contents of a large bytes object come next. The caller leaves them out: in the text, the bytes after the contents come next.
     LeftOut { length: u64 },
 }
 
@@ -37,8 +37,8 @@ const STOP: u8 = b'.';
 const FRAME: u8 = 0x95;
 
 impl Scan {
-    /// Continues with `text`, which starts with the text of the call before. With `leaves_out`, the contents of large bytes objects are left
-    /// out of the text: the caller removes what it has of them.
+    /// Continues with `text`, which starts with the text of the call before. With `leaves_out`, the contents of large bytes objects are
+    /// left out of the text: the caller removes the part of them that it has already read.
     pub(crate) fn resume(&mut self, text: &[u8], leaves_out: bool) -> Result<Scanned, Error> {
         loop {
             match self.step(text, leaves_out) {
@@ -75,7 +75,7 @@ impl Scan {
         }
     }
 
-    /// Returns the position in the text of what comes next.
+    /// Returns the position in the text at which the scan continues.
     pub(crate) fn position(&self) -> usize {
         self.at
     }

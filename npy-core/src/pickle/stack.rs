@@ -7,7 +7,7 @@ use crate::checked;
 use crate::error::Error;
 use crate::reserve;
 
-/// The nodes that opcodes still refer to by position.
+/// The stack of the machine: the nodes to which opcodes refer by position.
 #[derive(Default)]
 pub(super) struct Stack {
     nodes: Vec<Id>,
@@ -41,7 +41,7 @@ impl Stack {
         self.nodes.get(start..)
     }
 
-    /// Removes the top `n` nodes, which exist.
+    /// Removes the top `n` nodes, which must exist.
     pub(super) fn drop_last(&mut self, n: usize) {
         self.nodes.truncate(checked::sub(self.nodes.len(), n));
     }
@@ -58,10 +58,10 @@ impl Stack {
     }
 }
 
-/// The nodes that opcodes refer to by number.
+/// The memo of the machine: the nodes to which opcodes refer by number.
 #[derive(Default)]
 pub(super) struct Memo {
-    /// Python numbers its entries from zero. `NONE` where there is no entry, or one in `sparse`.
+    /// The entries by number, which Python counts from zero. `NONE` if there is no entry of this number, or if it is in `sparse`.
     dense: Vec<Id>,
     /// The entries whose number is far above the others.
     sparse: HashMap<u32, Id>,
@@ -72,7 +72,7 @@ pub(super) struct Memo {
 impl Memo {
     #[inline]
     pub(super) fn put(&mut self, number: u32, id: Id) -> Result<(), Error> {
-        /// So many numbers may be left out always, and a quarter of all.
+        /// Numbers below this are always in `dense`. Above, a number may be larger than the length of `dense` by a quarter of it.
         const ALWAYS_DENSE: usize = 1024;
         let at = wide(number);
         // The usual case.
