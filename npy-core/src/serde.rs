@@ -27,7 +27,8 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
 
-/// The name under which an array is handed over as its bytes, or as elements without nesting. Only formats of this crate see it.
+/// The name that stands for an array of NumPy. Formats of this crate pass such an array as its bytes, or as all elements in one sequence.
+/// Other formats never see the name.
 pub(crate) const ARRAY_TOKEN: &str = "$npy_core::array";
 
 /// The most characters of a path in an error.
@@ -39,7 +40,7 @@ struct RowError {
     /// The steps to the value, innermost first.
     path: Vec<Step>,
     kind: Box<ErrorKind>,
-    /// True if the value has no such key.
+    /// True if the error is that the value lacks a key.
     lacks_key: bool,
 }
 
@@ -52,7 +53,7 @@ enum Step {
     Field(String),
     /// An item of a sequence.
     Item(usize),
-    /// Another key than text.
+    /// A key that is not text.
     Key(String),
 }
 
@@ -66,7 +67,7 @@ impl RowError {
         self.after(Step::Field(name.to_owned()))
     }
 
-    /// Adds the keys of the value if it lacks one.
+    /// Adds the keys of the value to the message, if the error is that the value lacks a key.
     fn among(mut self, keys: impl FnOnce() -> String) -> Self {
         if std::mem::take(&mut self.lacks_key) && self.path.is_empty() {
             return RowError::new(format_args!("{self}; the keys are {}", keys()));
@@ -74,7 +75,7 @@ impl RowError {
         self
     }
 
-    /// Adds the step that leads to the value.
+    /// Adds the outer step that leads to the value.
     fn after(mut self, step: Step) -> Self {
         self.path.push(step);
         self
@@ -98,7 +99,7 @@ impl RowError {
                 Step::Key(key) => path.push_str(&format!("[{key}]")),
             }
         }
-        // A path through many levels.
+        // A path through many levels may be long.
         if let Some((end, _)) = path.char_indices().nth(MAX_PATH) {
             path.truncate(end);
             path.push_str("...");
@@ -153,15 +154,16 @@ impl ser::Error for RowError {
     }
 }
 
-/// The text of an error of the reason [`ARRAY_TOKEN`], if the format is one of this crate that has arrays.
+/// The text of the error that a format with arrays makes from the reason [`ARRAY_TOKEN`]. Only formats of this crate have arrays.
 const ARRAY_ANSWER: &str = "$npy_core::array is an array";
 
-/// Returns true if a format has arrays; `custom` makes one of its errors. No other format sees the name: all see nested sequences.
+/// Returns true if a format has arrays. `custom` creates an error of the format, whose text is the answer. All other formats get nested
+/// sequences.
 fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
     custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
 }
 
-/// The message for bytes that a pickle has as text, which must be in Latin-1.
+/// The message for bytes that a pickle stores as text, with a character that is not in Latin-1.
 const NOT_LATIN: &str =
     "bytes that are stored as text have a character beyond Latin-1; save the array again";
 

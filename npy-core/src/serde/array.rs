@@ -24,8 +24,8 @@ use crate::limits::{Limits, MAX_NDIM};
 use crate::shape::Order;
 use crate::value::Value;
 
-/// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
-/// [`object::save`](crate::object::save) writes an array.
+/// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element. Only
+/// [`object::save`](crate::object::save) writes it as an array of NumPy.
 ///
 /// ```
 /// use npy_core::NpyArray;
@@ -48,7 +48,7 @@ impl<T: Serialize> Serialize for NpyView<'_, T> {
         if has_arrays(S::Error::custom) {
             return serialize_array(self, serializer);
         }
-        // Lists within an array without elements take no memory, so their number has the limit of elements without bytes.
+        // An array without elements may become any number of empty lists, so their number has the limit of elements without bytes.
         let lists = self.shape().iter().take_while(|&&n| n > 0);
         if self.shape().contains(&0) {
             let lists = lists.fold(1, |product: usize, &n| product.saturating_mul(n));
@@ -61,7 +61,7 @@ impl<T: Serialize> Serialize for NpyView<'_, T> {
     }
 }
 
-/// Serializes as an array, whose dtype is found from the elements: a number if all are of the same type, and otherwise objects.
+/// Serializes as an array of NumPy. Its dtype is that of the elements if all are numbers of the same type, and otherwise that of objects.
 fn serialize_array<T: Serialize, S: Serializer>(
     array: &NpyView<'_, T>,
     serializer: S,
@@ -95,7 +95,7 @@ impl<T: Serialize> Serialize for Block<'_, T> {
     }
 }
 
-/// Starts an array, for a serializer that takes arrays.
+/// Starts an array, for a format that has arrays.
 pub(super) fn begin_array<S: Serializer>(
     header: Result<Header, Error>,
     serializer: S,
@@ -121,7 +121,7 @@ impl<T: Serialize> Serialize for Part<'_, T> {
         };
         let mut seq = serializer.serialize_seq(Some(count))?;
         let size = self.elements.len().checked_div(count).unwrap_or(0);
-        // All parts without elements are alike.
+        // If the array has no elements, each part is an empty slice.
         for i in 0..count {
             let start = checked::mul(i, size);
             let end = checked::add(start, size);
@@ -132,7 +132,7 @@ impl<T: Serialize> Serialize for Part<'_, T> {
     }
 }
 
-/// Deserializes nested sequences, of a format that says which of its values are sequences (JSON does; not most binary formats). All
+/// Deserializes nested sequences. The format must say which of its values are sequences: JSON does, most binary formats do not. All
 /// sequences of one level must have the same length. An element cannot be a sequence itself, such as `[f32; 3]` or a complex number.
 ///
 /// An array among Python objects ([`object::load`](crate::object::load)) keeps its shape and order, and its elements can be of any type.
@@ -175,7 +175,7 @@ impl<'de> Deserialize<'de> for DynArray {
     }
 }
 
-/// The elements so far, and what they say about the shape.
+/// The elements so far, and the part of the shape that is known.
 struct Found<T> {
     elements: Vec<T>,
     /// The length of the sequences of each level, once one is complete.
@@ -186,7 +186,7 @@ struct Found<T> {
     array: Option<NpyArray<T>>,
 }
 
-/// Deserializes what is within this number of sequences.
+/// Deserializes an element or a sequence with `depth` sequences around it.
 struct Level<'a, T> {
     found: &'a mut Found<T>,
     depth: usize,

@@ -57,11 +57,11 @@ impl<'de, const N: usize> Deserialize<'de> for ByteStr<N> {
     }
 }
 
-/// Deserializes what text can be parsed as.
+/// Deserializes a value by parsing text.
 struct Text<T> {
     expecting: &'static str,
     parse: fn(&str) -> Result<T, InvalidValue>,
-    /// The value of nothing at all, if there is one.
+    /// The value for none and for a unit; `None` if these are errors.
     missing: Option<T>,
 }
 
@@ -109,7 +109,7 @@ impl<'de, const N: usize> Deserialize<'de> for FixedStr<N> {
 
 macro_rules! time {
     ($($name:ident, $expecting:literal, $parse:path, $doc:literal;)*) => {$(
-        /// Serializes as the text that it prints, and as none for "not a time"; in binary formats, as the count.
+        /// Serializes as the text that it prints, or as none for NaT; in binary formats, as the count.
         impl<U: TimeUnit> Serialize for $name<U> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match serializer.is_human_readable() {

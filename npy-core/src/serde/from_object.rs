@@ -32,7 +32,7 @@ pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> R
     T::deserialize(Object { object, context: &context }).map_err(RowError::into_error)
 }
 
-/// The memory that a value takes at least, in bytes.
+/// The least memory that counts for a value, in bytes.
 const VALUE: u64 = 16;
 
 /// The state of a conversion.
@@ -42,7 +42,7 @@ pub(super) struct Context<'a> {
     budget: RefCell<Budget>,
     /// The containers around the current object, once for each level.
     open: RefCell<Vec<Id>>,
-    /// The dtypes so far, by their nodes.
+    /// The dtypes that were parsed so far, by their nodes.
     dtypes: RefCell<HashMap<Id, Rc<DType>>>,
     records: RefCell<HashMap<Id, Rc<Record>>>,
 }
@@ -72,7 +72,7 @@ impl RecordField {
         record.other(id, self.record)
     }
 
-    /// Returns the time that the object is as a count.
+    /// Returns the object as a time, if the field is a time and the object is a count.
     pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
         match (self.time?, object.meaning()) {
             (Time::Date(unit), Meaning::Int(count)) => Some(Value::DateTime(count, unit)),
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
         result
     }
 
-    /// Counts the lists within an array without elements, which the pickle does not have.
+    /// Counts the nested lists that an array without elements becomes. They take no bytes in the pickle.
     pub(super) fn spend_lists(&self, shape: &[usize]) -> Result<(), RowError> {
         let lists = shape.iter().fold(1, |lists: u64, &n| lists.saturating_mul(to_u64(n.max(1))));
         self.spend_values(lists, VALUE)
@@ -157,7 +157,7 @@ impl<'a> Context<'a> {
         }))
     }
 
-    /// Returns the dtype that a node is.
+    /// Returns the dtype at this node.
     fn dtype(&self, id: Id) -> Result<Rc<DType>, RowError> {
         if let Some(dtype) = self.dtypes.borrow().get(&id) {
             return Ok(Rc::clone(dtype));
@@ -220,7 +220,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Calls `read` with an array that has no Python objects. `are_values` says whether each element becomes a value.
+    /// Calls `read` with an array that has no Python objects. If `are_values`, each element becomes a value, and counts as one.
     pub(super) fn nested<T>(
         &self,
         array: PickledArray<'_>,
@@ -229,7 +229,7 @@ impl<'a> Context<'a> {
     ) -> Result<T, RowError> {
         let dtype = self.dtype(array.dtype_id())?;
         let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
-        // A single element is borrowed from memory.
+        // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
         let in_file = array.bytes_in_file().filter(|_| !header.shape().is_empty());
         let in_memory = if in_file.is_some() { None } else { array.bytes() };
         let in_memory = in_memory.as_deref().unwrap_or_default();
@@ -274,7 +274,7 @@ impl<'a, 'c> Object<'a, 'c> {
         RowError::new(format!("expected {expected}, found {found}; {remedy}"))
     }
 
-    /// Visits the object as what it is.
+    /// Visits the object by its own kind, whatever the visitor expects.
     fn visit<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
         match meaning {
             Meaning::None | Meaning::Missing => visitor.visit_unit(),
@@ -438,7 +438,7 @@ macro_rules! typed {
     )*};
 }
 
-/// The error for bytes that the pickle has as text with characters beyond Latin-1.
+/// Returns the error for bytes that the pickle stores as text with characters beyond Latin-1.
 fn not_latin() -> RowError {
     RowError::new(NOT_LATIN)
 }
@@ -609,7 +609,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         self.deserialize_any(visitor)
     }
 
-    /// A key of a dictionary that is no text is the text that it prints.
+    /// A key of a dictionary that is not text becomes the text that it prints.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
             meaning @ (Meaning::Str(..) | Meaning::Bytes(_)) => self.visit(meaning, visitor),
@@ -793,7 +793,7 @@ impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
 struct Entries<'a, 'c> {
     of: Object<'a, 'c>,
     left: Pairs<'a>,
-    /// The entry whose key was given last.
+    /// The entry whose key was returned last.
     current: Option<&'a [Id; 2]>,
 }
 
@@ -843,7 +843,7 @@ fn no_key() -> RowError {
 struct Fields<'a, 'r, 'c> {
     of: Object<'a, 'c>,
     left: std::iter::Zip<std::slice::Iter<'a, Id>, std::slice::Iter<'r, RecordField>>,
-    /// The field whose key was given last.
+    /// The field whose key was returned last.
     current: Option<(&'a Id, &'r RecordField)>,
 }
 

@@ -7,8 +7,8 @@ use super::{NOT_LATIN, RowError};
 use crate::objects::{Called, Meaning, ObjectRef, Objects, PickledArray};
 use crate::pickle::{Id, NONE};
 
-/// Serializes the object with everything in it, as [`object::load`](crate::object::load) would deserialize it: the conversions of that
-/// table in the other direction. Missing values other than the float `nan` are none, and times are text.
+/// Serializes the object with everything in it. The table of [`object::load`](crate::object::load) shows which value each object becomes.
+/// Missing values other than the float `nan` become none, and times become text.
 ///
 /// An object of a class that this crate does not know becomes a map, such as
 /// `{"class": "module.name", "arguments": […], "state": …}`, with `"items"` or `"entries"` if it is a list or a dictionary; a class or
@@ -39,7 +39,7 @@ impl Serialize for ObjectRef<'_> {
     }
 }
 
-/// Serializes the object of an array without dimensions, and otherwise nested sequences of the objects; see [`ObjectRef`].
+/// Serializes an array without dimensions as its object, and any other array as nested sequences of its objects; see [`ObjectRef`].
 impl Serialize for Objects {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.root().serialize(serializer)
@@ -69,7 +69,7 @@ impl<'a> Serialized<'a, '_> {
         levels: usize,
         write: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        // The error of the format is kept, and not converted.
+        // An error of the format is kept as it is; only errors of this crate are converted.
         let mut failure = None;
         let result = self.context.within(self.object, levels, || match write() {
             Ok(value) => Ok(Some(value)),
@@ -222,7 +222,7 @@ impl Serialize for Serialized<'_, '_> {
 /// The entries of a dictionary.
 struct Dict<'a, 's, 'c> {
     of: Serialized<'a, 'c>,
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     pairs: &'s [Id],
 }
 

@@ -27,7 +27,7 @@ impl DynArray {
     /// # Errors
     ///
     /// As [`try_from_rows`](Self::try_from_rows).
-    #[deprecated(note = "renamed to `try_from_rows`; `to_rows` leads back")]
+    #[deprecated(note = "renamed to `try_from_rows`; `to_rows` is the reverse")]
     pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
         DynArray::try_from_rows(rows)
     }

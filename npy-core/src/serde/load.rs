@@ -16,10 +16,10 @@ use crate::npz;
 use crate::objects::{ObjectRef, Objects};
 use crate::read::{ReadOptions, Reader};
 
-/// Reads a file of Python objects into any type that serde can deserialize; a file of any other dtype, too.
+/// Reads a file into any type that serde can deserialize. The file may hold Python objects, or have any other dtype.
 ///
-/// Nothing of Python is run: objects are data. An array without dimensions becomes its object; with dimensions, a sequence of its items
-/// along the first one, and so on.
+/// No Python code is run: objects are data. An array without dimensions becomes its only object; any other array becomes nested sequences,
+/// one level for each dimension.
 ///
 /// | Python | Rust |
 /// |---|---|
@@ -37,10 +37,10 @@ use crate::read::{ReadOptions, Reader};
 /// | `numpy.dtype` | [`DType`](crate::DType), `String` |
 /// | an object of another class | a struct or map of its attributes |
 ///
-/// A nested array of numbers is read as fast as a file of them into an `NpyArray` of the same number type, or a `DynArray`. A `Vec` takes
-/// two to three times as long, because serde hands over its numbers one by one.
+/// Reading a nested array of numbers is as fast as reading a file of them, if it becomes an `NpyArray` of the same number type, or a
+/// `DynArray`. Reading it into a `Vec` takes two to three times as long, because serde passes the numbers one by one.
 ///
-/// [`Reader::read_as`] reads with options.
+/// To read with options, use [`Reader::read_as`].
 ///
 /// ```
 /// use npy_core::{NpyArray, object};
@@ -78,7 +78,7 @@ pub fn load<T: DeserializeOwned>(path: impl AsRef<Path>) -> Result<T> {
     ReadOptions::new().open(path)?.read_as()
 }
 
-/// Reads exactly one array of Python objects from a reader; see [`load`].
+/// Reads exactly one array from a reader, and no byte after it; see [`load`].
 ///
 /// ```
 /// use npy_core::{WriteNpy, object};
@@ -120,7 +120,7 @@ impl<R: Read> Reader<R> {
             Payload::Pickle => {
                 let objects = self.read_objects_for_values()?;
                 let value = objects.deserialize();
-                // A failure to read is the reason for any other error.
+                // If the file could not be read, that is the cause of any other error, so it is returned instead.
                 let value = objects.check_file().and(value);
                 value.map_err(|error| self.in_file(error))
             }

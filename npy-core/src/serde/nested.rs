@@ -1,4 +1,4 @@
-//! Arrays of numbers, text or records as nested sequences, element by element in a loop for the dtype.
+//! Deserializes arrays of numbers, text or records as nested sequences. Each type of numbers has its own loop.
 
 mod converted;
 mod native;
@@ -55,7 +55,7 @@ impl<'a> Nested<'a> {
         Ok(Nested { dtype, shape, order, bytes, limits, has_rows: false })
     }
 
-    /// Returns the deserializer of an array that is a file.
+    /// Returns the deserializer of the array of a file: an error in it names the row.
     pub(super) fn of_file(array: &'a DynArray) -> Result<Self, Error> {
         let nested = Nested::new(array.header(), ArrayBytes::of(array.as_bytes()), array.limits())?;
         Ok(Nested { has_rows: true, ..nested })
@@ -108,13 +108,13 @@ impl<'a> Nested<'a> {
         visit_items((0..count).map(part), self.axes(&[count]), visitor)
     }
 
-    /// Returns the axes of items that are visited.
+    /// Returns the axes of items with this shape.
     fn axes<'s>(&self, shape: &'s [usize]) -> Axes<'s> {
         Axes { shape, order: self.order, has_rows: self.has_rows }
     }
 }
 
-/// Visits elements.
+/// Visits all elements as one sequence.
 fn elements<'de, V: Visitor<'de>>(
     dtype: &DType,
     bytes: ArrayBytes<'_>,
@@ -164,7 +164,7 @@ fn elements<'de, V: Visitor<'de>>(
     visit_items((0..shape::count(axes.shape)?).map(row), axes, visitor)
 }
 
-/// Visits numbers.
+/// Visits all numbers as one sequence.
 fn numbers<'de, T, V: Visitor<'de>>(
     bytes: ArrayBytes<'_>,
     convert: fn(&[u8]) -> Vec<T>,
@@ -175,13 +175,13 @@ where
     Number<T>: Deserializer<'de, Error = RowError>,
 {
     match bytes.single_block() {
-        // The loop over a single block is shorter.
+        // For a single block, the loop need not check for a next block.
         Some(block) => visit_items(convert(block).into_iter().map(Number), axes, visitor),
         None => visit_items(Converted::new(bytes, convert).map(Number), axes, visitor),
     }
 }
 
-/// Visits a sequence; an error if the visitor does not read all of it. An error in an item has its index.
+/// Visits a sequence. Fails if the visitor does not read all of it. An error in an item gets the index of the item.
 pub(super) fn visit_items<'de, V: Visitor<'de>>(
     items: impl ExactSizeIterator<Item: Deserializer<'de, Error = RowError>>,
     axes: Axes<'_>,
@@ -196,7 +196,7 @@ pub(super) fn visit_items<'de, V: Visitor<'de>>(
     }
 }
 
-/// The error for a type that reads only the first items.
+/// Returns the error for a type that reads only the first items.
 pub(super) fn more_items(left: usize) -> RowError {
     let items = if left == 1 { "item" } else { "items" };
     RowError::new(format!(

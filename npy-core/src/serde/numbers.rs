@@ -6,8 +6,8 @@ use serde::ser::{self, Impossible, Serialize, Serializer};
 
 use crate::dtype::{DType, Scalar, ScalarKind};
 
-/// Returns the dtype of values that are all of one primitive type of numbers, or all `bool`; `None` for any others. Without values, it is
-/// NumPy's default.
+/// Returns the dtype of values that are all of one primitive type of numbers, or all `bool`; `None` for any others. Without values, the
+/// dtype is `<f8`, NumPy's default.
 pub(super) fn dtype<T: Serialize>(values: &[T]) -> Option<DType> {
     let mut kinds = values.iter().map(|value| value.serialize(ToNumber).ok().map(Number::kind));
     let first = kinds.next().unwrap_or(Some((ScalarKind::Float, 8)))?;
@@ -47,7 +47,7 @@ impl Number {
     }
 }
 
-/// The error of a value that is not a number. Where a dtype was found before, the value has changed since.
+/// The error for a value that is not a number. The message is for values that were numbers when their dtype was found.
 #[derive(Debug)]
 pub(super) struct NoNumber;
 

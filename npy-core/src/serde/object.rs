@@ -10,7 +10,7 @@ use serde::ser::Serialize;
 use crate::error::Result;
 use crate::write::{ArrayWriter, WriteNpy, WriteOptions};
 
-/// A value of serde as an array of Python objects, wherever an array is written: with options, or as a member of an archive.
+/// Writes a value of serde as an array of Python objects, wherever an array can be written: with options, or as a member of an archive.
 ///
 /// ```
 /// use std::io::Cursor;
@@ -61,9 +61,9 @@ impl<T: Serialize> WriteNpy for AsObject<T> {
 /// | any other variant | a `dict` of one entry: its name, and its fields as of a struct or tuple |
 /// | [`NpyArray`](crate::NpyArray), [`NpyView`](crate::NpyView), [`DynArray`](crate::DynArray) | `ndarray` |
 ///
-/// The dtype of a `DynArray` is its own. That of other arrays is found from how their elements serialize: `float32` if all are `f32`, and so on for
-/// `bool` and all primitive numbers; `float64` if there are no elements; otherwise the array is one of objects.
-/// When NumPy loads a nested array, it swaps big-endian numbers to the byte order of the machine.
+/// The dtype of a `DynArray` is its own. The dtype of other arrays depends on how their elements serialize: it is `float32` if all are
+/// `f32`, and so on for `bool` and all primitive numbers; it is `float64` if there are no elements; otherwise, it is that of objects. When
+/// NumPy loads a nested array, it swaps big-endian numbers to the byte order of the machine.
 ///
 /// ```
 /// use npy_core::{Header, NpyArray, object};

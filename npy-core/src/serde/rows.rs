@@ -130,7 +130,7 @@ impl<R: Read, T: DeserializeOwned> Iterator for DeserializedRows<'_, R, T> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        // One more item if an error comes last.
+        // There may be one more item, an error at the end.
         (0, self.items.len().checked_add(1))
     }
 }
@@ -282,7 +282,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
     }
 }
 
-/// Visits a sequence; an error if the visitor does not read all of it.
+/// Visits a sequence. Fails if the visitor does not read all of it.
 pub(super) fn visit_all<'de, V: Visitor<'de>>(
     visitor: V,
     values: impl ExactSizeIterator<Item: IntoDeserializer<'de, RowError>>,
@@ -338,7 +338,7 @@ fn with_fields() -> RowError {
 /// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
 struct Fields<'a, I> {
     left: I,
-    /// The field whose key was given last.
+    /// The field whose key was returned last.
     current: Option<Named<'a>>,
 }
 

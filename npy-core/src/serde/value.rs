@@ -73,15 +73,15 @@ impl Serialize for ArrayValue<'_> {
     }
 }
 
-/// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item.
-/// [`object::save`](crate::object::save) writes an array.
+/// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item. Only
+/// [`object::save`](crate::object::save) writes it as an array of NumPy.
 ///
 /// | dtype | as a value of serde |
 /// |---|---|
 /// | `b1`, integers, floats | the same; half precision as `f32`, long doubles as the nearest `f64` |
 /// | complex numbers | the two parts, a tuple |
 /// | `S`, `U` | text; `S` becomes bytes in binary formats, and if it is not UTF-8 |
-/// | times, spans | text: ISO 8601 (`2022-01-08T12:00`), or a count and the unit; in binary formats, the count; none for "not a time" |
+/// | times, spans | text: ISO 8601 (`2022-01-08T12:00`), or a count and the unit; in binary formats, the count; none for NaT |
 /// | `V` | bytes |
 /// | sub-arrays | sequences |
 /// | records | maps; a type that expects a sequence can also be read from a record |

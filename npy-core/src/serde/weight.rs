@@ -1,4 +1,4 @@
-//! Limits the memory of the values that serde makes of an array, in proportion to the bytes of the array.
+//! Limits the memory of the values that serde makes from an array, in proportion to the bytes of the array.
 
 use crate::dtype::{DType, Kind};
 use crate::error::Error;

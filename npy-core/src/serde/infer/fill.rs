@@ -64,7 +64,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// Writes as many bytes of a little-endian number as the item has, which are enough for it.
+    /// Writes the lowest bytes of a little-endian number to the item, which has enough bytes for the number.
     fn store(self, bytes: &[u8]) {
         self.item.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
     }

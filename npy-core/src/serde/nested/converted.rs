@@ -5,8 +5,8 @@ use std::vec;
 use crate::limits::to_u64;
 use crate::objects::{ArrayBytes, Blocks};
 
-/// An iterator over the numbers of an array. It ends early if the file cannot be read, which
-/// [`Objects::check_file`](crate::Objects::check_file) tells.
+/// An iterator over the numbers of an array. It ends early if the file cannot be read: [`Objects::check_file`](crate::Objects::check_file)
+/// returns that error.
 pub(super) struct Converted<'a, T> {
     blocks: Blocks<'a>,
     /// Converts a block.

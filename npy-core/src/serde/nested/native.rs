@@ -1,4 +1,4 @@
-//! Lists of numbers that are read as a whole, because serde would hand over one number after the other.
+//! Reads lists of numbers at once. By the methods of serde alone, the numbers would be passed one by one.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -10,7 +10,8 @@ use crate::objects::ArrayBytes;
 use crate::reserve;
 
 thread_local! {
-    /// The list that a deserializer hands over to a visitor, which takes it at once: no method of serde has such a parameter.
+    /// The list that a deserializer hands over to a visitor. It is stored here because no method of serde has a parameter for it; the
+    /// visitor takes it immediately.
     static LIST: Cell<Option<Box<dyn Any>>> = const { Cell::new(None) };
 }
 
@@ -82,7 +83,7 @@ numbers! {
     f64, Float, "$npy_core::f64";
 }
 
-/// Returns a list that has these bytes.
+/// Returns the list whose memory is these bytes.
 fn read<T: Element>(bytes: ArrayBytes<'_>) -> Result<Vec<T>, Error> {
     let length = usize::try_from(bytes.length()).map_err(|_| reserve::refused(usize::MAX))?;
     let plain = T::__INTERNALS.plain().ok_or_else(|| reserve::refused(length))?;

@@ -1,4 +1,4 @@
-//! An array handed over as it is: its bytes, or all elements as one sequence.
+//! Passes an array through serde without nesting: as its bytes, or as all elements in one sequence.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,8 +19,8 @@ use crate::reserve;
 use crate::serde::{ARRAY_TOKEN, RowError};
 use crate::shape::Order;
 
-/// An array for a visitor that asked for one by [`ARRAY_TOKEN`]. It is an enum, because no other format has that for an array: as a
-/// struct variant it has bytes, and as a tuple variant elements of any type that can be deserialized.
+/// An array for a visitor that asked for one by [`ARRAY_TOKEN`]. It is passed as an enum, because no other format passes an array in this
+/// way. Read as a struct variant, it has the bytes; read as a tuple variant, it has the elements, of any type that can be deserialized.
 pub(in crate::serde) struct Parts<'a, E> {
     pub(in crate::serde) shape: &'a [usize],
     pub(in crate::serde) order: Order,
@@ -51,7 +51,7 @@ impl<'de, E: Deserializer<'de, Error = RowError>> VariantAccess<'de> for Parts<'
         Err(unknown())
     }
 
-    /// Visits the shape, whether the order is that of Fortran, and the elements.
+    /// Visits three values: the shape, true for Fortran order, and the elements.
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, RowError> {
         visitor.visit_seq(Elements {
             next: 0,
@@ -61,7 +61,7 @@ impl<'de, E: Deserializer<'de, Error = RowError>> VariantAccess<'de> for Parts<'
         })
     }
 
-    /// Visits the dtype, the shape, whether the order is that of Fortran, the limit of empty elements, and the bytes.
+    /// Visits five values: the dtype, the shape, true for Fortran order, the limit of empty elements, and the bytes.
     fn struct_variant<V: Visitor<'de>>(
         self,
         _: &'static [&'static str],
@@ -135,7 +135,7 @@ impl<'de> SeqAccess<'de> for Bytes<'_> {
     }
 }
 
-/// The bytes of an array, as a deserializer. Those that were read from a file are moved.
+/// The bytes of an array, as a deserializer. Bytes that were read from a file are moved, not copied.
 struct AllBytes<'a>(Cow<'a, [u8]>);
 
 impl<'de> Deserializer<'de> for AllBytes<'_> {
@@ -158,7 +158,7 @@ fn lengths(shape: &[usize]) -> SeqDeserializer<impl Iterator<Item = usize>, RowE
     SeqDeserializer::new(shape.iter().copied())
 }
 
-/// Reads an array from its parts, which only the deserializer of this crate has.
+/// Reads an array from its parts, which only deserializers of this crate pass.
 pub(in crate::serde) fn take_parts<'de, T: Deserialize<'de>, A: EnumAccess<'de>>(
     data: A,
 ) -> Result<NpyArray<T>, A::Error> {
@@ -204,7 +204,7 @@ fn order(is_fortran: bool) -> Order {
     if is_fortran { Order::Fortran } else { Order::C }
 }
 
-/// All elements of an array, whose number is known.
+/// Reads all elements of an array into a list.
 struct All<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for All<T> {
@@ -241,7 +241,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for All<T> {
     }
 }
 
-/// A value of another format.
+/// How an error describes a value of a format without dtypes.
 pub(in crate::serde) const NO_DTYPE: de::Unexpected<'static> =
     de::Unexpected::Other("a value without a dtype");
 
@@ -279,7 +279,7 @@ impl<'de> Visitor<'de> for WholeParts {
         let dtype = part(&mut seq)?;
         let shape: Vec<usize> = part(&mut seq)?;
         let order = order(part(&mut seq)?);
-        // The only limit of an array in memory.
+        // The other limits do not concern an array in memory.
         let limits = Limits { empty_items: part(&mut seq)?, ..Limits::default() };
         let bytes = seq.next_element_seed(Owned)?.ok_or_else(missing)?;
         let array = DynArray::new(dtype, shape, order, bytes).map_err(A::Error::custom)?;
@@ -287,7 +287,7 @@ impl<'de> Visitor<'de> for WholeParts {
     }
 }
 
-/// A copy of bytes.
+/// Reads bytes, and copies them only if they are borrowed.
 struct Owned;
 
 impl<'de> DeserializeSeed<'de> for Owned {

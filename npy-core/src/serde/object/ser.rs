@@ -42,7 +42,7 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Re
 #[derive(Debug)]
 enum ObjectError {
     Failed(Error),
-    /// The answer to the question whether arrays are taken as arrays.
+    /// Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
     TakesArrays,
 }
 
@@ -137,7 +137,7 @@ struct Parts<'p, 'w> {
     count: usize,
     /// True if this is the list of all objects, whose number is returned.
     is_root: bool,
-    /// True if a dict of one entry, the name of a variant, ends after it.
+    /// True for the fields of a variant: they are the value in a dict of one entry, which ends after them.
     in_variant: bool,
 }
 
@@ -378,7 +378,7 @@ impl Parts<'_, '_> {
         self.count = checked::add(self.count, 1);
         match &mut self.form {
             Form::Skipped => return Ok(()),
-            // Bytes that are only counted need not be made.
+            // When bytes are only counted, `begin_array` has counted them already.
             Form::Elements(_) if self.pickle.to.only_counts() => return Ok(()),
             Form::List(items) | Form::Objects(items) | Form::Dict(items) => {
                 items.next(&mut self.pickle.to)?;
@@ -437,7 +437,7 @@ impl Parts<'_, '_> {
                 self.pickle.end_array()?;
             }
             Form::Elements(end) if to.len() == end => self.pickle.end_array()?,
-            // Only a type that borrows the name of ours has no header, or other bytes than its header says.
+            // Only a type of another crate that uses our name can pass no header, or another number of bytes than its header states.
             Form::Elements(_) | Form::Array => return Err(changed().into()),
             Form::Skipped => {}
         }
