@@ -28,7 +28,7 @@ use crate::limits;
 use crate::shape::Order;
 
 /// The name that stands for an array of NumPy. Formats of this crate pass such an array as its bytes, or as all elements in one sequence.
-/// Other formats never see the name.
+/// The output of other formats never contains the name.
 pub(crate) const ARRAY_TOKEN: &str = "$npy_core::array";
 
 /// The most characters of a path in an error.
@@ -157,8 +157,8 @@ impl ser::Error for RowError {
 /// The text of the error that a format with arrays makes from the reason [`ARRAY_TOKEN`]. Only formats of this crate have arrays.
 const ARRAY_ANSWER: &str = "$npy_core::array is an array";
 
-/// Returns true if a format has arrays. `custom` creates an error of the format, whose text is the answer. All other formats get nested
-/// sequences.
+/// Returns true if a format has arrays. `custom` creates an error of the format: for the reason [`ARRAY_TOKEN`], a format with arrays
+/// returns the text [`ARRAY_ANSWER`]. All other formats get nested sequences.
 fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
     custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
 }

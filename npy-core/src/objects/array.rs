@@ -35,7 +35,7 @@ pub(crate) struct PickledScalar<'a> {
 }
 
 impl<'a> PickledArray<'a> {
-    /// Takes the state of an array apart: an optional version, the shape, the dtype, whether it is in Fortran order, and the data.
+    /// Parses the state of an array: an optional version, the shape, the dtype, true for Fortran order, and the data.
     pub(super) fn of_state(state: ObjectRef<'a>) -> Option<Self> {
         let parts = state.tuple()?;
         let (&[_, shape, dtype, is_fortran, data] | &[shape, dtype, is_fortran, data]) = parts
@@ -50,7 +50,8 @@ impl<'a> PickledArray<'a> {
         Some(PickledArray { of: state.of, shape, dtype, order, data })
     }
 
-    /// Takes the arguments of `_frombuffer` apart, with which protocol 5 rebuilds an array: the bytes, the dtype, the shape and the order.
+    /// Parses the arguments of `_frombuffer`, the function that rebuilds an array in protocol 5: the bytes, the dtype, the shape and the
+    /// order.
     pub(super) fn of_buffer(arguments: Arguments<'a>) -> Option<Self> {
         let &[data, dtype, shape, _] = arguments.ids else { return None };
         let order = match arguments.text(3)?.as_ref() {

@@ -10,7 +10,7 @@ use crate::array::print::MAX_PIECES;
 use crate::checked;
 use crate::literal::repr;
 
-/// The most levels that are printed. Deeper objects become `...`; so an object that contains itself ends, too.
+/// The most levels that are printed. Deeper objects become `...`, so that even an object that contains itself can be printed.
 const MAX_DEPTH: usize = 32;
 /// The most bytes of a bytes object that are printed.
 const MAX_BYTES: usize = 1000;
@@ -263,7 +263,7 @@ impl Display for Printed<'_> {
 
 /// Prints a float as Python does.
 fn float(f: &mut Formatter<'_>, number: f64) -> fmt::Result {
-    // Rust prints `NaN` for Python's `nan`; Python can read how it prints all other floats.
+    // Python prints `nan` where Rust prints `NaN`. Rust prints all other floats in a form that Python reads.
     if number.is_nan() { f.write_str("nan") } else { write!(f, "{number:?}") }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn parse(pickle: &Pickle) -> Result<Graph, Error> {
             }
             Err(Missing::Refused(reason)) => return Err(malformed(at, reason)),
         };
-        // A node can hold a shorter length only. A longer one must be in the 8 bytes before the argument.
+        // A node cannot hold a length of 4 GiB or more: such a length must be in the 8 bytes before the argument.
         let is_counted = matches!(opcode, 0x8d | 0x8e | 0x96);
         if argument.is_long() && !is_counted {
             return Err(malformed(at, "an argument of 4 GiB without an 8-byte length"));

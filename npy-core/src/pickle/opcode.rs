@@ -24,7 +24,8 @@ enum Argument {
 const fn layout(opcode: u8) -> (Argument, u8) {
     use Argument::{Counted, Fixed, Line, Refused, TwoLines};
     match opcode {
-        // These make no node: they change the stack or the memo, add to a node that exists, or end the pickle; the empty tuple exists once.
+        // These make no node: they change the stack or the memo, add to a node that exists, or end the pickle. The empty tuple exists once,
+        // and is counted elsewhere.
         b'(' | b'0' | b'1' | b'2' | b'a' | b'e' | b's' | b'u' | b'b' | b'.' => (Fixed(0), 0),
         b')' | 0x90 | 0x94 => (Fixed(0), 0),
         b'N' | b']' | b'}' | b'l' | b't' | b'd' | b'R' => (Fixed(0), 1),

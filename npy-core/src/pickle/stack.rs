@@ -72,7 +72,8 @@ pub(super) struct Memo {
 impl Memo {
     #[inline]
     pub(super) fn put(&mut self, number: u32, id: Id) -> Result<(), Error> {
-        /// Numbers below this are always in `dense`. Above, a number may be larger than the length of `dense` by a quarter of it.
+        /// Numbers below this are always in `dense`. A larger number is in `dense` if it exceeds the length of `dense` by less than a
+        /// quarter.
         const ALWAYS_DENSE: usize = 1024;
         let at = wide(number);
         // The usual case.

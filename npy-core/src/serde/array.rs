@@ -24,8 +24,8 @@ use crate::limits::{Limits, MAX_NDIM};
 use crate::shape::Order;
 use crate::value::Value;
 
-/// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element. Only
-/// [`object::save`](crate::object::save) writes it as an array of NumPy.
+/// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
+/// [`object::save`](crate::object::save) writes it as an array of NumPy instead.
 ///
 /// ```
 /// use npy_core::NpyArray;

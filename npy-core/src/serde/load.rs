@@ -23,17 +23,17 @@ use crate::read::{ReadOptions, Reader};
 ///
 /// | Python | Rust |
 /// |---|---|
-/// | `None`, and the missing values `nan`, `NaT` and `NA` | `None` of an `Option`; a float `nan` is also a NaN |
+/// | `None`, and the missing values `nan`, `NaT` and `NA` | `None` of an `Option`; a float `nan` can also be read as a NaN |
 /// | `bool`, `int`, `float`, `str`, `bytes` | `bool`, integers up to 128 bits, `f64` or `f32`, `String`, bytes |
 /// | `complex` | a tuple of two numbers |
 /// | `list`, `tuple`, `set`, `frozenset`, `deque`, `range` | `Vec`, a tuple, a set |
-/// | `dict`, `OrderedDict`, `defaultdict` | a struct, a map; one entry: also an enum, as in JSON |
+/// | `dict`, `OrderedDict`, `defaultdict` | a struct, a map; with one entry also an enum, as in JSON |
 /// | an item of an array of records | a struct, a map, a tuple |
 /// | `numpy.ndarray` | nested `Vec`s, [`NpyArray`](crate::NpyArray), [`DynArray`](crate::DynArray) |
 /// | scalars of NumPy | their values, as in [`DynArray::to_rows`](crate::DynArray::to_rows) |
 /// | dates and times, also of pandas | [`DateTime64`](crate::DateTime64), which is in UTC if there is a zone; `String` in ISO 8601 |
 /// | `timedelta`, also of pandas | [`TimeDelta64`](crate::TimeDelta64), or `String`: `100 seconds` |
-/// | `Decimal` | `String`; a number if its type is one |
+/// | `Decimal` | `String`, or a number |
 /// | `numpy.dtype` | [`DType`](crate::DType), `String` |
 /// | an object of another class | a struct or map of its attributes |
 ///

@@ -58,7 +58,7 @@ impl<T: Serialize> WriteNpy for AsObject<T> {
 /// | maps, structs | `dict` |
 /// | a struct of one unnamed field, `Some` | its field |
 /// | a variant without fields | its name, a `str` |
-/// | any other variant | a `dict` of one entry: its name, and its fields as of a struct or tuple |
+/// | any other variant | a `dict` with one entry, from its name to its field, or to a `tuple` or a `dict` of its fields |
 /// | [`NpyArray`](crate::NpyArray), [`NpyView`](crate::NpyView), [`DynArray`](crate::DynArray) | `ndarray` |
 ///
 /// The dtype of a `DynArray` is its own. The dtype of other arrays depends on how their elements serialize: it is `float32` if all are

@@ -73,8 +73,8 @@ impl Serialize for ArrayValue<'_> {
     }
 }
 
-/// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item. Only
-/// [`object::save`](crate::object::save) writes it as an array of NumPy.
+/// Serializes an array as nested sequences in C order, one level for each dimension. A 0-d array becomes its item.
+/// [`object::save`](crate::object::save) writes it as an array of NumPy instead.
 ///
 /// | dtype | as a value of serde |
 /// |---|---|

@@ -192,7 +192,7 @@ impl<P: Pass> Serializer for PassSerializer<P> {
     }
 }
 
-/// Implements serde's traits for parts. Their method receives the value, and before it the name if the trait has one.
+/// Implements serde's traits for parts. The method of each trait receives the value; for the fields of a struct, it also receives the name.
 macro_rules! parts {
     ($($trait:ident::$method:ident($($name:ident)?) => $passed:expr;)*) => {$(
         impl<P: Parts> $trait for PartsSerializer<P> {

@@ -19,8 +19,9 @@ use crate::reserve;
 use crate::serde::{ARRAY_TOKEN, RowError};
 use crate::shape::Order;
 
-/// An array for a visitor that asked for one by [`ARRAY_TOKEN`]. It is passed as an enum, because no other format passes an array in this
-/// way. Read as a struct variant, it has the bytes; read as a tuple variant, it has the elements, of any type that can be deserialized.
+/// An array for a visitor that asked for one by [`ARRAY_TOKEN`]. It is passed as an enum, so that the visitor recognizes it: no other
+/// format passes an array in this way. If the visitor reads a struct variant, it gets the bytes; if it reads a tuple variant, it gets the
+/// elements, as any type that can be deserialized.
 pub(in crate::serde) struct Parts<'a, E> {
     pub(in crate::serde) shape: &'a [usize],
     pub(in crate::serde) order: Order,

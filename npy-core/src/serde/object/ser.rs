@@ -437,7 +437,7 @@ impl Parts<'_, '_> {
                 self.pickle.end_array()?;
             }
             Form::Elements(end) if to.len() == end => self.pickle.end_array()?,
-            // Only a type of another crate that uses our name can pass no header, or another number of bytes than its header states.
+            // The header is missing, or states another number of bytes. This can only happen if a type of another crate uses our name.
             Form::Elements(_) | Form::Array => return Err(changed().into()),
             Form::Skipped => {}
         }
