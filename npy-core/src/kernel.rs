@@ -149,7 +149,7 @@ fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8
         // The items have no bytes in the file, like empty text: each result is made from an empty slice.
         return to.chunks_mut(to_stride).for_each(|to| each(&[], to));
     }
-    // All of these chunks have the same length, unlike the last one of `chunks`; so the compiler checks it once.
+    // All of these chunks have the same length, unlike the last one of `chunks`; so the compiler need not check each.
     let (items, results) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
     let count = items.len().min(results.len());
     items.zip(results).for_each(|(from, to)| each(from, to));
@@ -248,7 +248,7 @@ fn swap_all<const N: usize>(bytes: &mut [u8]) {
 
 /// Calls `each` with each item. If `items` starts within an item, the last item is short.
 fn each_item(items: &mut [u8], itemsize: usize, mut each: impl FnMut(&mut [u8])) {
-    // All of these chunks have the same length, unlike the last one of `chunks_mut`; so the compiler checks it once.
+    // All of these chunks have the same length, unlike the last one of `chunks_mut`; so the compiler need not check each.
     let mut items = items.chunks_exact_mut(itemsize.max(1));
     items.by_ref().for_each(&mut each);
     each(items.into_remainder());

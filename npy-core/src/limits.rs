@@ -1,4 +1,4 @@
-//! Layer 0: the limits on what a file may cost, and the conversions for numbers from files.
+//! Layer 0: the limits on the memory and time that a file may take, and the conversions for numbers from files.
 
 use crate::error::{Error, ErrorKind};
 
@@ -31,7 +31,7 @@ pub struct Limits {
     /// The largest number of fields in a header, including the fields of nested records. Default 65,536, more than a header of
     /// 1 MiB usually has.
     pub fields: usize,
-    /// The largest data of one array, in bytes. Default `None`: memory grows only as bytes arrive.
+    /// The largest data of one array, in bytes. Default `None`, no limit: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
     /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values. Default 1,048,576. A tiny file
     /// can declare any number of such elements. A value of more than 16 bytes in memory counts once for each 16 bytes.

@@ -1,6 +1,6 @@
 //! Named types for the iterators that public methods return, so that a user's struct can hold them.
 
-/// Defines an iterator that makes each of its items from an item of another iterator, `from`, and from the value that it borrows, `of`.
+/// Defines an iterator that makes each of its items from an item of another iterator, `from`, and from a value that it holds, `of`.
 macro_rules! named_iterator {
     (
         $(#[$doc:meta])*

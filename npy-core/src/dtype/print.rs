@@ -28,7 +28,7 @@ impl fmt::Display for Unit {
 mod tests {
     use super::*;
 
-    /// Guards that the printed words are those that dtypes and attributes take.
+    /// Guards that dtypes and attributes accept the printed words.
     #[test]
     fn units_and_orders_print_as_in_numpy() {
         assert_eq!(format!("{} {} {}", Unit::Nanosecond, Unit::Day, Unit::Month), "ns D M");

@@ -41,7 +41,7 @@ use crate::value::Value;
 /// ```
 ///
 /// With the feature `serde`, a row is serialized as a sequence. So the crate `csv` can write `names()` as the first line and each row as a
-/// further line. It could not write every record, because the fields of a record may be records and arrays.
+/// further line. A record itself may not fit in a line, because its fields may be records and arrays.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     array: &'a DynArray,
@@ -133,7 +133,7 @@ fn add_values<'a>(item: Value<'a>, row: &mut Vec<Value<'a>>) {
     }
 }
 
-/// The names of columns.
+/// Collects the names of the columns.
 struct Columns<'a> {
     names: Vec<String>,
     /// The bytes of the array.

@@ -166,8 +166,8 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     i64::from_le_bytes(little)
 }
 
-/// Copies a little-endian number to `to`, truncated or padded with zeros at the end, and reverses `to` if it shall be big-endian. (Bytes
-/// that fill `to` can also be big-endian: they become little-endian if `big`.)
+/// Copies the bytes of a number to `to`, truncated or padded with zeros at the end. Then reverses `to` if `big`: a little-endian number
+/// becomes a big-endian one, and a big-endian number that fills `to` becomes a little-endian one.
 fn write<'b>(little: impl IntoIterator<Item = &'b u8>, to: &mut [u8], big: bool) {
     let bytes = little.into_iter().copied().chain(iter::repeat(0));
     to.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = byte);

@@ -26,8 +26,8 @@ pub enum Cast {
     ///
     /// Text may become longer or shorter, and a time may get another unit (`<M8[ns]` becomes `<M8[us]`, dates become seconds): an error
     /// names the first value that does not fit, or that is not a whole number of units. A time span is never converted between months or
-    /// years and shorter units, because months have no fixed length. A field with `#[npy(width = N)]` takes no text that is wider than `N`,
-    /// whatever the cast.
+    /// years and shorter units, because months have no fixed length. A field with `#[npy(width = N)]` accepts no text that is wider than
+    /// `N`, whatever the cast.
     Lossless,
     /// Any number is converted to any other, as by Rust's `as`; all other values are converted as with `Lossless`. For a number within the
     /// range of the type, NumPy's `astype` returns the same.
@@ -46,9 +46,9 @@ pub enum Cast {
     /// Long doubles and bfloat16 are not converted to other numbers: read them as [`LongDouble`](crate::LongDouble) or `half::bf16`, which
     /// have `to_f64`.
     Numeric,
-    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range, a float with a fraction as an
-    /// integer, NaN and infinities as an integer, a finite float that would become infinite, an imaginary part that is not zero, and as a
-    /// `bool` any number but zero and one.
+    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range; a float with a fraction, a NaN or an
+    /// infinity that would become an integer; a finite float that would become infinite; an imaginary part that is not zero; and for a
+    /// `bool`, any number but zero and one.
     ///
     /// Rounding is not an error: a float may lose digits, and an integer may be rounded to the nearest float.
     Checked,

@@ -42,7 +42,7 @@ fn widens(from: Scalar, to: Scalar) -> bool {
         (Bytes, Bytes) | (Str, Str) => from.itemsize() < to.itemsize(),
         (Bool, Int | UInt | Float | Complex) => true,
         (Int, Int) | (UInt, UInt | Int) | (Float, Float | Complex) | (Complex, Complex) => {
-            // In a signed integer, an unsigned one needs one more bit for the sign.
+            // An unsigned integer needs a wider signed one, which has a bit for the sign.
             f_bits < t_bits || (to.kind() == Complex && from.kind() == Float && f_bits == t_bits)
         }
         (Int | UInt, Float | Complex) => f_bits <= t_bits,
@@ -80,8 +80,8 @@ pub(crate) fn is_long(scalar: Scalar) -> bool {
     float && scalar.swap_unit() > 8
 }
 
-/// Returns the number of bits for which a scalar holds every integer exactly: 0 for text, `None` for long doubles, times, raw bytes and
-/// objects.
+/// Returns the width, in bits, of the widest integers that a scalar can hold exactly: 0 for text, `None` for long doubles, times, raw bytes
+/// and objects.
 fn bits(scalar: Scalar) -> Option<usize> {
     let size = scalar.itemsize();
     match (scalar.kind(), size) {
