@@ -6,7 +6,6 @@
 //! parts of large rows are read alone.
 //!
 //! `open(&target)` returns an `Input` instead: an archive (`npz::Reader<File>`), or the `npy_core::Reader` of an array, without the slice.
-//! `Input::targets` lists the members of an archive as targets of their own.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
@@ -27,7 +26,7 @@ pub(crate) enum Input {
 
 /// The reader of an array, from wherever it comes.
 pub(crate) enum AnyReader {
-    File(Reader<File>),
+    File(Box<Reader<File>>),
     Member(Box<Reader<npz::Member<File>>>),
     Stream(Box<Reader<Stream>>),
 }
@@ -76,7 +75,7 @@ fn open_file(target: &Target) -> Result<Input> {
     if is_archive(&start) {
         return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
     }
-    Ok(Input::Array(AnyReader::File(Reader::open(&target.path).of(&name)?)))
+    Ok(Input::Array(AnyReader::File(Box::new(Reader::open(&target.path).of(&name)?))))
 }
 
 fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
@@ -106,16 +105,6 @@ fn is_archive(start: &[u8]) -> bool {
 }
 
 impl Input {
-    /// Returns each array of the file as a target of its own, with the slice of the argument: the members of an archive, or the array.
-    pub(crate) fn targets(&self, target: &Target) -> Vec<Target> {
-        match self {
-            Input::Archive(archive) => {
-                archive.names().map(|name| target.with_member(name)).collect()
-            }
-            Input::Array(_) => vec![target.clone()],
-        }
-    }
-
     /// Returns the only array of the file.
     pub(crate) fn into_array(self, target: &Target) -> Result<AnyReader> {
         match self {
@@ -167,7 +156,7 @@ impl AnyReader {
     /// Treats the array as one of one dimension, in the order of the file.
     pub(crate) fn flatten(self) -> npy_core::Result<Self> {
         Ok(match self {
-            AnyReader::File(reader) => AnyReader::File(reader.flatten()?),
+            AnyReader::File(reader) => AnyReader::File(Box::new(reader.flatten()?)),
             AnyReader::Member(reader) => AnyReader::Member(Box::new(reader.flatten()?)),
             AnyReader::Stream(reader) => AnyReader::Stream(Box::new(reader.flatten()?)),
         })
