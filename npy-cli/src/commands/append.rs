@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// The .npy file that grows
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Arrays whose rows are added, in this order: FILE[::MEMBER][[SLICE]]
+    /// The arrays whose rows are added, in this order
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<Target>,
 }

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// The .npy file to write; - is standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Arrays, joined in this order: FILE[::MEMBER][[SLICE]]
+    /// The arrays, joined in this order
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<Target>,
 }

@@ -43,7 +43,7 @@ enum Command {
     Pack {
         /// The archive to write
         archive: PathBuf,
-        /// Arrays: [NAME=]FILE[::MEMBER][[SLICE]]
+        /// The arrays, each with a name if it is not that of the file
         #[arg(required = true, value_name = "[NAME=]FILE")]
         files: Vec<String>,
         /// Deflates the members
