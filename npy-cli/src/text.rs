@@ -11,7 +11,7 @@
 //! | `M8[s]` | `2024-01-31 12:00:00` | `"2024-01-31T12:00:00"` | `2024-01-31T12:00:00` |
 //! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` | a string | the text, escaped |
 //! | `V` | hexadecimal digits | a string of them | hexadecimal digits |
-//! | complex | two columns | `[re, im]` | `(1+2j)` |
+//! | complex | two columns | `[re, im]` | `1.0+2.0j` |
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -228,6 +228,13 @@ impl Cell {
                 printable(&String::from_utf8(text).unwrap_or_default())
             }
             Kind::Void => self.csv_text(bytes),
+            Kind::Complex => {
+                let half = Cell::new(&half_of(&self.dtype));
+                let (re, im) = bytes.split_at(bytes.len() / 2);
+                let (re, im) = (half.table(re), half.table(im));
+                let sign = if im.starts_with('-') { "" } else { "+" };
+                format!("{re}{sign}{im}j")
+            }
             Kind::DateTime => short_time(&self.value(bytes).to_string()),
             _ => printable(&self.value(bytes).to_string()),
         }
