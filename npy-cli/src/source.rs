@@ -718,3 +718,70 @@ fn part_of(array: &DynArray, first: usize, count: usize) -> npy_core::Result<Dyn
     let bytes = array.as_bytes().get(first * size..(first + count) * size).unwrap_or_default();
     DynArray::new(array.dtype().clone(), shape, Order::C, bytes.to_vec())
 }
+
+#[cfg(test)]
+mod tests {
+    use npy_core::{NpyArray, Order, WriteNpy, npz};
+
+    use super::{Selection, Source};
+    use crate::target::Target;
+
+    const SLICES: [&str; 12] = [
+        "",
+        "[2]",
+        "[-1]",
+        "[1:3]",
+        "[::-1]",
+        "[::2]",
+        "[5:0:-2]",
+        "[...,1]",
+        "[:,::-1]",
+        "[1:,1:2]",
+        "[-3:-1,-1]",
+        "[9:]",
+    ];
+
+    /// Reads an array in blocks of two rows.
+    fn read(target: &str) -> Vec<u16> {
+        let target: Target = target.parse().unwrap();
+        let mut source = Source::open(&target).unwrap();
+        let mut values = Vec::new();
+        while let Some(block) = source.next(2).unwrap() {
+            values.extend(block.to_vec::<u16>().unwrap());
+        }
+        values
+    }
+
+    /// Guards that each way to read selects what Python would: rows and parts of rows, in both orders, of files and archives, in rows
+    /// that are small or so large that parts of them are read alone.
+    #[test]
+    fn slices_select_the_same_from_each_kind_of_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name).display().to_string();
+        for shape in [vec![6, 4], vec![6, 3, 2], vec![3, 33_000], vec![3, 2, 17_000]] {
+            let count = shape.iter().product();
+            // In logical order, each element is its index, modulo a prime.
+            let logical: Vec<u16> =
+                (0..count).map(|i: usize| u16::try_from(i % 65_521).unwrap()).collect();
+            let array = NpyArray::new(logical.clone(), shape.clone()).unwrap();
+            for order in [Order::C, Order::Fortran] {
+                let array = array.to_order(order);
+                array.write_npy(path("x.npy")).unwrap();
+                let mut archive =
+                    npz::WriteOptions::new().deflate(1).create(path("x.npz")).unwrap();
+                archive.write("x", &array).unwrap();
+                archive.finish().unwrap();
+                for slice in SLICES {
+                    let target: Target = format!("x{slice}").parse().unwrap();
+                    let selection = Selection::of(&shape, &target).unwrap();
+                    let indices = (0..selection.rows()).flat_map(|row| selection.row(row));
+                    let expected: Vec<u16> = indices.map(|index| logical[index]).collect();
+                    for file in ["x.npy", "x.npz::x"] {
+                        let found = read(&format!("{}{slice}", path(file)));
+                        assert!(found == expected, "{file}{slice} of {shape:?} in {order:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -121,11 +121,8 @@ impl Sheet {
 
     /// Returns true if all columns of these rows fit.
     pub(crate) fn fits(&self, rows: &[Vec<String>]) -> bool {
-        let width = |i: usize, name: &String| {
-            let cells = rows.iter().filter_map(|cells| cells.get(i));
-            cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width())
-        };
-        let widths = self.names.iter().enumerate().map(|(i, name)| width(i, name) + 2);
+        let column = |i: usize| rows.iter().filter_map(move |cells| cells.get(i));
+        let widths = self.names.iter().enumerate().map(|(i, name)| widest(name, column(i)) + 2);
         widths.sum::<usize>() <= self.width.unwrap_or(usize::MAX).saturating_add(2)
     }
 
@@ -158,19 +155,24 @@ impl Sheet {
     fn print_waiting(&mut self, out: &mut dyn Write) -> Result<()> {
         let index_width = self.waiting.iter().map(|(index, _)| index.len()).max().unwrap_or(0);
         let index_width = if self.is_plain { 0 } else { index_width };
-        let mut widths = vec![index_width];
-        let mut used = index_width;
         // The first column of a table without index has no gap before it.
         let gained = if self.is_plain { 2 } else { 0 };
         let limit = self.width.unwrap_or(usize::MAX).saturating_add(gained);
-        for (i, name) in self.names.iter().enumerate() {
+        let width = |(i, name): (usize, &String)| {
             let cells = self.waiting.iter().filter_map(|(_, cells)| cells.get(i));
-            let width = cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width());
-            let mut width = width.min(MAX_CELL);
-            // The last column needs no mark that there are more.
+            widest(name, cells).min(MAX_CELL)
+        };
+        let wanted: Vec<usize> = self.names.iter().enumerate().map(width).collect();
+        let all: usize = index_width + wanted.iter().map(|width| width + 2).sum::<usize>();
+        let fits = self.left_out == 0 && all <= limit;
+        let mut widths = vec![index_width];
+        let mut used = index_width;
+        for (i, &wanted) in wanted.iter().enumerate() {
+            // If a column is left out, a mark needs space.
             let is_last = i + 1 == self.names.len() && self.left_out == 0;
-            let mark = if is_last { 0 } else { 2 + self.mark(i + 1).width() };
+            let mark = if fits || is_last { 0 } else { 2 + self.mark(i + 1).width() };
             let left = limit.saturating_sub(used + 2 + mark);
+            let mut width = wanted;
             if width > left {
                 // Text may be cut, numbers only if there is nothing else.
                 let can_be_cut = left >= MIN_CUT && self.aligns.get(i) == Some(&Align::Left);
@@ -231,6 +233,11 @@ impl Sheet {
     }
 }
 
+/// Returns the width of a column.
+fn widest<'a>(name: &str, cells: impl Iterator<Item = &'a String>) -> usize {
+    cells.map(|cell| cell.width()).max().unwrap_or(0).max(name.width())
+}
+
 /// Cuts text that is too wide.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
@@ -245,4 +252,47 @@ fn cut(text: &str, width: usize) -> String {
         cut = next;
     }
     cut + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::{Align, Sheet, cut};
+
+    fn printed(width: usize, names: &[&str], cells: &[&str]) -> Vec<String> {
+        let mut sheet = Sheet::new(Some(width), false);
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        sheet.begin(&names, vec![Align::Right; names.len()], 0);
+        let mut out = Vec::new();
+        sheet.row(7, cells.iter().map(|cell| cell.to_string()).collect(), &mut out).unwrap();
+        sheet.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_counted() {
+        let (names, cells) = (["a", "long", "b"], ["1", "2", "333"]);
+        assert_eq!(printed(80, &names, &cells), ["   a  long    b", "7  1     2  333"]);
+        assert_eq!(printed(15, &names, &cells), ["   a  long    b", "7  1     2  333"]);
+        // The mark needs more space than the last column.
+        assert_eq!(printed(14, &names, &cells), ["   a  … +2", "7  1  …"]);
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let cells = ["12345678", "日本語日本語", "é", "1.5", "false"];
+        for width in 13..60 {
+            for line in printed(width, &["first", "second", "日本", "x", "y"], &cells) {
+                assert!(line.width() <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn wide_characters_are_not_cut_in_half() {
+        assert_eq!(cut("日本語", 6), "日本語");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+    }
 }
