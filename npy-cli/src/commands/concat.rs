@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use npy_core::{Cast, Header, Order};
 
 use super::info::{dtype_name, python_tuple};
-use crate::output::{Answer, Failure, Of, Result, replace};
+use crate::output::{Answer, Failure, Of, Progress, Result, replace};
 use crate::source::Source;
 use crate::target::Target;
 
@@ -49,6 +49,7 @@ impl Args {
         replace(&self.output, |out| {
             out.write_all(&header.to_bytes().of(&self.output.display())?)?;
             let mut left = header.data_bytes();
+            let mut progress = Progress::start(left);
             for (input, source) in self.inputs.iter().zip(sources) {
                 let mut source = match source {
                     Some(source) => source,
@@ -67,6 +68,7 @@ impl Args {
                     };
                     left = left.saturating_sub(block.as_bytes().len() as u64);
                     out.write_all(block.as_bytes())?;
+                    progress.add(block.as_bytes().len());
                 }
             }
             match left == 0 {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::info::{dtype_name, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Output, Result, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
 use crate::text::short_float;
@@ -273,6 +273,7 @@ impl Differences {
         let are_bytes_enough = is_same && (args.tolerance.equal_nan || !ours.iter().any(has_nan));
         let sizes = (a.row_bytes(), b.row_bytes());
         let block_rows = a.rows_per_block().min(b.rows_per_block());
+        let mut progress = Progress::start(a.header().data_bytes());
         loop {
             let first = a.position();
             let (Some(left), Some(right)) = (a.next(block_rows)?, b.next(block_rows)?) else {
@@ -281,6 +282,7 @@ impl Differences {
             let rows = [&left, &right].map(|block| block.shape().first().copied().unwrap_or(1));
             let count = rows[0].min(rows[1]);
             self.compared += count;
+            progress.add(left.as_bytes().len());
             if are_bytes_enough && left.as_bytes() == right.as_bytes() {
                 continue;
             }

@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use npy_core::{ErrorKind, Header, Objects, npz};
 use serde_json::json;
 
-use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable};
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
@@ -159,9 +159,14 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
         [] => reader.read_all().map(drop).of(target),
         _ => {
             let rows = rows_per_block(&header);
-            while reader.read_rows(rows).of(target)?.shape().first().is_some_and(|&rows| rows > 0) {
+            let mut progress = Progress::start(header.data_bytes());
+            loop {
+                let block = reader.read_rows(rows).of(target)?;
+                if block.shape().first() == Some(&0) {
+                    return Ok(());
+                }
+                progress.add(block.as_bytes().len());
             }
-            Ok(())
         }
     }
 }
@@ -234,9 +239,14 @@ fn member(
         return archive.read_bytes(name).map(drop).map_err(text);
     }
     let rows = rows_per_block(&header);
-    while reader.read_dyn_chunk(rows).map_err(text)?.shape().first().is_some_and(|&rows| rows > 0) {
+    let mut progress = Progress::start(header.data_bytes());
+    loop {
+        let block = reader.read_dyn_chunk(rows).map_err(text)?;
+        if block.shape().first() == Some(&0) {
+            return Ok(());
+        }
+        progress.add(block.as_bytes().len());
     }
-    Ok(())
 }
 
 /// The modules and names that pickles of plain data import. All but the last part of a name must be equal.
