@@ -229,7 +229,11 @@ impl Sheet {
     }
 
     fn styled(&self, style: &str, text: &str) -> String {
-        if self.is_colored { format!("{style}{text}\x1b[0m") } else { text.to_owned() }
+        if self.is_colored && !text.is_empty() {
+            format!("{style}{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
