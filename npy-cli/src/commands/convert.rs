@@ -154,6 +154,10 @@ impl Args {
         let mut progress = Progress::start(header.data_bytes());
         replace(path, |out| {
             out.write_all(&header.to_bytes().of(&name)?)?;
+            if header.data_bytes() == 0 {
+                // There may be any number of rows without bytes.
+                return Ok(());
+            }
             let row_elements: usize = source.row_shape().iter().product();
             loop {
                 let first = source.position() * row_elements;
