@@ -207,6 +207,31 @@ fn rows_without_bytes_are_limited() {
     assert_eq!((exit, message.contains("columns")), (2, true), "{message}");
 }
 
+/// Guards that members of other kinds are compared, too, and that damaged ones are not equal to themselves.
+#[test]
+fn diff_compares_each_member() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, last) in [("a.npz", 3u8), ("b.npz", 4), ("c.npz", 3)] {
+        let mut writer = npz::Writer::create(path.join(name)).unwrap();
+        writer.write("x", &[1u8, 2, last]).unwrap();
+        writer.write("same", &[0.5f32]).unwrap();
+        writer.finish().unwrap();
+    }
+    ok(path, &["diff", "a.npz", "c.npz"]);
+    let output = npy(path, &["diff", "a.npz", "b.npz"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("row 2, value: 3 → 4") && !text.contains("same"), "{text}");
+
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/files");
+    let file = |name: &str| corpus.join(name).to_str().unwrap().to_owned();
+    let bad = file("reject/zip/r1934_zip_member_bad_version.npz");
+    assert_eq!(code(path, &["diff", &bad, &bad]).0, 2);
+    let text = file("valid/npz/v1220_npz_text_member.npz");
+    assert_eq!(code(path, &["diff", &text, &text, "--equal-nan"]).0, 0);
+}
+
 /// Guards that a full disk is an error with the name of the file, also for standard output.
 #[cfg(target_os = "linux")]
 #[test]

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use npy_core::dtype::{Scalar, ScalarKind};
-use npy_core::{DType, Header, Value};
+use npy_core::{DType, ErrorKind, Header, Value, npz};
 use serde_json::json;
 
 use super::info::{dtype_name, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable};
+use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
 use crate::text::short_float;
@@ -48,6 +48,8 @@ struct Tolerance {
     equal_nan: bool,
 }
 
+type Archive = npz::Reader<std::fs::File>;
+
 /// How two arrays differ.
 #[derive(Default)]
 struct Differences {
@@ -86,8 +88,7 @@ impl Args {
                 let mut is_equal = true;
                 for &name in &names {
                     if b.contains(name) {
-                        let [a, b] = [&self.a, &self.b].map(|target| target.with_member(name));
-                        is_equal &= self.pair(&a, &b, &mut out)?;
+                        is_equal &= self.members(name, &a, &b, &mut out)?;
                     } else {
                         is_equal = false;
                         self.only_in(&self.a, name, &mut out)?;
@@ -119,33 +120,28 @@ impl Args {
     }
 
     /// Compares two members of the same name.
-    fn pair(&self, a: &Target, b: &Target, out: &mut Output) -> Result<bool> {
-        let open = |target: &Target| source::open(target)?.into_array(target);
-        match (open(a), open(b)) {
-            (Ok(first), Ok(second)) => self.arrays(first, second, (a, b), out),
+    fn members(&self, name: &str, a: &Archive, b: &Archive, out: &mut Output) -> Result<bool> {
+        let [first, second] = [&self.a, &self.b].map(|target| target.with_member(name));
+        let is_array = |archive: &Archive, target: &Target| match archive.member(name) {
+            Ok(reader) => Ok(Some(AnyReader::Member(Box::new(reader)))),
+            Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => Ok(None),
+            Err(error) => Err(error).of(target),
+        };
+        match (is_array(a, &first)?, is_array(b, &second)?) {
+            (Some(a), Some(b)) => self.arrays(a, b, (&first, &second), out),
             // Members that are not arrays are bytes.
-            (Err(_), Err(_)) => {
-                let bytes = |target: &Target| match source::open(&Target {
-                    member: None,
-                    ..target.clone()
-                })? {
-                    Input::Archive(archive) => {
-                        archive.read_bytes(target.member.as_deref().unwrap_or_default()).of(target)
-                    }
-                    Input::Array(_) => Err(Failure::new(target, "is no archive any more")),
-                };
-                let is_equal = bytes(a)? == bytes(b)?;
-                if !is_equal && !self.quiet && !self.json {
-                    writeln!(
-                        out,
-                        "{} and {} differ",
-                        printable(&a.to_string()),
-                        printable(&b.to_string())
-                    )?;
+            _ => {
+                let is_equal = a.read_bytes(name).of(&first)? == b.read_bytes(name).of(&second)?;
+                if !is_equal && self.json {
+                    let line = json!({"member": name, "equal": false});
+                    writeln!(out, "{line}")?;
+                } else if !is_equal && !self.quiet {
+                    let [first, second] =
+                        [first, second].map(|target| printable(&target.to_string()));
+                    writeln!(out, "{first} and {second} differ")?;
                 }
                 Ok(is_equal)
             }
-            (Err(failure), _) | (_, Err(failure)) => Err(failure),
         }
     }
 

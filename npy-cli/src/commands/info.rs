@@ -76,10 +76,12 @@ impl Args {
                             },
                         ]),
                         Err(error) => {
-                            let [name, unreadable] = [name, "not an array"].map(str::to_owned);
-                            table.row([name, unreadable, String::new(), String::new()]);
+                            let is_other = matches!(error.kind(), ErrorKind::NotNpy { .. });
+                            let what = if is_other { "not an array" } else { "unreadable" };
+                            let [name, what] = [name, what].map(str::to_owned);
+                            table.row([name, what, String::new(), String::new()]);
                             // An archive may have other files, too.
-                            if !matches!(error.kind(), ErrorKind::NotNpy { .. }) {
+                            if !is_other {
                                 failures.push(Failure::from(error));
                             }
                         }
