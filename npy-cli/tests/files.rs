@@ -196,6 +196,7 @@ fn rows_without_bytes_are_limited() {
             let output = npy(path, &[form, &[name]].concat());
             assert!(output.status.code().is_some_and(|code| code < 3), "{form:?} {output:?}");
         }
+        ok(path, &["diff", name, name]);
         for form in [&["head"][..], &["tail", "--json"], &["sample", "--csv"], &["info"]] {
             let output = npy(path, &[form, &[name]].concat());
             assert!(output.status.code().is_some_and(|code| code < 3), "{form:?} {output:?}");

@@ -247,6 +247,11 @@ impl Differences {
 
     /// Compares rows as far as both arrays have them, column by column.
     fn compare_rows(&mut self, a: &mut Source, b: &mut Source, args: &Args) -> Result<()> {
+        if a.header().data_bytes() == 0 && b.header().data_bytes() == 0 {
+            // All values of a dtype without bytes are equal, however many they are.
+            self.compared = a.rows().min(b.rows());
+            return Ok(());
+        }
         let leaves = |source: &Source| -> Result<Vec<Leaf>> {
             Columns::of(source, &args.columns)?.all_leaves(Split::All, source.name())
         };
