@@ -7,6 +7,7 @@
 pub(crate) mod descr;
 mod print;
 pub(crate) mod reads_back;
+pub(crate) mod rust;
 mod scalar;
 
 use std::fmt;

@@ -5,6 +5,7 @@
 mod cache;
 mod dict;
 pub(crate) mod growth;
+mod rust;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -46,6 +46,7 @@ mod options;
 mod read;
 mod records;
 mod rows;
+mod rust;
 mod source;
 pub mod sparse;
 mod spool;

@@ -3,6 +3,7 @@
 mod for_any;
 #[cfg(feature = "__test-hooks")]
 mod outline;
+mod reads;
 
 use std::fmt::Display;
 use std::io::Read;
@@ -11,6 +12,7 @@ use std::ops::Range;
 
 #[cfg(feature = "__test-hooks")]
 pub use outline::literal;
+pub use reads::check_reads;
 
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field};

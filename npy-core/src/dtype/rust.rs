@@ -1,0 +1,488 @@
+//! The Rust code of a struct that reads a dtype: `DType::to_rust`.
+//!
+//! The names and titles in a dtype come from a file. They get into the code as identifiers or as string literals, and nowhere else:
+//! text of a file in a comment could end the comment.
+
+pub(crate) mod names;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use self::names::{Names, type_name};
+use super::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, Unit};
+use crate::checked;
+
+impl DType {
+    /// Returns the Rust code of a type of this name, whose items are those of this dtype.
+    ///
+    /// A record becomes a struct that derives [`NpyRecord`](macro@crate::NpyRecord), with a struct for each nested record; any other dtype
+    /// becomes an alias. Fields keep their order. A name that is not in Rust's style becomes a `rename`. The struct has the padding, the
+    /// titles and the byte orders of the dtype, so that it also writes the dtype, unless a comment above a field says otherwise. The code
+    /// needs no `use`: a `build.rs` can write it to a file for `include!`.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('type', '|u1'), ('SNR', '>f4'), ('hdr', [('t0', '<M8[ns]')])]".parse()?;
+    /// assert_eq!(dtype.to_rust("Trace"), r#"/// A record of 13 bytes.
+    /// #[derive(npy_core::NpyRecord, Debug, Clone, PartialEq)]
+    /// #[npy(endian = "big")]
+    /// pub struct Trace {
+    ///     pub r#type: u8,
+    ///     #[npy(rename = "SNR")]
+    ///     pub snr: f32,
+    ///     pub hdr: TraceHdr,
+    /// }
+    ///
+    /// /// A record of 8 bytes.
+    /// #[derive(npy_core::NpyRecord, Debug, Clone, PartialEq)]
+    /// #[npy(endian = "little")]
+    /// pub struct TraceHdr {
+    ///     pub t0: npy_core::DateTime64<npy_core::time::Ns>,
+    /// }
+    /// "#);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// | NumPy | Rust |
+    /// |---|---|
+    /// | `U` | a `String` with its `width`; within a sub-array a [`FixedStr`](crate::FixedStr) |
+    /// | `S`, `V` | [`ByteStr`](crate::ByteStr), [`Void`](crate::Void) |
+    /// | `f2`, `<V2` | `half::f16`, `half::bf16`: the feature and the crate `half` |
+    /// | `c8`, `c16` | `num_complex::Complex`: the feature and the crate `num-complex` |
+    /// | `f16`, `f12` | [`LongDouble`](crate::LongDouble); `f12` needs [`Cast::Lossless`](crate::Cast::Lossless) |
+    /// | sub-array | an array, in a `Box` if it is larger than 16 KiB |
+    /// | `O` in a record | the struct derives `serde::Deserialize`, for [`object::load`](crate::object); the type of the objects is a guess |
+    /// | `O` | [`Objects`](crate::Objects) |
+    pub fn to_rust(&self, name: &str) -> String {
+        let mut code = Code::default();
+        code.add(self, &type_name(name), "");
+        code.finish()
+    }
+}
+
+/// The trait by which generated structs are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Derive {
+    NpyRecord,
+    /// For records with Python objects.
+    Deserialize,
+}
+
+/// The positions of the fields of a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    Packed,
+    /// As in C.
+    Aligned,
+    /// With an offset for each field after a gap.
+    Stated,
+    /// Not the file's: a field has another size in Rust.
+    Free,
+}
+
+/// The largest sub-array, in bytes, that is not in a `Box`.
+const MAX_ON_STACK: usize = 16 << 10;
+
+/// Generated types.
+#[derive(Default)]
+pub(crate) struct Code {
+    items: Vec<String>,
+    names: Names,
+    /// The struct of each nested record, by its dtype and the byte order that it inherits.
+    structs: HashMap<(DType, ByteOrder), String>,
+}
+
+impl Code {
+    /// Returns the name that the next type with this name would like gets.
+    pub(crate) fn claim(&mut self, name: &str) -> String {
+        self.names.claim_type(name)
+    }
+
+    /// Reserves the position of a type whose code is made later, so that it comes before those that it uses.
+    pub(crate) fn reserve(&mut self) -> usize {
+        self.items.push(String::new());
+        self.items.len().saturating_sub(1)
+    }
+
+    /// Sets the code of a reserved type.
+    pub(crate) fn set(&mut self, position: usize, code: String) {
+        if let Some(item) = self.items.get_mut(position) {
+            *item = code;
+        }
+    }
+
+    /// Returns the type of an item without Python objects. `name` is that of a new struct, if the dtype contains a record.
+    pub(crate) fn item_type(&mut self, dtype: &DType, name: &str) -> String {
+        self.array_type(dtype, name, ByteOrder::Little, Derive::NpyRecord)
+    }
+
+    /// Returns the comment for a scalar that Rust does not have.
+    pub(crate) fn note(&self, dtype: &DType) -> Option<String> {
+        dtype.scalar().and_then(|&scalar| note(scalar))
+    }
+
+    /// Adds the type of a dtype, and returns its name. `doc` comes after the first line of its documentation.
+    pub(crate) fn add(&mut self, dtype: &DType, name: &str, doc: &str) -> String {
+        let name = self.claim(name);
+        let derive = if dtype.has_object() { Derive::Deserialize } else { Derive::NpyRecord };
+        if dtype.is_record() {
+            self.add_record(dtype, &name, doc, ByteOrder::Little, derive);
+        } else {
+            let position = self.reserve();
+            let ty = self.item_type(dtype, &name);
+            let note = base(dtype).scalar().and_then(|&scalar| note(scalar));
+            let note = note.map_or(String::new(), |note| format!("// {note}\n"));
+            self.set(
+                position,
+                format!("/// One item of the array.\n{doc}{note}pub type {name} = {ty};\n"),
+            );
+        }
+        name
+    }
+
+    /// Returns the code.
+    pub(crate) fn finish(self) -> String {
+        self.items.join("\n")
+    }
+
+    fn add_record(
+        &mut self,
+        dtype: &DType,
+        name: &str,
+        doc: &str,
+        inherited: ByteOrder,
+        derive: Derive,
+    ) {
+        let fields: Vec<&Field> = dtype.fields().iter().filter(|f| f.has_rust_name()).collect();
+        let layout = if derive == Derive::Deserialize { Layout::Free } else { layout(dtype) };
+        let stated = stated_order(&fields, inherited).filter(|_| derive == Derive::NpyRecord);
+        let order = stated.unwrap_or(inherited);
+        let position = self.reserve();
+
+        let idents = Names::of_fields(fields.iter().map(|field| field.name()));
+        let mut body = String::new();
+        let mut end = 0;
+        for (field, ident) in fields.iter().zip(&idents) {
+            let mut attributes = Vec::new();
+            if ident.as_str().trim_start_matches("r#") != field.name() {
+                attributes.push(format!("rename = {:?}", field.name()));
+            }
+            if derive == Derive::NpyRecord {
+                attributes.extend(attributes_of(field, order));
+            }
+            if layout == Layout::Stated && field.offset != end {
+                attributes.push(format!("offset = {}", field.offset));
+            }
+            end = field.end();
+            for note in notes(field, derive) {
+                let _ = writeln!(body, "    // {note}");
+            }
+            if !attributes.is_empty() {
+                let tool = if derive == Derive::NpyRecord { "npy" } else { "serde" };
+                let _ = writeln!(body, "    #[{tool}({})]", attributes.join(", "));
+            }
+            let ty = self.field_type(field, name, order, derive);
+            let _ = writeln!(body, "    pub {ident}: {ty},");
+        }
+        let left_out = checked::sub(dtype.fields().len(), fields.len());
+        if left_out > 0 {
+            let _ = writeln!(
+                body,
+                "    // Left out: {left_out} with a lone surrogate in the name, which Rust text cannot hold."
+            );
+        }
+
+        let mut attributes = Vec::new();
+        if let Some(order) = stated {
+            attributes.push(format!("endian = \"{order}\""));
+        }
+        match layout {
+            Layout::Aligned => attributes.push("align".to_owned()),
+            Layout::Stated if end != dtype.itemsize() => {
+                attributes.push(format!("itemsize = {}", dtype.itemsize()));
+            }
+            _ => {}
+        }
+        let npy = match attributes.as_slice() {
+            [] => String::new(),
+            some => format!("#[npy({})]\n", some.join(", ")),
+        };
+        let repr = if layout == Layout::Aligned { "#[repr(C)]\n" } else { "" };
+        let derive = match derive {
+            Derive::NpyRecord => "npy_core::NpyRecord",
+            Derive::Deserialize => "serde::Deserialize",
+        };
+        let body = if body.is_empty() { "{}".to_owned() } else { format!("{{\n{body}}}") };
+        let size = dtype.itemsize();
+        let code = format!(
+            "/// A record of {size} bytes.\n{doc}#[derive({derive}, Debug, Clone, PartialEq)]\n{npy}{repr}pub struct {name} {body}\n"
+        );
+        self.set(position, code);
+    }
+
+    /// Returns the type of a field of the struct `outer`.
+    fn field_type(
+        &mut self,
+        field: &Field,
+        outer: &str,
+        order: ByteOrder,
+        derive: Derive,
+    ) -> String {
+        match field.dtype.scalar() {
+            Some(scalar) if derive == Derive::NpyRecord && chars(*scalar) > 0 => {
+                "String".to_owned()
+            }
+            _ => {
+                let name = format!("{outer}{}", names::pascal(field.name()));
+                self.array_type(&field.dtype, &name, order, derive)
+            }
+        }
+    }
+
+    /// Returns the type of a dtype. `name` is that of a new struct, if the dtype contains a record.
+    fn array_type(
+        &mut self,
+        dtype: &DType,
+        name: &str,
+        order: ByteOrder,
+        derive: Derive,
+    ) -> String {
+        match dtype.kind() {
+            Kind::Scalar(scalar) if derive == Derive::NpyRecord => scalar_type(*scalar),
+            Kind::Scalar(scalar) => object_type(*scalar),
+            Kind::SubArray(sub) => {
+                let base = self.array_type(&sub.base, name, order, derive);
+                if derive == Derive::Deserialize {
+                    return nest(&sub.shape, base, |inner, _| format!("Vec<{inner}>"));
+                }
+                let array = nest(&sub.shape, base, |inner, n| format!("[{inner}; {n}]"));
+                if dtype.itemsize() > MAX_ON_STACK { format!("Box<{array}>") } else { array }
+            }
+            Kind::Record(_) => {
+                let key = (dtype.clone(), order);
+                if let Some(known) = self.structs.get(&key) {
+                    return known.clone();
+                }
+                let name = self.claim(name);
+                self.structs.insert(key, name.clone());
+                self.add_record(dtype, &name, "", order, derive);
+                name
+            }
+        }
+    }
+}
+
+impl Field {
+    /// Returns true if a `rename` can be the name.
+    fn has_rust_name(&self) -> bool {
+        self.name.is_exact()
+    }
+}
+
+/// Wraps a type once for each dimension, the last one first.
+fn nest(shape: &[usize], base: String, wrap: impl Fn(String, usize) -> String) -> String {
+    shape.iter().rev().fold(base, |inner, &n| wrap(inner, n))
+}
+
+/// Returns the attributes of a field: width, title and byte order.
+fn attributes_of(field: &Field, order: ByteOrder) -> Vec<String> {
+    let mut attributes = Vec::new();
+    if let Some(width) = field.dtype.scalar().map(|&scalar| chars(scalar)).filter(|&n| n > 0) {
+        attributes.push(format!("width = {width}"));
+    }
+    if let Some(title) = field.title.as_deref().filter(|title| title.is_exact()) {
+        attributes.push(format!("title = {:?}", title.as_str()));
+    }
+    if let Some(own) = order_of(&field.dtype).filter(|own| *own != order) {
+        attributes.push(format!("endian = \"{own}\""));
+    }
+    attributes
+}
+
+/// Returns the comments about what the struct does not have as in the file.
+fn notes(field: &Field, derive: Derive) -> Vec<String> {
+    let base = base(&field.dtype);
+    let mut notes = Vec::new();
+    if let (Some(scalar), Derive::Deserialize) = (base.scalar(), derive)
+        && scalar.kind() == ScalarKind::Object
+    {
+        notes.push("Python objects: replace the type by that of the objects.".to_owned());
+    }
+    if derive == Derive::Deserialize {
+        return notes;
+    }
+    notes.extend(base.scalar().and_then(|&scalar| note(scalar)));
+    let inner = field.dtype.sub_array().map(|(base, _)| base);
+    if inner.is_some_and(|inner| inner.sub_array().is_some()) {
+        notes.push("Differs: a sub-array of sub-arrays in the file.".to_owned());
+    }
+    if field.title.as_deref().is_some_and(|title| !title.is_exact()) {
+        notes
+            .push("Differs: a title in the file, which is not text that Rust can hold.".to_owned());
+    }
+    notes
+}
+
+/// Returns the comment for a scalar that Rust does not have as it is in the file.
+fn note(scalar: Scalar) -> Option<String> {
+    let is_number = scalar.kind() == ScalarKind::Void && scalar.byte_order().is_some();
+    if is_resized(scalar) {
+        Some(format!("Differs: {scalar} in the file, which Cast::Lossless reads."))
+    } else if is_number && scalar.itemsize() > 2 {
+        Some(format!("Differs: {scalar} in the file."))
+    } else {
+        None
+    }
+}
+
+/// Returns the dtype of the elements of a sub-array, or the dtype itself.
+fn base(dtype: &DType) -> &DType {
+    let mut base = dtype;
+    while let Some((inner, _)) = base.sub_array() {
+        base = inner;
+    }
+    base
+}
+
+/// Returns the byte order that the struct states: of its fields that have one, if it is the same for all. Nested records state their own.
+fn stated_order(fields: &[&Field], inherited: ByteOrder) -> Option<ByteOrder> {
+    let mut orders = fields.iter().filter_map(|field| order_of(&field.dtype));
+    let first = orders.next()?;
+    let order = if orders.all(|order| order == first) { first } else { ByteOrder::Little };
+    (order != inherited).then_some(order)
+}
+
+/// Returns the byte order of a scalar, or of the scalars in a sub-array, if it is not fixed.
+fn order_of(dtype: &DType) -> Option<ByteOrder> {
+    let scalar = base(dtype).scalar()?;
+    if scalar.kind() == ScalarKind::Void { None } else { scalar.byte_order() }
+}
+
+/// Returns the number of characters of text; 0 for any other scalar.
+fn chars(scalar: Scalar) -> usize {
+    if scalar.kind() == ScalarKind::Str { scalar.itemsize() / 4 } else { 0 }
+}
+
+/// Returns true if Rust has the scalar only in another size: long doubles of 12 bytes.
+fn is_resized(scalar: Scalar) -> bool {
+    let kind = (scalar.kind(), scalar.itemsize());
+    matches!(kind, (ScalarKind::Float, 12) | (ScalarKind::Complex, 24))
+}
+
+/// Finds the attributes that give a struct the layout of the file.
+fn layout(dtype: &DType) -> Layout {
+    if !dtype.all_scalars(&|scalar| !is_resized(scalar)) {
+        return Layout::Free;
+    }
+    let fields = || dtype.fields().iter().filter(|field| field.has_rust_name());
+    let follow = |align: &dyn Fn(&DType) -> usize| {
+        let (mut end, mut most) = (0usize, 1);
+        for field in fields() {
+            let of_field = align(&field.dtype);
+            most = most.max(of_field);
+            if field.offset != end.next_multiple_of(of_field) {
+                return false;
+            }
+            end = field.end();
+        }
+        // An empty record has no size in any layout.
+        dtype.itemsize() == end.next_multiple_of(most)
+    };
+    if follow(&|_| 1) {
+        Layout::Packed
+    } else if follow(&alignment) && fields().next().is_some() {
+        Layout::Aligned
+    } else {
+        Layout::Stated
+    }
+}
+
+/// Returns the alignment of the generated type in a struct with `align`.
+fn alignment(dtype: &DType) -> usize {
+    match dtype.kind() {
+        Kind::Scalar(scalar) => match scalar.kind() {
+            ScalarKind::Bytes => 1,
+            ScalarKind::Void if scalar.byte_order().is_some() && scalar.itemsize() == 2 => 2,
+            ScalarKind::Void => 1,
+            _ => scalar.swap_unit().max(1),
+        },
+        Kind::SubArray(sub) => alignment(&sub.base),
+        Kind::Record(record) if layout(dtype) == Layout::Aligned => {
+            record.fields.iter().map(|field| alignment(&field.dtype)).max().unwrap_or(1)
+        }
+        Kind::Record(_) => 1,
+    }
+}
+
+/// Returns the Rust type of a scalar.
+fn scalar_type(scalar: Scalar) -> String {
+    use ScalarKind as K;
+    let size = scalar.itemsize();
+    match (scalar.kind(), size) {
+        (K::Bool, _) => "bool".into(),
+        (K::Int, _) => format!("i{}", checked::mul(size, 8)),
+        (K::UInt, _) => format!("u{}", checked::mul(size, 8)),
+        (K::Float, 2) => "half::f16".into(),
+        (K::Float, 4) => "f32".into(),
+        (K::Float, 8) => "f64".into(),
+        (K::Float, _) => "npy_core::LongDouble".into(),
+        (K::Complex, 8) => "num_complex::Complex<f32>".into(),
+        (K::Complex, 16) => "num_complex::Complex<f64>".into(),
+        (K::Complex, _) => "npy_core::ComplexLongDouble".into(),
+        (K::DateTime(resolution), _) => format!("npy_core::DateTime64<{}>", time_unit(resolution)),
+        (K::TimeDelta(resolution), _) => {
+            format!("npy_core::TimeDelta64<{}>", time_unit(resolution))
+        }
+        (K::Bytes, _) => format!("npy_core::ByteStr<{size}>"),
+        (K::Str, _) => format!("npy_core::FixedStr<{}>", size / 4),
+        (K::Void, 1) if scalar.byte_order().is_some() => "npy_core::Float8".into(),
+        (K::Void, 2) if scalar.byte_order().is_some() => "half::bf16".into(),
+        (K::Void, _) => format!("npy_core::Void<{size}>"),
+        (K::Object, _) => "npy_core::Objects".into(),
+    }
+}
+
+/// Returns the Rust type of a scalar in a record with Python objects.
+fn object_type(scalar: Scalar) -> String {
+    use ScalarKind as K;
+    match (scalar.kind(), scalar.itemsize()) {
+        (K::Float, 2) => "f32".into(),
+        (K::Float, 12 | 16) => "f64".into(),
+        (K::Complex, _) => "(f64, f64)".into(),
+        (K::Str, _) => "String".into(),
+        (K::Bytes | K::Void, _) => "Vec<u8>".into(),
+        (K::Object, _) => "Option<String>".into(),
+        _ => scalar_type(scalar),
+    }
+}
+
+/// Returns the type in `npy_core::time` of a resolution.
+fn time_unit(resolution: Option<Resolution>) -> String {
+    let Some(Resolution { multiple, unit }) = resolution else {
+        return "npy_core::time::Generic".into();
+    };
+    let name = match unit {
+        Unit::Year => "Year",
+        Unit::Month => "Month",
+        Unit::Week => "Week",
+        Unit::Day => "Day",
+        Unit::Hour => "Hour",
+        Unit::Minute => "Minute",
+        Unit::Second => "Second",
+        Unit::Millisecond => "Ms",
+        Unit::Microsecond => "Us",
+        Unit::Nanosecond => "Ns",
+        Unit::Picosecond => "Ps",
+        Unit::Femtosecond => "Fs",
+        Unit::Attosecond => "As",
+    };
+    if multiple == 1 {
+        format!("npy_core::time::{name}")
+    } else {
+        format!("npy_core::time::Times<{multiple}, npy_core::time::{name}>")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,325 @@
+//! The Rust code of a struct that reads an archive: `Reader::to_rust`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write as _;
+use std::io::{Read, Seek};
+
+use super::Reader;
+use crate::dtype::ScalarKind;
+use crate::dtype::rust::Code;
+use crate::dtype::rust::names::{Names, pascal, type_name};
+use crate::error::{ErrorKind, Result};
+use crate::header::Header;
+
+/// The deepest structs in structs. A name with more slashes stays a `rename`.
+const MAX_DEPTH: usize = 16;
+
+impl<R: Read + Seek> Reader<R> {
+    /// Returns the Rust code of a struct of this name that reads the archive: it derives [`NpzArchive`](macro@crate::NpzArchive), and has a
+    /// field for each member that is an array.
+    ///
+    /// Members with slashes in their names become nested structs, or a map if what is before the slash has numbers in it, all with the same
+    /// members. Records become structs as in [`DType::to_rust`](crate::DType::to_rust).
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{NpyArray, npz};
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("epochs", &20u32)?;
+    /// for layer in 0..2 {
+    ///     writer.write(&format!("layers/{layer}/weights"), &NpyArray::new(vec![0f32; 6], [2, 3])?)?;
+    /// }
+    /// let reader = npz::Reader::new(writer.finish()?)?;
+    /// assert_eq!(reader.to_rust("Model")?, "\
+    /// /// An archive of 3 arrays: `npy_core::npz::load::<Model>(path)` reads it.
+    /// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
+    /// pub struct Model {
+    ///     pub epochs: u32,
+    ///     pub layers: std::collections::BTreeMap<usize, ModelLayersItem>,
+    /// }
+    ///
+    /// /// A part of an archive.
+    /// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
+    /// pub struct ModelLayersItem {
+    ///     pub weights: npy_core::NpyArray<f32>,
+    /// }
+    /// ");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`header`](Self::header), for a member that begins like an array and has no correct header.
+    pub fn to_rust(&self, name: &str) -> Result<String> {
+        let mut root = Group::default();
+        let names: HashSet<&str> = self.names().collect();
+        let (mut arrays, mut others) = (0usize, 0usize);
+        for member in self.names() {
+            match self.header(member) {
+                Ok(header) => {
+                    arrays = arrays.saturating_add(1);
+                    root.insert(&split(member, &names), header);
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. } => {
+                        others = others.saturating_add(1);
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        let mut code = Code::default();
+        let name = code.claim(&type_name(name));
+        let mut doc = format!(
+            "/// An archive of {arrays} arrays: `npy_core::npz::load::<{name}>(path)` reads it.\n"
+        );
+        if others > 0 {
+            let _ = writeln!(doc, "///\n/// Left out: {others} members that are not arrays.");
+        }
+        root.add(&mut code, &name, &doc);
+        Ok(code.finish())
+    }
+}
+
+/// Splits the name of a member at its slashes. A struct has no name that an array has, and no empty one: there the rest stays in one piece.
+fn split<'n>(member: &'n str, arrays: &HashSet<&str>) -> Vec<&'n str> {
+    let mut path = Vec::new();
+    let mut rest = member;
+    for (at, _) in member.match_indices('/') {
+        let (outer, name) = (member.get(..at), rest.split_once('/'));
+        let (Some(outer), Some((name, inner))) = (outer, name) else { break };
+        let is_taken = arrays.contains(outer);
+        if name.is_empty() || inner.is_empty() || is_taken || path.len() == MAX_DEPTH {
+            break;
+        }
+        path.push(name);
+        rest = inner;
+    }
+    path.push(rest);
+    path
+}
+
+/// The members of one struct, in the order of the archive.
+#[derive(Default)]
+struct Group {
+    parts: Vec<(String, Part)>,
+    /// The index of each part that is a group.
+    groups: BTreeMap<String, usize>,
+}
+
+enum Part {
+    Array(Header),
+    Group(Group),
+}
+
+impl Group {
+    fn insert(&mut self, path: &[&str], header: Header) {
+        let (first, rest) = match path {
+            [] => return,
+            [name] => {
+                self.parts.push(((*name).to_owned(), Part::Array(header)));
+                return;
+            }
+            [first, rest @ ..] => (*first, rest),
+        };
+        let at = *self.groups.entry(first.to_owned()).or_insert_with(|| {
+            self.parts.push((first.to_owned(), Part::Group(Group::default())));
+            self.parts.len().saturating_sub(1)
+        });
+        if let Some((_, Part::Group(group))) = self.parts.get_mut(at) {
+            group.insert(rest, header);
+        }
+    }
+
+    /// Adds the struct of this name.
+    fn add(&self, code: &mut Code, name: &str, doc: &str) {
+        let position = code.reserve();
+        let idents = Names::of_fields(self.parts.iter().map(|(name, _)| name.as_str()));
+        let mut body = String::new();
+        for ((member, part), ident) in self.parts.iter().zip(&idents) {
+            if ident.as_str().trim_start_matches("r#") != member {
+                let _ = writeln!(body, "    #[npy(rename = {member:?})]");
+            }
+            let inner = format!("{name}{}", pascal(member));
+            let ty = match part {
+                Part::Array(header) => {
+                    if let Some(note) = code.note(header.dtype()) {
+                        let _ = writeln!(body, "    // {note}");
+                    }
+                    array_type(code, header, &inner)
+                }
+                Part::Group(group) => group.field_type(code, &inner),
+            };
+            let _ = writeln!(body, "    pub {ident}: {ty},");
+        }
+        let equality = if self.has_objects() { "" } else { ", PartialEq" };
+        let body = if body.is_empty() { "{}".to_owned() } else { format!("{{\n{body}}}") };
+        code.set(
+            position,
+            format!("{doc}#[derive(npy_core::NpzArchive, Debug, Clone{equality})]\npub struct {name} {body}\n"),
+        );
+    }
+
+    /// Adds the struct of a group within another, and returns the type of the field.
+    fn field_type(&self, code: &mut Code, name: &str) -> String {
+        const DOC: &str = "/// A part of an archive.\n";
+        if let Some(item) = self.item() {
+            let ty = match item {
+                Part::Array(header) => array_type(code, header, &format!("{name}Item")),
+                Part::Group(group) => {
+                    let name = code.claim(&format!("{name}Item"));
+                    group.add(code, &name, DOC);
+                    name
+                }
+            };
+            return format!("std::collections::BTreeMap<usize, {ty}>");
+        }
+        let name = code.claim(name);
+        self.add(code, &name, DOC);
+        name
+    }
+
+    /// Returns the part that all numbers in this group have, if its names are numbers and their parts have the same types.
+    fn item(&self) -> Option<&Part> {
+        let is_number = |name: &str| name.parse::<usize>().is_ok_and(|n| n.to_string() == name);
+        let (_, first) = self.parts.first()?;
+        let same = |(name, part): &(String, Part)| is_number(name) && part.is_like(first);
+        self.parts.iter().all(same).then_some(first)
+    }
+
+    fn has_objects(&self) -> bool {
+        self.parts.iter().any(|(_, part)| match part {
+            Part::Array(header) => header.dtype().has_object(),
+            Part::Group(group) => group.has_objects(),
+        })
+    }
+}
+
+impl Part {
+    /// Returns true if both have the same members, with equal dtypes and numbers of dimensions.
+    fn is_like(&self, other: &Part) -> bool {
+        match (self, other) {
+            (Part::Array(one), Part::Array(other)) => {
+                one.dtype() == other.dtype() && one.shape().len() == other.shape().len()
+            }
+            (Part::Group(one), Part::Group(other)) => {
+                let mut pairs = one.parts.iter().zip(&other.parts);
+                one.parts.len() == other.parts.len()
+                    && pairs.all(|((name, one), (same, other))| name == same && one.is_like(other))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Returns the type of the array of a member. `name` is that of a new struct, if its items are records.
+fn array_type(code: &mut Code, header: &Header, name: &str) -> String {
+    let dtype = header.dtype();
+    if dtype.has_object() {
+        return "npy_core::Objects".to_owned();
+    }
+    let ndim = header.shape().len();
+    let item = match dtype.scalar().map(|scalar| scalar.kind()) {
+        Some(ScalarKind::Str) => "String".to_owned(),
+        Some(ScalarKind::Bytes) if ndim > 0 => "Vec<u8>".to_owned(),
+        _ => code.item_type(dtype, name),
+    };
+    match ndim {
+        // A single record can be read and not written.
+        0 if !dtype.is_record() => item,
+        1 => format!("Vec<{item}>"),
+        _ => format!("npy_core::NpyArray<{item}>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::npz::Writer;
+    use crate::{DType, DynArray, NpyArray, Order, ReadNpy};
+
+    /// Returns the code for an archive of empty arrays.
+    fn rust(members: &[(&str, &str, &[usize])]) -> String {
+        let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+        for (name, dtype, shape) in members {
+            let dtype: DType = dtype.parse().unwrap();
+            let header = Header::new(dtype, *shape, Order::C).unwrap();
+            let bytes = vec![0; usize::try_from(header.data_bytes()).unwrap()];
+            let file = [header.to_bytes().unwrap(), bytes].concat();
+            writer.write(name, &DynArray::read_npy_from(&file[..]).unwrap()).unwrap();
+        }
+        Reader::new(writer.finish().unwrap()).unwrap().to_rust("Model").unwrap()
+    }
+
+    #[test]
+    fn each_member_has_the_type_of_its_dimensions() {
+        let code = rust(&[
+            ("arr_0", "<f4", &[2]),
+            ("Rate", "<f8", &[]),
+            ("name", "<U5", &[]),
+            ("names", "<U5", &[2]),
+            ("raw", "|S5", &[2]),
+            ("code", "|S5", &[]),
+            ("picks", "[('t', '>i8')]", &[2]),
+            ("pick", "[('t', '>i8')]", &[]),
+        ]);
+        for line in [
+            "pub arr_0: Vec<f32>,",
+            "#[npy(rename = \"Rate\")]\n    pub rate: f64,",
+            "pub name: String,",
+            "pub names: Vec<String>,",
+            "pub raw: Vec<Vec<u8>>,",
+            "pub code: npy_core::ByteStr<5>,",
+            "pub picks: Vec<ModelPicks>,",
+            // The same dtype, so the same struct.
+            "pub pick: npy_core::NpyArray<ModelPicks>,",
+        ] {
+            assert!(code.contains(line), "{line}\n{code}");
+        }
+    }
+
+    #[test]
+    fn names_with_slashes_become_structs_or_maps() {
+        let code = rust(&[
+            ("a", "<f4", &[2]),
+            ("a/x", "<f4", &[2]),
+            ("b/y/z", "<f4", &[2]),
+            ("b//c", "<f4", &[2]),
+            ("/root", "<f4", &[2]),
+            ("n/0", "<f4", &[2]),
+            ("n/10", "<f4", &[5]),
+            ("m/0", "<f4", &[2]),
+            ("m/01", "<f4", &[2]),
+        ]);
+        for line in [
+            "pub a: Vec<f32>,\n    #[npy(rename = \"a/x\")]\n    pub a_x: Vec<f32>,",
+            "pub b: ModelB,",
+            "pub y: ModelBY,",
+            "#[npy(rename = \"/c\")]\n    pub c: Vec<f32>,",
+            "#[npy(rename = \"/root\")]\n    pub root: Vec<f32>,",
+            "pub n: std::collections::BTreeMap<usize, Vec<f32>>,",
+            "pub m: ModelM,",
+        ] {
+            assert!(code.contains(line), "{line}\n{code}");
+        }
+    }
+
+    /// Guards that what the struct leaves out is said.
+    #[test]
+    fn members_that_are_not_arrays_are_counted() {
+        let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+        writer.write("x", &NpyArray::from(vec![1u8])).unwrap();
+        let archive = writer.finish().unwrap().into_inner();
+        // The magic of the member, which is stored.
+        let at = archive.windows(6).position(|bytes| bytes == b"\x93NUMPY").unwrap();
+        let mut other = archive.clone();
+        other[at] = b'X';
+        let code = Reader::new(Cursor::new(other)).unwrap().to_rust("Model").unwrap();
+        assert!(code.contains("/// Left out: 1 members that are not arrays."), "{code}");
+        assert!(code.ends_with("pub struct Model {}\n"), "{code}");
+    }
+}

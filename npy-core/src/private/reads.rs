@@ -1,0 +1,139 @@
+//! Layer 8: `assert_reads!`, for the tests of programs.
+
+use std::path::Path;
+
+use crate::dtype::{ByteOrder, DType};
+use crate::element::typed_plan::TypedPlan;
+use crate::element::{Element, type_name};
+use crate::header::Header;
+use crate::plan::Cast;
+
+/// Asserts that a type reads the items of a file: `assert_reads!(Trace, "data/x.npy")`.
+///
+/// Only the header of the file is read. If the type does not read it, the test fails with the error of reading and a list of all that
+/// differs. What reading allows is no failure: another byte order or order of fields, other padding, fields that the struct lacks.
+///
+/// [`DType::to_rust`](crate::DType::to_rust) writes a struct that reads a file.
+///
+/// ```
+/// use npy_core::{NpyRecord, WriteNpy, assert_reads};
+///
+/// #[derive(NpyRecord)]
+/// struct Trace {
+///     station: u32,
+///     gain: f32,
+/// }
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("x.npy");
+/// [Trace { station: 7, gain: 1.5 }].write_npy(&path)?;
+/// assert_reads!(Trace, &path);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// ```should_panic
+/// # use npy_core::{NpyRecord, WriteNpy, assert_reads};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let path = dir.path().join("x.npy");
+/// # #[derive(NpyRecord)] struct Written { station: u32, gain: f64 }
+/// # [Written { station: 7, gain: 1.5 }].write_npy(&path).unwrap();
+/// # #[derive(NpyRecord)] struct Trace { station: u32, gain: f32 }
+/// // x.npy: field "gain": the file has '<f8', …
+/// // - "gain" is <f8 in the file, and <f4 in Trace
+/// assert_reads!(Trace, &path);
+/// ```
+#[macro_export]
+macro_rules! assert_reads {
+    ($type:ty, $path:expr $(,)?) => {
+        if let ::core::result::Result::Err(differences) = $crate::private::check_reads::<$type>(
+            ::core::convert::AsRef::<::std::path::Path>::as_ref(&$path),
+        ) {
+            ::core::panic!("{}", differences)
+        }
+    };
+}
+
+/// Returns why `T` does not read the items of this file.
+///
+/// # Errors
+///
+/// The text of the error of reading, and a line for each difference.
+pub fn check_reads<T: Element>(path: &Path) -> Result<(), String> {
+    let header = Header::read_npy(path).map_err(|error| error.to_string())?;
+    let Err(error) = TypedPlan::new::<T>(&header, Cast::Exact) else { return Ok(()) };
+    let name = type_name::<T>();
+    let mut message = error.wanted_by(&name).in_file(path).to_string();
+    let order = ByteOrder::Little;
+    let (found, wanted) =
+        (header.dtype().with_byte_order(order), T::dtype().with_byte_order(order));
+    let mut differences = Vec::new();
+    compare(&found, &wanted, "", &name, &mut differences);
+    for difference in differences.iter().take(MAX_LINES) {
+        message.push_str("\n- ");
+        message.push_str(difference);
+    }
+    if let Some(more @ 1..) = differences.len().checked_sub(MAX_LINES) {
+        message.push_str(&format!("\n- and {more} more"));
+    }
+    Err(message)
+}
+
+/// The most differences that are listed.
+const MAX_LINES: usize = 40;
+
+/// Collects the differences of two dtypes whose numbers are little-endian. `path` is that of the field, or empty.
+fn compare(found: &DType, wanted: &DType, path: &str, name: &str, differences: &mut Vec<String>) {
+    let both_records = found.is_record() && wanted.is_record();
+    if !both_records {
+        if let (Some((found, shape)), Some((wanted, wanted_shape))) =
+            (found.sub_array(), wanted.sub_array())
+            && shape == wanted_shape
+        {
+            return compare(found, wanted, path, name, differences);
+        }
+        if found != wanted {
+            let path = if path.is_empty() { "an item".to_owned() } else { format!("{path:?}") };
+            differences.push(format!("{path} is {found} in the file, and {wanted} in {name}"));
+        }
+        return;
+    }
+    let inner = |field: &str| {
+        if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+    };
+    for field in wanted.fields() {
+        let path = inner(field.name());
+        match found.field(field.name()) {
+            Some(other) => compare(other.dtype(), field.dtype(), &path, name, differences),
+            None => differences.push(format!("{path:?} ({}) is only in {name}", field.dtype())),
+        }
+    }
+    for field in found.fields().iter().filter(|field| wanted.field(field.name()).is_none()) {
+        let path = inner(field.name());
+        differences.push(format!("{path:?} ({}) is only in the file", field.dtype()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_listed_by_path() {
+        let dtype = |text: &str| text.parse::<DType>().unwrap();
+        let found =
+            dtype("[('a', '<f8'), ('h', [('x', '<i4', (2,)), ('y', '<i4')], (3,)), ('z', '|u1')]");
+        let wanted = dtype("[('h', [('x', '<i4', (3,)), ('w', '<i4')], (3,)), ('a', '<f4')]");
+        let mut differences = Vec::new();
+        compare(&found, &wanted, "", "Trace", &mut differences);
+        assert_eq!(
+            differences,
+            [
+                "\"h.x\" is ('<i4', (2,)) in the file, and ('<i4', (3,)) in Trace",
+                "\"h.w\" (<i4) is only in Trace",
+                "\"h.y\" (<i4) is only in the file",
+                "\"a\" is <f8 in the file, and <f4 in Trace",
+                "\"z\" (|u1) is only in the file",
+            ]
+        );
+    }
+}
