@@ -126,7 +126,12 @@ impl Code {
     pub(crate) fn add(&mut self, dtype: &DType, name: &str, doc: &str) -> String {
         let name = self.claim(name);
         let derive = if dtype.has_object() { Derive::Deserialize } else { Derive::NpyRecord };
-        if dtype.is_record() {
+        if is_blank(dtype) {
+            let size = dtype.itemsize();
+            self.items.push(format!(
+                "/// One item of the array.\n{doc}// Differs: a record without fields, which only `npy_core::DynArray` reads.\npub type {name} = npy_core::Void<{size}>;\n"
+            ));
+        } else if dtype.is_record() {
             self.add_record(dtype, &name, doc, ByteOrder::Little, derive);
         } else {
             let position = self.reserve();
@@ -154,7 +159,7 @@ impl Code {
         inherited: ByteOrder,
         derive: Derive,
     ) {
-        let fields: Vec<&Field> = dtype.fields().iter().filter(|f| f.has_rust_name()).collect();
+        let fields: Vec<&Field> = dtype.fields().iter().filter(|f| f.is_in_rust()).collect();
         let layout = if derive == Derive::Deserialize { Layout::Free } else { layout(dtype) };
         let stated = stated_order(&fields, inherited).filter(|_| derive == Derive::NpyRecord);
         let order = stated.unwrap_or(inherited);
@@ -189,7 +194,7 @@ impl Code {
         if left_out > 0 {
             let _ = writeln!(
                 body,
-                "    // Left out: {left_out} with a lone surrogate in the name, which Rust text cannot hold."
+                "    // Left out: fields with a lone surrogate in the name or without fields of their own ({left_out})."
             );
         }
 
@@ -213,10 +218,9 @@ impl Code {
             Derive::NpyRecord => "npy_core::NpyRecord",
             Derive::Deserialize => "serde::Deserialize",
         };
-        let body = if body.is_empty() { "{}".to_owned() } else { format!("{{\n{body}}}") };
         let size = dtype.itemsize();
         let code = format!(
-            "/// A record of {size} bytes.\n{doc}#[derive({derive}, Debug, Clone, PartialEq)]\n{npy}{repr}pub struct {name} {body}\n"
+            "/// A record of {size} bytes.\n{doc}#[derive({derive}, Debug, Clone, PartialEq)]\n{npy}{repr}pub struct {name} {{\n{body}}}\n"
         );
         self.set(position, code);
     }
@@ -259,6 +263,8 @@ impl Code {
                 let array = nest(&sub.shape, base, |inner, n| format!("[{inner}; {n}]"));
                 if dtype.itemsize() > MAX_ON_STACK { format!("Box<{array}>") } else { array }
             }
+            // The items of a member of an archive.
+            Kind::Record(_) if is_blank(dtype) => format!("npy_core::Void<{}>", dtype.itemsize()),
             Kind::Record(_) => {
                 let key = (dtype.clone(), order);
                 if let Some(known) = self.structs.get(&key) {
@@ -274,10 +280,15 @@ impl Code {
 }
 
 impl Field {
-    /// Returns true if a `rename` can be the name.
-    fn has_rust_name(&self) -> bool {
-        self.name.is_exact()
+    /// Returns true if a struct can have the field: text can hold its name, and it has bytes.
+    fn is_in_rust(&self) -> bool {
+        self.name.is_exact() && !is_blank(base(&self.dtype))
     }
+}
+
+/// Returns true for a record without a field that a struct can have.
+fn is_blank(dtype: &DType) -> bool {
+    dtype.is_record() && !dtype.fields().iter().any(Field::is_in_rust)
 }
 
 /// Wraps a type once for each dimension, the last one first.
@@ -375,7 +386,7 @@ fn layout(dtype: &DType) -> Layout {
     if !dtype.all_scalars(&|scalar| !is_resized(scalar)) {
         return Layout::Free;
     }
-    let fields = || dtype.fields().iter().filter(|field| field.has_rust_name());
+    let fields = || dtype.fields().iter().filter(|field| field.is_in_rust());
     let follow = |align: &dyn Fn(&DType) -> usize| {
         let (mut end, mut most) = (0usize, 1);
         for field in fields() {
@@ -386,12 +397,11 @@ fn layout(dtype: &DType) -> Layout {
             }
             end = field.end();
         }
-        // An empty record has no size in any layout.
         dtype.itemsize() == end.next_multiple_of(most)
     };
     if follow(&|_| 1) {
         Layout::Packed
-    } else if follow(&alignment) && fields().next().is_some() {
+    } else if follow(&alignment) && !is_blank(dtype) {
         Layout::Aligned
     } else {
         Layout::Stated

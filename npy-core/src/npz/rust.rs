@@ -33,7 +33,7 @@ impl<R: Read + Seek> Reader<R> {
     /// }
     /// let reader = npz::Reader::new(writer.finish()?)?;
     /// assert_eq!(reader.to_rust("Model")?, "\
-    /// /// An archive of 3 arrays: `npy_core::npz::load::<Model>(path)` reads it.
+    /// /// An archive: `npy_core::npz::load::<Model>(path)` reads it.
     /// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
     /// pub struct Model {
     ///     pub epochs: u32,
@@ -55,11 +55,10 @@ impl<R: Read + Seek> Reader<R> {
     pub fn to_rust(&self, name: &str) -> Result<String> {
         let mut root = Group::default();
         let names: HashSet<&str> = self.names().collect();
-        let (mut arrays, mut others) = (0usize, 0usize);
+        let mut others = 0usize;
         for member in self.names() {
             match self.header(member) {
                 Ok(header) => {
-                    arrays = arrays.saturating_add(1);
                     root.insert(&split(member, &names), header);
                 }
                 Err(error) => match error.kind() {
@@ -72,11 +71,14 @@ impl<R: Read + Seek> Reader<R> {
         }
         let mut code = Code::default();
         let name = code.claim(&type_name(name));
-        let mut doc = format!(
-            "/// An archive of {arrays} arrays: `npy_core::npz::load::<{name}>(path)` reads it.\n"
-        );
+        let mut doc = match root.parts.is_empty() {
+            true => "/// An archive without arrays.\n".to_owned(),
+            false => {
+                format!("/// An archive: `npy_core::npz::load::<{name}>(path)` reads it.\n")
+            }
+        };
         if others > 0 {
-            let _ = writeln!(doc, "///\n/// Left out: {others} members that are not arrays.");
+            let _ = writeln!(doc, "///\n/// Left out: members that are not arrays ({others}).");
         }
         root.add(&mut code, &name, &doc);
         Ok(code.finish())
@@ -155,10 +157,13 @@ impl Group {
             let _ = writeln!(body, "    pub {ident}: {ty},");
         }
         let equality = if self.has_objects() { "" } else { ", PartialEq" };
-        let body = if body.is_empty() { "{}".to_owned() } else { format!("{{\n{body}}}") };
+        // An archive without arrays has nothing that could be read.
+        let derive = if body.is_empty() { "" } else { "npy_core::NpzArchive, " };
         code.set(
             position,
-            format!("{doc}#[derive(npy_core::NpzArchive, Debug, Clone{equality})]\npub struct {name} {body}\n"),
+            format!(
+                "{doc}#[derive({derive}Debug, Clone{equality})]\npub struct {name} {{\n{body}}}\n"
+            ),
         );
     }
 
@@ -319,7 +324,7 @@ mod tests {
         let mut other = archive.clone();
         other[at] = b'X';
         let code = Reader::new(Cursor::new(other)).unwrap().to_rust("Model").unwrap();
-        assert!(code.contains("/// Left out: 1 members that are not arrays."), "{code}");
-        assert!(code.ends_with("pub struct Model {}\n"), "{code}");
+        assert!(code.contains("/// Left out: members that are not arrays (1)."), "{code}");
+        assert!(code.ends_with("pub struct Model {\n}\n"), "{code}");
     }
 }

@@ -1,0 +1,88 @@
+//! The Rust structs of files: `to_rust` for every dtype and archive of the corpus and of the golden files.
+//!
+//! `structs/generated.rs` is the code for all of them, which `structs_compile.rs` compiles.
+//! `NPY_WRITE=1 cargo test -p npy-tests --test structs` writes it anew, after a change that is meant.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use npy_core::{DType, Header, npz};
+use serde_json::Value;
+
+/// Returns the path of each valid file with this extension. Files of the tier `quirk` may be refused.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(npy_tests::corpus().join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    let cases = manifest["cases"].as_array().unwrap().iter();
+    let valid = cases.filter(|case| case["expect"] == "valid" && case["container"] == extension);
+    let read = valid.filter(|case| case["tier"] != "quirk");
+    let corpus = read.map(|case| npy_tests::corpus().join(case["path"].as_str().unwrap()));
+    let golden = std::fs::read_dir(npy_tests::golden("")).unwrap().map(|it| it.unwrap().path());
+    let golden = golden.filter(|path| path.extension().is_some_and(|it| it == extension));
+    let mut files: Vec<PathBuf> = corpus.chain(golden).collect();
+    files.sort();
+    files
+}
+
+/// Returns the distinct dtypes of all files, as descr literals.
+fn descrs() -> BTreeSet<String> {
+    let headers = files("npy").into_iter().map(|path| Header::read_npy(path).unwrap());
+    // Some names have tens of thousands of bytes: too much for the repository.
+    headers.map(|header| header.dtype().descr()).filter(|descr| descr.len() < 3000).collect()
+}
+
+/// Returns the distinct code for all archives.
+fn archives() -> BTreeSet<String> {
+    let open = |path| npz::Reader::open(path).and_then(|reader| reader.to_rust("Archive"));
+    let mut codes: BTreeSet<String> =
+        files("npz").into_iter().filter_map(|path| open(path).ok()).collect();
+    // Archives that are as programs make them.
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    for (name, text) in [("layers/0/w", "a"), ("layers/1/w", "b"), ("type", "c"), ("a b", "d")] {
+        writer.write(name, text).unwrap();
+    }
+    codes.insert(npz::Reader::new(writer.finish().unwrap()).unwrap().to_rust("Archive").unwrap());
+    codes
+}
+
+/// Returns the code: each type in a module of its own.
+fn generate() -> String {
+    let mut code = "// Made by tests/structs.rs, which says how to make it again.\n\n".to_owned();
+    let mut list = String::new();
+    for (i, descr) in descrs().iter().enumerate() {
+        let dtype: DType = descr.parse().unwrap();
+        let rust = dtype.to_rust("Item");
+        writeln!(code, "pub(crate) mod dtype_{i} {{\n{rust}}}\n").unwrap();
+        if !dtype.has_object() {
+            let differs = rust.contains("// Differs") || rust.contains("// Left out");
+            writeln!(
+                list,
+                "        ({descr:?}, <dtype_{i}::Item as npy_core::Element>::dtype(), {differs}),"
+            )
+            .unwrap();
+        }
+    }
+    for (i, rust) in archives().iter().enumerate() {
+        writeln!(code, "pub(crate) mod archive_{i} {{\n{rust}}}\n").unwrap();
+    }
+    writeln!(
+        code,
+        "/// Returns the dtype of each file, that of its type, and true if the code says that they differ.\npub(crate) fn dtypes() -> Vec<(&'static str, npy_core::DType, bool)> {{\n    vec![\n{list}    ]\n}}"
+    )
+    .unwrap();
+    code
+}
+
+/// Guards that the code does not change by accident, and that the code which the other test compiles is the code of now.
+#[test]
+fn the_generated_structs_are_those_in_the_repository() {
+    let path = npy_tests::corpus().join("../tests/structs/generated.rs");
+    let code = generate();
+    if std::env::var_os("NPY_WRITE").is_some() {
+        std::fs::write(&path, &code).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap();
+    let difference = known.lines().zip(code.lines()).find(|(known, new)| known != new);
+    assert!(known == code, "{difference:?}; NPY_WRITE=1 writes {} anew", path.display());
+}
