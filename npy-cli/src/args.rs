@@ -49,6 +49,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
+    /// Prints the Rust struct that reads a file, or its np.dtype
+    Struct(commands::structs::Args),
     /// Converts to another dtype, order or container, and to text
     Convert(commands::convert::Args),
     /// Joins arrays along their first dimension
@@ -75,6 +77,7 @@ impl Npy {
             Some(Command::Stats(args)) => args.run(),
             Some(Command::Diff(args)) => args.run(),
             Some(Command::Verify(args)) => args.run(),
+            Some(Command::Struct(args)) => args.run(),
             Some(Command::Convert(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),
             Some(Command::Append(args)) => args.run(),

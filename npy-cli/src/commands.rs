@@ -10,4 +10,5 @@ pub(crate) mod head;
 pub(crate) mod info;
 pub(crate) mod npz;
 pub(crate) mod stats;
+pub(crate) mod structs;
 pub(crate) mod verify;

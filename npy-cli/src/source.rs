@@ -10,8 +10,9 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
-use npy_core::{DType, DynArray, Header, Objects, Order, ReadOptions, Reader, npz};
+use npy_core::{DType, DynArray, Header, Objects, Order, ReadOptions, Reader, WriteNpy, npz};
 
+use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::target::{Index, Target};
 
@@ -72,10 +73,31 @@ fn open_file(target: &Target) -> Result<Input> {
         return open_stream(Box::new(file), &name);
     }
     let start = start_of(&mut file).of(&name)?;
+    if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
+        return open_text(target, form, None);
+    }
     if is_archive(&start) {
         return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
     }
     Ok(Input::Array(AnyReader::File(Box::new(Reader::open(&target.path).of(&name)?))))
+}
+
+/// Opens a file of CSV or JSON, whose columns are read for this dtype.
+pub(crate) fn open_text(
+    target: &Target,
+    form: input::Form,
+    dtype: Option<&DType>,
+) -> Result<Input> {
+    let name = target.path_text();
+    let array = match target.is_stdin() {
+        true => input::read(io::stdin(), form, &name, dtype)?,
+        false => input::read(File::open(&target.path).of(&name)?, form, &name, dtype)?,
+    };
+    let mut file = Vec::new();
+    array.write_npy_to(&mut file).of(&name)?;
+    drop(array);
+    let stream: Stream = Cursor::new(file).chain(Box::new(io::empty()));
+    Ok(Input::Array(AnyReader::Stream(Box::new(Reader::new(stream).of(&name)?))))
 }
 
 fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
@@ -98,6 +120,11 @@ fn start_of(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     stream.take(4).read_to_end(&mut start)?;
     Ok(start)
+}
+
+/// Returns true for the start of an array or an archive, whatever the name of the file.
+fn is_known(start: &[u8]) -> bool {
+    is_archive(start) || start.starts_with(b"\x93NUM")
 }
 
 fn is_archive(start: &[u8]) -> bool {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
+use crate::input;
 use crate::output::{Answer, Failure, Of, Progress, Result, replace};
 use crate::rows::{Form, Printer, Rows};
 use crate::source::{self, AnyReader, Input, Source};
@@ -13,12 +14,15 @@ use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A .npy file, or an archive or a member of one
+    /// A .npy file, an archive or a member of one, or a .csv or .jsonl file
     #[arg(value_name = "IN")]
     input: Target,
     /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
+    /// What IN is, if its name does not say so: csv or jsonl
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    from: Option<Format>,
     /// What OUT is, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
@@ -127,8 +131,26 @@ impl Args {
 
     fn to_npy(&self) -> Result<()> {
         self.without_columns()?;
-        let reader = source::open(&self.input)?.into_array(&self.input)?;
+        let reader = self.open()?.into_array(&self.input)?;
         self.write(reader, &self.input)
+    }
+
+    /// Opens the input. The dtype decides how text is read.
+    fn open(&self) -> Result<Input> {
+        let form = match self.from {
+            Some(Format::Csv) => Some(input::Form::Csv),
+            Some(Format::Jsonl) => Some(input::Form::JsonLines),
+            Some(_) => {
+                return Err(Failure::usage(
+                    "--from is csv or jsonl; other files say what they are",
+                ));
+            }
+            None => input::Form::of(&self.input.path).filter(|_| self.dtype.is_some()),
+        };
+        let Some(form) = form else { return source::open(&self.input) };
+        let dtype = self.dtype.as_deref().map(parse_dtype).transpose();
+        let dtype = dtype.map_err(|error| Failure::usage(format!("--dtype: {error}")))?;
+        source::open_text(&self.input, form, dtype.as_ref())
     }
 
     fn without_columns(&self) -> Result<()> {
@@ -187,7 +209,7 @@ impl Args {
             false => options.stored(),
         };
         let mut arrays = Vec::new();
-        match source::open(&self.input)? {
+        match self.open()? {
             Input::Archive(archive) if self.output.member.is_none() => {
                 for member in archive.names() {
                     arrays.push((member.to_owned(), self.input.with_member(member)));

@@ -1,0 +1,82 @@
+//! Files by pandas become arrays and text again. Only `cargo xtask test` turns on the feature `live`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs the command, which must succeed.
+fn npy(args: &[&Path]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_npy")).args(["convert"]).args(args).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Every dtype that has a text of its own, with missing values and text that must not become a number.
+const FRAME: &str = r#"
+import sys, json
+import numpy as np, pandas as pd
+rng = np.random.default_rng(1)
+n = 500
+frame = pd.DataFrame({
+    "i": rng.integers(-9**9, 9**9, n), "u": np.arange(n, dtype="u8") + 2**63,
+    "f": rng.normal(size=n) * 10.0 ** rng.integers(-20, 20, n), "b": rng.random(n) > .5,
+    "s": ["a,b", "q\"x\n", "", "größe", "007"] * (n // 5), "two words": ["温度"] * n,
+    "zip": [f"{i:05}" for i in range(n)],
+})
+frame.loc[3, "f"] = np.nan
+start = "2024-01-31"
+times = {
+    "t": pd.date_range(start, periods=n, freq="s"), "d": pd.date_range(start, periods=n, freq="D"),
+    "us": pd.date_range(start, periods=n, freq="1234567us"),
+    "ns": pd.date_range(start, periods=n, freq="123456789ns"),
+}
+"#;
+
+#[test]
+fn csv_of_pandas_is_the_same_bytes_after_npy() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let script = format!(
+        "{FRAME}\nframe = frame.assign(**times)\nframe.loc[4, 'f'] = np.inf\nframe.loc[5, 't'] = pd.NaT\nframe.to_csv(sys.argv[1], index=False)"
+    );
+    npy_tests::Numpy::run(&script, &[path("a.csv").as_os_str()]);
+    npy(&[&path("a.csv"), &path("a.npy")]);
+    npy(&[&path("a.npy"), &path("b.csv")]);
+    let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
+    for (one, other) in read("a.csv").lines().zip(read("b.csv").lines()) {
+        assert_eq!(one, other);
+    }
+    assert!(read("a.csv") == read("b.csv"));
+    let check = "
+import sys, numpy as np
+a = np.load(sys.argv[1])
+kinds = {name: a.dtype[name].str for name in a.dtype.names}
+print(kinds['i'], kinds['u'], kinds['f'], kinds['b'], kinds['zip'], kinds['t'], kinds['d'], kinds['us'], kinds['ns'])
+";
+    let kinds = npy_tests::Numpy::run(check, &[path("a.npy").as_os_str()]);
+    assert_eq!(kinds.trim(), "<i8 <u8 <f8 |b1 <U5 <M8[s] <M8[D] <M8[us] <M8[ns]");
+}
+
+/// Guards the values: pandas writes floats and slashes in other ways than this command.
+#[test]
+fn json_lines_of_pandas_have_the_same_values_after_npy() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let write = format!(
+        "{FRAME}\nframe['iso'] = times['us'].strftime('%Y-%m-%dT%H:%M:%S.%f')\nframe.to_json(sys.argv[1], orient='records', lines=True, double_precision=15)"
+    );
+    npy_tests::Numpy::run(&write, &[path("a.jsonl").as_os_str()]);
+    npy(&[&path("a.jsonl"), &path("a.npy")]);
+    npy(&[&path("a.npy"), &path("b.jsonl")]);
+    npy(&[&path("b.jsonl"), &path("b.npy")]);
+    let compare = "
+import sys, json
+one, other = ([json.loads(line) for line in open(path, encoding='utf-8')] for path in sys.argv[1:])
+for a, b in zip(one, other, strict=True):
+    assert list(a.items()) == list(b.items()), (a, b)
+";
+    let names = ["a.jsonl", "b.jsonl"].map(path);
+    let args: Vec<&OsStr> = names.iter().map(|name| name.as_os_str()).collect();
+    npy_tests::Numpy::run(compare, &args);
+    assert!(std::fs::read(path("a.npy")).unwrap() == std::fs::read(path("b.npy")).unwrap());
+}
