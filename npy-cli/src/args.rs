@@ -49,6 +49,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
+    /// Draws lines, histograms, heat maps and scatter plots: as SVG, or in the terminal
+    Plot(commands::plot::Args),
     /// Prints the Rust struct that reads a file, or its np.dtype
     Struct(commands::structs::Args),
     /// Converts to another dtype, order or container, and to text
@@ -77,6 +79,7 @@ impl Npy {
             Some(Command::Stats(args)) => args.run(),
             Some(Command::Diff(args)) => args.run(),
             Some(Command::Verify(args)) => args.run(),
+            Some(Command::Plot(args)) => args.run(),
             Some(Command::Struct(args)) => args.run(),
             Some(Command::Convert(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),

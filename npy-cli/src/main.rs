@@ -5,6 +5,7 @@
 //! - `target.rs`: the argument `FILE[::MEMBER][[SLICE]]`;
 //! - `source.rs`: the array that it names, read in blocks of rows, after its slice;
 //! - `input.rs`: CSV and lines of JSON, which become arrays;
+//! - `plot.rs`: pictures of columns;
 //! - `rows.rs`: rows as a table, CSV or JSON;
 //! - `columns.rs`: the columns of rows, as tables, CSV and JSON have them;
 //! - `text.rs`: scalars as text, for CSV, JSON and tables;
@@ -16,6 +17,7 @@ mod columns;
 mod commands;
 mod input;
 mod output;
+mod plot;
 mod rows;
 mod source;
 mod table;
