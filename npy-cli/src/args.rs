@@ -51,6 +51,8 @@ enum Command {
     Verify(commands::verify::Args),
     /// Draws lines, histograms, heat maps and scatter plots: as SVG, or in the terminal
     Plot(commands::plot::Args),
+    /// Writes an HTML page with the header, the first rows and pictures
+    View(commands::view::Args),
     /// Prints the Rust struct that reads a file, or its np.dtype
     Struct(commands::structs::Args),
     /// Converts to another dtype, order or container, and to text
@@ -80,6 +82,7 @@ impl Npy {
             Some(Command::Diff(args)) => args.run(),
             Some(Command::Verify(args)) => args.run(),
             Some(Command::Plot(args)) => args.run(),
+            Some(Command::View(args)) => args.run(),
             Some(Command::Struct(args)) => args.run(),
             Some(Command::Convert(args)) => args.run(),
             Some(Command::Concat(args)) => args.run(),

@@ -13,3 +13,4 @@ pub(crate) mod plot;
 pub(crate) mod stats;
 pub(crate) mod structs;
 pub(crate) mod verify;
+pub(crate) mod view;
