@@ -56,9 +56,7 @@ pub(crate) enum Picture {
 
 impl Series {
     fn new(leaf: &Leaf) -> Self {
-        let scalar = leaf.cell.dtype().scalar().map(npy_core::dtype::Scalar::kind);
-        let is_time = matches!(scalar, Some(ScalarKind::DateTime(Some(_))));
-        let time = is_time.then(|| leaf.cell.clone());
+        let time = is_time(leaf).then(|| leaf.cell.clone());
         Series { name: leaf.name.clone(), values: Vec::new(), time }
     }
 
@@ -116,7 +114,7 @@ pub(crate) fn ticks((low, high): (f64, f64), count: f64) -> Vec<f64> {
 }
 
 /// Returns true for a column that can be drawn.
-fn is_drawn(leaf: &Leaf) -> bool {
+pub(crate) fn is_drawn(leaf: &Leaf) -> bool {
     use ScalarKind as K;
     let kind = leaf.cell.dtype().scalar().map(npy_core::dtype::Scalar::kind);
     leaf.count == 1
@@ -124,6 +122,12 @@ fn is_drawn(leaf: &Leaf) -> bool {
             kind,
             Some(K::Bool | K::Int | K::UInt | K::Float | K::DateTime(_) | K::TimeDelta(_))
         )
+}
+
+/// Returns true for a column of points in time.
+pub(crate) fn is_time(leaf: &Leaf) -> bool {
+    let kind = leaf.cell.dtype().scalar().map(npy_core::dtype::Scalar::kind);
+    matches!(kind, Some(ScalarKind::DateTime(Some(_))))
 }
 
 /// Returns an element as a float; NaN for one that is missing.
@@ -160,9 +164,16 @@ impl Picture {
         let is_map = is_matrix && drawn.len() > MAX_LINES && source.rows() > 1;
         match kind.unwrap_or(if is_map { Kind::Heatmap } else { Kind::Line }) {
             Kind::Heatmap => heat_map(&mut source, &drawn),
+            Kind::Histogram if is_matrix && drawn.len() > MAX_SERIES => {
+                Ok(histogram(vec![read_all(&mut source, &drawn)?]))
+            }
             Kind::Histogram => {
-                let drawn = drawn.get(..MAX_SERIES).unwrap_or(&drawn);
-                Ok(histogram(read(&mut source, drawn)?))
+                // Times and numbers have no axis in common.
+                let numbers = drawn.iter().any(|leaf| !is_time(leaf));
+                let mut same = drawn;
+                same.retain(|leaf| !(numbers && is_time(leaf)));
+                same.truncate(MAX_SERIES);
+                Ok(histogram(read(&mut source, &same)?))
             }
             Kind::Scatter if drawn.len() < 2 => {
                 Err(Failure::new(source.name(), "a scatter plot needs two columns: -c x,y"))
@@ -188,6 +199,15 @@ fn read(source: &mut Source, leaves: &[Leaf]) -> Result<Vec<Series>> {
         }
     })?;
     Ok(series)
+}
+
+/// Reads all columns of a matrix as one.
+fn read_all(source: &mut Source, leaves: &[Leaf]) -> Result<Series> {
+    let mut all = Series { name: "all values".into(), values: Vec::new(), time: None };
+    each_row(source, |_, row| {
+        all.values.extend(leaves.iter().map(|leaf| float(&leaf.cell, leaf.of(row))));
+    })?;
+    Ok(all)
 }
 
 fn each_row(source: &mut Source, mut visit: impl FnMut(usize, &[u8])) -> Result<()> {

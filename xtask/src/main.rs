@@ -1,6 +1,7 @@
 //! The project's chores: `cargo xtask <command>`.
 
 mod bench;
+mod browser;
 mod build_time;
 mod ci;
 mod command;

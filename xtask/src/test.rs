@@ -1,6 +1,7 @@
-//! `cargo xtask test`: runs every test, including those against a real NumPy.
+//! `cargo xtask test`: runs every test, including those against a real NumPy and in a real browser.
 
 use crate::Result;
+use crate::browser::with_browser;
 use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy;
 
@@ -20,5 +21,5 @@ pub(crate) fn run(args: &[&str]) -> Result {
         }
     }
     let all = cargo(&["test", "--workspace", "--all-features"]);
-    run_command(with_numpy(all)?.args(args))
+    run_command(with_browser(with_numpy(all)?)?.args(args))
 }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use npy_core::{DType, Header, Order};
 
-use crate::columns::{Columns, Split};
+use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Result, printable, replace};
 use crate::plot::svg::{self, escaped};
-use crate::plot::{Kind, Picture};
+use crate::plot::{Kind, Picture, is_drawn, is_time};
 use crate::source::{self, Source};
 use crate::target::Target;
 
@@ -30,6 +30,8 @@ pub(crate) struct Args {
 /// The most columns of the table, and the most members of an archive.
 const MAX_COLUMNS: usize = 40;
 const MAX_MEMBERS: usize = 50;
+/// The most fields of a record that are drawn.
+const MAX_PICTURES: usize = 6;
 /// Larger arrays have no pictures, which read all of an array.
 const MAX_PICTURE_BYTES: u64 = 1 << 30;
 
@@ -130,14 +132,33 @@ impl Args {
             );
             return Ok(());
         }
-        for (kind, title) in [(None, "values"), (Some(Kind::Histogram), "histogram")] {
+        for (columns, kind, title) in pictures(&header, &leaves) {
             // What has no numbers has no pictures.
-            if let Ok(picture) = Picture::of(Source::open(target)?, &[], kind) {
-                page.push_str(&svg::draw(&picture, title));
+            if let Ok(picture) = Picture::of(Source::open(target)?, &columns, kind) {
+                page.push_str(&svg::draw(&picture, &printable(&title)));
             }
         }
         Ok(())
     }
+}
+
+/// Returns the columns of each picture, its kind and its title. The fields of a record have no axis in common.
+fn pictures(header: &Header, leaves: &[Leaf]) -> Vec<(Vec<String>, Option<Kind>, String)> {
+    if !header.dtype().is_record() {
+        let kinds = [(None, "values"), (Some(Kind::Histogram), "histogram")];
+        return kinds.map(|(kind, title)| (Vec::new(), kind, title.to_owned())).into();
+    }
+    let time = leaves.first().filter(|leaf| is_time(leaf));
+    let mut pictures = Vec::new();
+    let drawn = leaves.iter().filter(|leaf| is_drawn(leaf) && !is_time(leaf));
+    for leaf in drawn.take(MAX_PICTURES) {
+        let mut both: Vec<String> = time.iter().map(|time| time.name.clone()).collect();
+        both.push(leaf.name.clone());
+        pictures.push((both, Some(Kind::Line), leaf.name.clone()));
+        let title = format!("histogram of {}", leaf.name);
+        pictures.push((vec![leaf.name.clone()], Some(Kind::Histogram), title));
+    }
+    pictures
 }
 
 fn note(page: &mut String, text: &str) {
