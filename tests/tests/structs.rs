@@ -1,6 +1,6 @@
 //! The Rust structs of files: `to_rust` for every dtype and archive of the corpus and of the golden files.
 //!
-//! `structs/generated.rs` is the code for all of them, which `structs_compile.rs` compiles.
+//! `structs/generated.txt` is the code for all of them, which `structs_compile.rs` compiles.
 //! `NPY_WRITE=1 cargo test -p npy-tests --test structs` writes it anew, after a change that is meant.
 
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ fn generate() -> String {
 /// Guards that the code does not change by accident, and that the code which the other test compiles is the code of now.
 #[test]
 fn the_generated_structs_are_those_in_the_repository() {
-    let path = npy_tests::corpus().join("../tests/structs/generated.rs");
+    let path = npy_tests::corpus().join("../tests/structs/generated.txt");
     let code = generate();
     if std::env::var_os("NPY_WRITE").is_some() {
         std::fs::write(&path, &code).unwrap();

@@ -9,7 +9,7 @@ use npy_core::{ByteOrder, DType};
     reason = "generated; only the dtypes are looked at"
 )]
 #[rustfmt::skip]
-#[path = "structs/generated.rs"]
+#[path = "structs/generated.txt"]
 mod generated;
 
 #[test]

@@ -2,7 +2,6 @@
 //! script.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use npy_core::{DType, Header, Order};

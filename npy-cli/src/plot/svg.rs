@@ -41,18 +41,18 @@ impl Frame {
     ) {
         for tick in ticks(self.x, count) {
             let (at, bottom) = (self.x(tick), HEIGHT - BOTTOM);
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"#eaeef2\"/><text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{bottom}\" stroke=\"#eaeef2\"/><text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
                 bottom + 18.0,
                 escaped(&x(tick))
             );
         }
         for tick in ticks(self.y, 5.0) {
             let (at, right) = (self.y(tick), WIDTH - RIGHT);
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<line x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#d8dee4\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+                "<line x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\" stroke=\"#d8dee4\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 8.0,
                 at + 4.0,
                 escaped(&y(tick))
@@ -103,9 +103,9 @@ fn points(out: &mut String, x: Option<&Series>, y: &[Series], is_scatter: bool) 
             let step = series.values.len().div_ceil(5000).max(1);
             for (row, value) in series.values.iter().enumerate().step_by(step) {
                 if value.is_finite() && at(row).is_finite() {
-                    let _ = write!(
+                    let _ = writeln!(
                         out,
-                        "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.5\" fill=\"{color}\" fill-opacity=\"0.6\"/>\n",
+                        "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.5\" fill=\"{color}\" fill-opacity=\"0.6\"/>",
                         frame.x(at(row)),
                         frame.y(*value)
                     );
@@ -113,9 +113,9 @@ fn points(out: &mut String, x: Option<&Series>, y: &[Series], is_scatter: bool) 
             }
         } else {
             let path = path(&frame, &series.values, &at);
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\" stroke-linejoin=\"round\"/>\n"
+                "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\" stroke-linejoin=\"round\"/>"
             );
         }
     }
@@ -167,9 +167,9 @@ fn histogram(out: &mut String, series: &[Series], bounds: (f64, f64), counts: &[
             let left = frame.x(bounds.0 + step * bin as f64);
             let right = frame.x(bounds.0 + step * (bin + 1) as f64);
             let top = frame.y(count as f64);
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{color}\" fill-opacity=\"{opacity}\"><title>{count}</title></rect>\n",
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{color}\" fill-opacity=\"{opacity}\"><title>{count}</title></rect>",
                 right - left - 1.0,
                 HEIGHT - BOTTOM - top
             );
@@ -189,14 +189,14 @@ fn heat_map(out: &mut String, cells: &[f64], width: usize, (rows, columns): (usi
         (WIDTH - LEFT - RIGHT - 90.0) / width.max(1) as f64,
         (HEIGHT - TOP - BOTTOM) / height.max(1) as f64,
     );
-    let _ = write!(out, "<g shape-rendering=\"crispEdges\">\n");
+    let _ = writeln!(out, "<g shape-rendering=\"crispEdges\">");
     for (i, value) in cells.iter().enumerate().filter(|(_, value)| value.is_finite()) {
         let (x, y) =
             (LEFT + cell_width * (i % width) as f64, TOP + cell_height * (i / width) as f64);
         let color = color((value - low) / (high - low));
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{color}\"/>\n",
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{color}\"/>",
             cell_width + 0.5,
             cell_height + 0.5
         );
@@ -205,18 +205,18 @@ fn heat_map(out: &mut String, cells: &[f64], width: usize, (rows, columns): (usi
     let scale = (WIDTH - LEFT - RIGHT - 90.0) / (WIDTH - LEFT - RIGHT);
     for tick in ticks(frame.x, 8.0) {
         let at = LEFT + (frame.x(tick) - LEFT) * scale;
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+            "<text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             HEIGHT - BOTTOM + 18.0,
             count(tick)
         );
     }
     for tick in ticks((0.0, rows as f64), 6.0) {
         let at = frame.y(tick) + 4.0;
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{}</text>\n",
+            "<text x=\"{}\" y=\"{at:.1}\" text-anchor=\"end\">{}</text>",
             LEFT - 8.0,
             count(tick)
         );
@@ -225,14 +225,14 @@ fn heat_map(out: &mut String, cells: &[f64], width: usize, (rows, columns): (usi
     for step in 0..64u32 {
         let part = f64::from(step) / 63.0;
         let y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (f64::from(step) + 1.0) / 64.0;
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{y:.1}\" width=\"14\" height=\"6\" fill=\"{}\"/>\n",
+            "<rect x=\"{x}\" y=\"{y:.1}\" width=\"14\" height=\"6\" fill=\"{}\"/>",
             color(part)
         );
     }
     for (value, y) in [(low, HEIGHT - BOTTOM), (high, TOP + 8.0)] {
-        let _ = write!(out, "<text x=\"{}\" y=\"{y}\">{}</text>\n", x + 20.0, short_float(value));
+        let _ = writeln!(out, "<text x=\"{}\" y=\"{y}\">{}</text>", x + 20.0, short_float(value));
     }
 }
 
@@ -260,9 +260,9 @@ pub(crate) fn color(part: f64) -> String {
 fn legend(out: &mut String, names: &[String]) {
     let mut at = LEFT;
     for (name, color) in names.iter().zip(COLORS) {
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<rect x=\"{at:.1}\" y=\"33\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/><text x=\"{:.1}\" y=\"42\">{}</text>\n",
+            "<rect x=\"{at:.1}\" y=\"33\" width=\"10\" height=\"10\" rx=\"2\" fill=\"{color}\"/><text x=\"{:.1}\" y=\"42\">{}</text>",
             at + 15.0,
             escaped(name)
         );

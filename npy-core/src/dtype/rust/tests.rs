@@ -1,3 +1,5 @@
+//! Tests of the code for each kind of dtype.
+
 use super::*;
 
 fn rust(dtype: &str) -> String {
