@@ -75,7 +75,15 @@ pub(crate) fn read(
     // Fields of a nested record come together, so the order of the columns may change.
     let order = tree.order();
     let size = dtype.itemsize();
-    let mut bytes = vec![0; rows.saturating_mul(size)];
+    let total = rows.saturating_mul(size);
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(total).is_err() {
+        let message = format!(
+            "the array would have {total} bytes, more than the memory: one long text makes all rows wide"
+        );
+        return Err(Failure::new(name, message));
+    }
+    bytes.resize(total, 0);
     let mut offset = 0;
     for at in order {
         let column = &columns[at];
