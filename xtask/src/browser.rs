@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::Result;
+use crate::{Result, apt};
 
 /// The remedy if there is no browser.
 const REMEDY: &str = "\
@@ -18,12 +18,14 @@ Without one, `cargo test --workspace` runs everything else.";
 /// The names by which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Returns a cargo command whose tests find a browser. Where `CI` is set, Debian's is installed if there is none.
+/// Returns a cargo command whose tests find a browser. Debian's is installed if there is none.
 pub(crate) fn with_browser(mut cargo: Command) -> Result<Command> {
     let browser = match find() {
         Some(browser) => browser,
-        None if env::var_os("CI").is_some() && install() => find().ok_or(REMEDY)?,
-        None => return Err(REMEDY.into()),
+        None => {
+            apt::install("chromium", REMEDY)?;
+            find().ok_or(REMEDY)?
+        }
     };
     cargo.env("NPY_BROWSER", browser);
     Ok(cargo)
@@ -35,12 +37,4 @@ fn find() -> Option<OsString> {
     all.into_iter().find(|name| {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
     })
-}
-
-/// Installs the package alone, without the fonts and tools that it recommends. Returns false if that fails.
-fn install() -> bool {
-    let apt = |args: &[&str]| {
-        Command::new("apt-get").args(args).status().is_ok_and(|status| status.success())
-    };
-    apt(&["update", "-q"]) && apt(&["install", "-qy", "--no-install-recommends", "chromium"])
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::Result;
 use crate::command::{cargo, output, run as run_command};
+use crate::{Result, apt};
 
 /// The 32-bit Linux target, whose tests run on the machine that builds them.
 const NARROW: &str = "i686-unknown-linux-gnu";
@@ -67,25 +67,11 @@ fn install_target(target: &str) -> Result {
     run_command(Command::new("rustup").args(["target", "add", target]))
 }
 
-/// Has apt-get install the 32-bit C library if it is missing; this needs root and apt-get.
+/// Has the 32-bit C library installed if it is missing.
 fn install_multilib() -> Result {
     let is_there = ["/usr/lib32/crt1.o", "/usr/lib/crt1.o", "/usr/lib/i386-linux-gnu/crt1.o"];
     if is_there.into_iter().any(|start| Path::new(start).exists()) {
         return Ok(());
     }
-    let is_root = output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
-    let has_apt = Path::new("/usr/bin/apt-get").exists();
-    if !is_root || !has_apt {
-        return Err(REMEDY.into());
-    }
-    println!("installing gcc-multilib");
-    let apt = || {
-        let mut apt = Command::new("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq");
-        apt
-    };
-    let with_remedy = |error| format!("{error}\n\n{REMEDY}");
-    run_command(apt().arg("update")).map_err(with_remedy)?;
-    let package = ["install", "--yes", "--no-install-recommends", "gcc-multilib"];
-    Ok(run_command(apt().args(package)).map_err(with_remedy)?)
+    apt::install("gcc-multilib", REMEDY)
 }

@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask <command>`.
 
+mod apt;
 mod bench;
 mod browser;
 mod build_time;
