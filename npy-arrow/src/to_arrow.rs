@@ -86,6 +86,31 @@ pub fn into_record_batch(array: DynArray, options: &Options) -> Result<RecordBat
     batch(&part, Arc::new(schema(&part.row_dtype()?, options)?), options)
 }
 
+/// Returns the rows of an array as one column, of the type that the field has: that of [`schema`](crate::schema) for this dtype.
+///
+/// ```
+/// use npy_arrow::{Options, VALUE};
+/// use npy_arrow::arrow_array::Array;
+/// use npy_core::{DynArray, Order};
+///
+/// let array = DynArray::new(">i2".parse()?, [2], Order::C, vec![0, 1, 0, 2])?;
+/// let schema = npy_arrow::schema(array.dtype(), &Options::new())?;
+/// let column = npy_arrow::into_array(array, schema.field(0), &Options::new())?;
+/// assert_eq!(column.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`record_batch`]; also if the field is of another type.
+pub fn into_array(array: DynArray, field: &Field, options: &Options) -> Result<ArrayRef> {
+    if array.dtype().has_object() {
+        return objects(&array);
+    }
+    let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
+    part(array).array(field, options)
+}
+
 /// Returns an array of Python objects as text.
 pub(crate) fn objects(array: &DynArray) -> Result<ArrayRef> {
     let mut file = Vec::new();
