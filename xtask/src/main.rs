@@ -8,6 +8,7 @@ mod ci;
 mod command;
 mod compile_time;
 mod cross;
+mod engine;
 mod features;
 mod fixtures;
 mod fuzz;
@@ -51,6 +52,7 @@ usage: cargo xtask <command>
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
+  engine              the tests of npy-datafusion, a workspace of its own
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["work"] => work::run(),
         ["cross"] => cross::run(),
+        ["engine"] => engine::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

@@ -1,0 +1,139 @@
+//! The format, as tables over many files ask for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::Session;
+use datafusion::common::stats::Precision;
+use datafusion::common::{ColumnStatistics, GetExt, Statistics, exec_datafusion_err, not_impl_err};
+use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
+use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::physical_plan::ExecutionPlan;
+use futures::{StreamExt, TryStreamExt};
+use npy_arrow::Options;
+use object_store::{ObjectMeta, ObjectStore};
+
+use crate::header;
+use crate::merge::Merged;
+use crate::source::NpySource;
+
+/// The format `.npy`.
+#[derive(Clone, Debug, Default)]
+pub struct NpyFormat {
+    options: Options,
+}
+
+impl NpyFormat {
+    /// Creates the format, with these types for what has more than one in Arrow.
+    pub fn new(options: Options) -> Self {
+        NpyFormat { options }
+    }
+}
+
+#[async_trait]
+impl FileFormat for NpyFormat {
+    fn get_ext(&self) -> String {
+        "npy".into()
+    }
+
+    fn get_ext_with_compression(&self, compression: &FileCompressionType) -> Result<String> {
+        if compression.is_compressed() {
+            return not_impl_err!(
+                "files compressed as a whole have no rows at known places; decompress them first"
+            );
+        }
+        Ok(self.get_ext())
+    }
+
+    fn compression_type(&self) -> Option<FileCompressionType> {
+        None
+    }
+
+    async fn infer_schema(
+        &self,
+        state: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        objects: &[ObjectMeta],
+    ) -> Result<SchemaRef> {
+        let at_once = state.config_options().execution.meta_fetch_concurrency.into();
+        let files = futures::stream::iter(objects).map(|meta| async move {
+            Ok::<_, DataFusionError>((meta, header::read(store, meta).await?))
+        });
+        let mut files: Vec<_> = files.boxed().buffer_unordered(at_once).try_collect().await?;
+        files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
+        let mut merged = Merged::default();
+        for (meta, file) in files {
+            merged.add(&file.dtype, &meta.location)?;
+        }
+        Ok(Arc::new(merged.schema(&self.options)?))
+    }
+
+    async fn infer_stats(
+        &self,
+        _: &dyn Session,
+        store: &Arc<dyn ObjectStore>,
+        table: SchemaRef,
+        meta: &ObjectMeta,
+    ) -> Result<Statistics> {
+        let file = header::read(store, meta).await?;
+        let count = |number: u64| {
+            usize::try_from(number).map_err(|_| {
+                exec_datafusion_err!("{}: too many rows for this machine", meta.location)
+            })
+        };
+        let mut statistics = Statistics::new_unknown(&table);
+        statistics.num_rows = Precision::Exact(count(file.rows)?);
+        statistics.total_byte_size =
+            Precision::Exact(count(file.rows.saturating_mul(file.row_size()))?);
+        let column = |is_nullable: bool| {
+            let mut column = ColumnStatistics::new_unknown();
+            if !is_nullable {
+                column.null_count = Precision::Exact(0);
+            }
+            column
+        };
+        statistics.column_statistics =
+            table.fields().iter().map(|field| column(field.is_nullable())).collect();
+        Ok(statistics)
+    }
+
+    async fn create_physical_plan(
+        &self,
+        _: &dyn Session,
+        config: FileScanConfig,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(DataSourceExec::from_data_source(config))
+    }
+
+    fn file_source(&self, schema: TableSchema) -> Arc<dyn FileSource> {
+        Arc::new(NpySource::new(schema, self.options.clone()))
+    }
+}
+
+/// Makes the format for `STORED AS NPY`.
+#[derive(Clone, Debug, Default)]
+pub struct NpyFormatFactory {
+    options: Options,
+}
+
+impl GetExt for NpyFormatFactory {
+    fn get_ext(&self) -> String {
+        "npy".into()
+    }
+}
+
+impl FileFormatFactory for NpyFormatFactory {
+    fn create(&self, _: &dyn Session, _: &HashMap<String, String>) -> Result<Arc<dyn FileFormat>> {
+        Ok(self.default())
+    }
+
+    fn default(&self) -> Arc<dyn FileFormat> {
+        Arc::new(NpyFormat::new(self.options.clone()))
+    }
+}

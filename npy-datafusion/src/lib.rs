@@ -1,0 +1,105 @@
+//! NumPy's `.npy` files as tables of DataFusion: SQL over one file, or over a directory of them, on this machine or in the store of a cloud.
+//!
+//! ```no_run
+//! # #[tokio::main]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! use datafusion::prelude::*;
+//!
+//! let ctx: SessionContext = npy_datafusion::session();
+//! ctx.sql("CREATE EXTERNAL TABLE ticks STORED AS NPY LOCATION 'ticks/'").await?;
+//! ctx.sql("SELECT id, avg(price) FROM ticks WHERE volume > 100 GROUP BY id").await?.show().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
+//! all files in it that end in `.npy`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
+//!
+//! # What is read
+//!
+//! - `count(*)` reads the headers only: a header states the number of rows.
+//! - Of a query, only the columns that it needs are converted, and those of its conditions first: the other columns are gathered for the rows
+//!   that pass. Records are contiguous in a file, so all bytes of the rows that are looked at are read.
+//! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
+//! - `LIMIT` reads no more than it needs.
+//!
+//! # Files that differ
+//!
+//! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
+//! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)); a field that it lacks is null. A damaged file is an error that names it.
+
+mod format;
+mod header;
+mod merge;
+mod opener;
+mod source;
+
+use std::sync::Arc;
+
+pub use datafusion;
+use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::datasource::provider::DefaultTableFactory;
+use datafusion::error::Result;
+use datafusion::execution::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+pub use format::{NpyFormat, NpyFormatFactory};
+pub use npy_arrow::Options as NpyOptions;
+pub use source::NpySource;
+
+/// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
+pub fn session() -> SessionContext {
+    session_with_config(SessionConfig::new())
+}
+
+/// Creates a session that knows the format, with other settings than the defaults.
+///
+/// ```
+/// use datafusion::prelude::SessionConfig;
+///
+/// let ctx = npy_datafusion::session_with_config(SessionConfig::new().with_target_partitions(4));
+/// # let _ = ctx;
+/// ```
+pub fn session_with_config(config: SessionConfig) -> SessionContext {
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_default_features()
+        .with_table_factory("NPY".into(), Arc::new(DefaultTableFactory::new()))
+        .with_file_formats(vec![Arc::new(NpyFormatFactory::default())])
+        .build();
+    SessionContext::new_with_state(state)
+}
+
+/// Registers a file, or a directory of files, as a table.
+///
+/// The location is a path or a URL; that of a directory ends in `/`.
+///
+/// ```no_run
+/// # #[tokio::main]
+/// # async fn main() -> datafusion::error::Result<()> {
+/// use datafusion::prelude::*;
+/// use npy_datafusion::{NpyOptions, register};
+///
+/// let ctx = SessionContext::new();
+/// register(&ctx, "ticks", "file:///data/ticks/", NpyOptions::default()).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If there is no file, if a header is damaged, or if a field has different types in different files and none holds both.
+pub async fn register(
+    ctx: &SessionContext,
+    name: &str,
+    location: &str,
+    options: NpyOptions,
+) -> Result<()> {
+    let format = NpyFormat::new(options);
+    let listing = datafusion::datasource::listing::ListingOptions::new(Arc::new(format))
+        .with_file_extension(".npy");
+    let config =
+        ListingTableConfig::new(ListingTableUrl::parse(location)?).with_listing_options(listing);
+    let table = ListingTable::try_new(config.infer_schema(&ctx.state()).await?)?;
+    ctx.register_table(name, Arc::new(table))?;
+    Ok(())
+}

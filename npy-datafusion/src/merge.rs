@@ -1,0 +1,95 @@
+//! One schema for files that differ.
+
+use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::common::exec_datafusion_err;
+use datafusion::error::Result;
+use npy_arrow::{DESCR, Options, schema};
+use npy_core::DynArray;
+use npy_core::Order;
+use npy_core::dtype::DType;
+
+use crate::header::external;
+
+/// The fields of all files so far.
+#[derive(Default)]
+pub(crate) struct Merged {
+    fields: Vec<Column>,
+    files: usize,
+}
+
+struct Column {
+    name: String,
+    dtype: DType,
+    files: usize,
+}
+
+impl Merged {
+    /// Adds the fields of a file. A field that other files have, too, gets the wider of both types.
+    pub(crate) fn add(&mut self, dtype: &DType, path: &dyn std::fmt::Display) -> Result<()> {
+        self.files += 1;
+        let value = [("value", dtype)];
+        let fields: Vec<(&str, &DType)> = match dtype.is_record() {
+            true => dtype.fields().iter().map(|field| (field.name(), field.dtype())).collect(),
+            false => value.to_vec(),
+        };
+        for (name, dtype) in fields {
+            match self.fields.iter_mut().find(|column| column.name == name) {
+                None => self.fields.push(Column {
+                    name: name.to_owned(),
+                    dtype: dtype.clone(),
+                    files: 1,
+                }),
+                Some(column) => {
+                    column.files += 1;
+                    column.dtype = wider(&column.dtype, dtype).ok_or_else(|| {
+                        exec_datafusion_err!(
+                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both",
+                            column.dtype
+                        )
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the schema. A field that is not in all files may be null.
+    pub(crate) fn schema(&self, options: &Options) -> Result<Schema> {
+        let column = |column: &Column| -> Result<Field> {
+            let is_record = column.dtype.is_record();
+            // A record would become its fields.
+            let dtype = if is_record { nested(&column.dtype)? } else { column.dtype.clone() };
+            let schema = schema(&dtype, options).map_err(external)?;
+            let field = schema.field(0).clone().with_name(&column.name);
+            let is_nullable = field.is_nullable() || column.files < self.files;
+            Ok(field.with_nullable(is_nullable))
+        };
+        let fields = self.fields.iter().map(column).collect::<Result<Vec<_>>>()?;
+        Ok(Schema::new(fields))
+    }
+}
+
+/// Returns a record with the one field `value`.
+fn nested(dtype: &DType) -> Result<DType> {
+    format!("[('value', {})]", dtype.descr()).parse().map_err(external)
+}
+
+/// Returns the type that holds the values of both.
+fn wider(a: &DType, b: &DType) -> Option<DType> {
+    if a == b || fits(b, a) {
+        return Some(a.clone());
+    }
+    fits(a, b).then(|| b.clone())
+}
+
+/// Returns true if all values of a dtype can be converted to another one without loss.
+fn fits(from: &DType, to: &DType) -> bool {
+    // Arrays have no sub-arrays as elements, but records do.
+    let (Ok(from), Ok(to)) = (nested(from), nested(to)) else { return false };
+    DynArray::new(from, [0], Order::C, Vec::new()).is_ok_and(|array| array.cast(&to).is_ok())
+}
+
+/// Returns the dtype of a column of the table, as its metadata state it.
+pub(crate) fn dtype_of(field: &Field) -> Option<DType> {
+    field.metadata().get(DESCR)?.parse().ok()
+}

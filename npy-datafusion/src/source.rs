@@ -1,0 +1,145 @@
+//! What the planner asks of a scan: which columns, which conditions.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
+use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
+use datafusion::datasource::table_schema::TableSchema;
+use datafusion::error::Result;
+use datafusion::physical_expr::utils::collect_columns;
+use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_plan::DisplayFormatType;
+use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
+use datafusion::physical_plan::projection::ProjectionExprs;
+use npy_arrow::Options;
+use object_store::ObjectStore;
+
+use crate::opener::NpyOpener;
+
+/// The number of rows of a batch, unless the session says another.
+const ROWS: usize = 8192;
+
+/// A scan of `.npy` files.
+#[derive(Clone)]
+pub struct NpySource {
+    schema: TableSchema,
+    options: Options,
+    projection: SplitProjection,
+    /// The conditions that the rows must meet. They are exact: no one checks them again.
+    predicate: Option<Arc<dyn PhysicalExpr>>,
+    rows: usize,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl NpySource {
+    /// Creates a scan of all columns.
+    pub fn new(schema: TableSchema, options: Options) -> Self {
+        let projection = SplitProjection::unprojected(&schema);
+        NpySource {
+            schema,
+            options,
+            projection,
+            predicate: None,
+            rows: ROWS,
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+}
+
+impl FileSource for NpySource {
+    fn create_file_opener(
+        &self,
+        store: Arc<dyn ObjectStore>,
+        base: &FileScanConfig,
+        partition: usize,
+    ) -> Result<Arc<dyn FileOpener>> {
+        let opener = Arc::new(NpyOpener {
+            store,
+            schema: Arc::clone(self.schema.file_schema()),
+            options: self.options.clone(),
+            wanted: self.projection.file_indices.clone(),
+            predicate: self.predicate.clone(),
+            rows: base.batch_size.unwrap_or(self.rows).max(1),
+            limit: base.limit,
+            bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
+        });
+        ProjectionOpener::try_new(self.projection.clone(), opener, self.schema.file_schema())
+    }
+
+    fn table_schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    fn with_batch_size(&self, rows: usize) -> Arc<dyn FileSource> {
+        Arc::new(NpySource { rows, ..self.clone() })
+    }
+
+    fn filter(&self) -> Option<Arc<dyn PhysicalExpr>> {
+        self.predicate.clone()
+    }
+
+    fn projection(&self) -> Option<&ProjectionExprs> {
+        Some(&self.projection.source)
+    }
+
+    fn metrics(&self) -> &ExecutionPlanMetricsSet {
+        &self.metrics
+    }
+
+    fn file_type(&self) -> &str {
+        "npy"
+    }
+
+    fn fmt_extra(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.predicate.iter().try_for_each(|predicate| write!(f, ", predicate={predicate}"))
+    }
+
+    fn try_pushdown_projection(
+        &self,
+        projection: &ProjectionExprs,
+    ) -> Result<Option<Arc<dyn FileSource>>> {
+        let merged = self.projection.source.try_merge(projection)?;
+        let projection = SplitProjection::new(self.schema.file_schema(), &merged);
+        Ok(Some(Arc::new(NpySource { projection, ..self.clone() })))
+    }
+
+    fn try_pushdown_filters(
+        &self,
+        filters: Vec<Arc<dyn PhysicalExpr>>,
+        _: &ConfigOptions,
+    ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
+        // Conditions on the columns of directories (`day=…`) are not about the files.
+        let columns = self.schema.file_schema().fields().len();
+        let is_ours = |filter: &Arc<dyn PhysicalExpr>| {
+            let used = collect_columns(filter);
+            !used.is_empty() && used.iter().all(|column| column.index() < columns)
+        };
+        let answers = filters
+            .iter()
+            .map(|filter| if is_ours(filter) { PushedDown::Yes } else { PushedDown::No })
+            .collect();
+        let answer = FilterPushdownPropagation::with_parent_pushdown_result(answers);
+        let mut ours: Vec<_> = filters.into_iter().filter(is_ours).collect();
+        if ours.is_empty() {
+            return Ok(answer);
+        }
+        ours.extend(self.predicate.clone());
+        let source = NpySource { predicate: Some(conjunction(ours)), ..self.clone() };
+        Ok(answer.with_updated_node(Arc::new(source)))
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        let projected = self.projection.source.iter().map(|projected| &projected.expr);
+        datafusion::physical_plan::apply_expression_roots(
+            self.predicate.iter().chain(projected),
+            visit,
+        )
+    }
+}
