@@ -118,6 +118,7 @@ impl Code {
     }
 
     /// Returns the comment for a scalar that Rust does not have.
+    #[cfg(feature = "npz")]
     pub(crate) fn note(&self, dtype: &DType) -> Option<String> {
         dtype.scalar().and_then(|&scalar| note(scalar))
     }
