@@ -30,7 +30,8 @@
 //! - In parts: [`Reader`] returns elements one by one or in chunks, starts at any row, and can read a single column; [`Writer`] writes
 //!   elements one by one, to a new file or at the end of an existing one. Rows of a width known at run time: [`Reader::rows`], [`RowWriter`]; of a dtype
 //!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
-//! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`].
+//! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`],
+//!   [`WriteOptions::write_headerless`] and [`Writer::headerless`].
 //! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] writes the struct that reads it; [`assert_reads!`] tests one.
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
 //! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is

@@ -6,6 +6,7 @@ mod array_writer;
 mod dynamic;
 pub(crate) mod elements;
 pub(crate) mod failure;
+mod headerless;
 pub(crate) mod lock;
 pub(crate) mod object;
 pub(crate) mod replace;
@@ -160,6 +161,8 @@ pub struct WriteOptions {
     uncounted_rows: UncountedRows,
     objects: bool,
     limits: Limits,
+    /// Writes the data alone. Set only by the calls of `headerless.rs`, in their own copy of the options.
+    without_header: bool,
 }
 
 impl WriteOptions {
@@ -265,6 +268,10 @@ impl WriteOptions {
     }
 
     fn header_bytes(&self, header: &Header) -> Result<Vec<u8>> {
+        if self.without_header {
+            header.without_objects()?;
+            return Ok(Vec::new());
+        }
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),

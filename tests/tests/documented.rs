@@ -11,6 +11,7 @@ fn source(path: &str) -> String {
 fn names_of_numpy_are_found() {
     for (alias, file, item) in [
         ("fromfile", "src/read.rs", "pub trait ReadNpy"),
+        ("tofile", "src/write/headerless.rs", "pub fn write_headerless<"),
         ("memmap", "src/mmap.rs", "pub struct Map<"),
         ("memmap", "src/mmap.rs", "pub struct MapMut<"),
         ("open_memmap", "src/mmap.rs", "pub unsafe fn create<"),

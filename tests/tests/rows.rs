@@ -678,6 +678,64 @@ fn files_without_a_header_are_read() {
     assert_eq!(reader.read_array::<f64>().unwrap().shape(), [0, 6]);
 }
 
+/// Guards data without a header: the bytes after the header of the same array, in C order unless the options state another.
+#[test]
+fn files_without_a_header_are_written() {
+    fn check<T: Element + From<u16> + Clone>(shape: &[usize]) {
+        let array = array::<T>(shape);
+        let columns = array.clone().into_order(Order::Fortran);
+        for byte_order in BYTE_ORDERS {
+            let with_header = file(&array, byte_order, Order::C);
+            let (_, start) = Header::parse(&with_header).unwrap();
+            let data = &with_header[start..];
+            let options = WriteOptions::new().byte_order(byte_order).clone();
+            for array in [&array, &columns] {
+                let mut found = Vec::new();
+                options.write_headerless_to(&mut found, array).unwrap();
+                assert!(found == data, "{shape:?} {byte_order}");
+            }
+            let mut writer = options.headerless::<T, _>(Vec::new()).unwrap();
+            for part in array.as_slice_memory_order().chunks(7) {
+                writer.write_slice(part).unwrap();
+            }
+            assert!(writer.finish().unwrap() == data, "{shape:?} {byte_order}");
+        }
+        let mut found = Vec::new();
+        WriteOptions::new().order(Order::Fortran).write_headerless_to(&mut found, &array).unwrap();
+        let with_header = file(&array, ByteOrder::Little, Order::Fortran);
+        assert!(found == with_header[with_header.len() - found.len()..], "{shape:?}");
+    }
+    for shape in [&[][..], &[0], &[5], &[3, 4], &[2, 3, 4], &[200, 300], &[4, 0]] {
+        check::<u16>(shape);
+        check::<f64>(shape);
+    }
+}
+
+/// Guards what becomes of files: they are replaced, added to, and not touched by an array that cannot be written.
+#[test]
+fn data_without_a_header_replaces_and_is_added_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.raw");
+    WriteOptions::new().write_headerless(&path, &[[1u8, 2], [3, 4]]).unwrap();
+    let end = File::options().append(true).open(&path).unwrap();
+    let mut writer = Writer::<[u8; 2], _>::headerless(end).unwrap();
+    writer.push(&[5, 6]).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [1, 2, 3, 4, 5, 6]);
+    writer.push(&[7, 8]).unwrap();
+    assert_eq!(writer.count(), 2);
+    writer.sync().unwrap();
+    writer.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8]);
+
+    let error = WriteOptions::new().write_headerless(&path, &vec![Some(1i64), None]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+    assert!(text(&error).contains("x.raw"), "{error}");
+    assert_eq!(fs::read(&path).unwrap().len(), 8);
+    WriteOptions::new().write_headerless(&path, &Vec::<f64>::new()).unwrap();
+    assert!(fs::read(&path).unwrap().is_empty());
+}
+
 /// Guards decoding of parts that end anywhere: the same elements as from a reader, and no byte of what follows.
 #[test]
 fn parts_that_end_anywhere_are_decoded() {

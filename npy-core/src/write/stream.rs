@@ -93,6 +93,8 @@ enum Length<W> {
     Stated(Vec<usize>),
     /// The header states the number of elements that were flushed.
     Grows(Growing<W>),
+    /// There is no header.
+    Unstated,
 }
 
 /// A file that was opened by its path.
@@ -354,7 +356,7 @@ impl<T: Element, W: Write> Writer<T, W> {
                     let reason = format!("expected {expected} elements, found {found}");
                     return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
                 }
-                Length::Stated(_) => {}
+                Length::Stated(_) | Length::Unstated => {}
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
             if let Some((file, place)) = writer.file.as_mut().and_then(|file| file.unnamed.take()) {
@@ -370,11 +372,17 @@ impl<T: Element, W: Write> Writer<T, W> {
         named.map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
     }
 
+    /// Starts an array without a header.
+    pub(super) fn without_header(inner: W, plan: Plan) -> Result<Self> {
+        Writer::resume(0, inner, plan, Length::Unstated)
+    }
+
     /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
     fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
         let most = match &length {
             Length::Stated(shape) => limits::to_usize(shape::bytes_in_file(shape, 1)?)?,
             Length::Grows(growing) => growing.most(),
+            Length::Unstated => growing::most_in_file(plan.dst_itemsize),
         };
         let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
         Ok(Writer { sink: Sink::new(inner), pending, written, most, length, file: None })
@@ -428,6 +436,10 @@ impl<T: Element, W: Write> Writer<T, W> {
                 ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
             }
             Length::Grows(growing) => growing.full(),
+            Length::Unstated => {
+                let reason = "no file has more elements".to_owned();
+                ErrorKind::Shape { shape: shape::repr(&[self.most]), reason }.into()
+            }
         }
     }
 

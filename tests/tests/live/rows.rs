@@ -1,6 +1,6 @@
 //! Rows of a width known at run time, data without a header, and arrays in parts: NumPy reads and writes the same.
 
-use npy_core::{Decoder, RowWriter};
+use npy_core::{Decoder, RowWriter, Writer};
 
 use super::*;
 
@@ -169,4 +169,48 @@ fn rows_of<T: Element>(path: &Path, n: usize, value: impl Fn(&T) -> f64) -> Vec<
     }
     assert!(rows.is_empty());
     all
+}
+
+/// Guards data without a header: the same bytes as from `tofile`, for arrays of any dtype, shape and order.
+#[test]
+fn data_without_a_header_is_that_of_tofile() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r"
+n = np.arange(24)
+arrays = [n.astype(d) for d in ['?', 'u1', '<i2', '>i4', '<f2', '>f8', '<c16', 'S3', '<U2', '>U3', '<M8[s]', '>m8[D]', 'V8']]
+arrays += [np.zeros(24, [('a', '<i4'), ('b', '>f8', (2,)), ('c', 'S3')])]
+arrays[-1]['a'], arrays[-1]['b'] = n, n[:, None] / 4
+i = 0
+for a in arrays:
+    for shape in [(24,), (4, 6), (2, 3, 4)]:
+        for order in 'CF':
+            b = a.reshape(shape).copy(order)
+            np.save(f'{i}.npy', b)
+            b.tofile(f'{i}.raw')
+            i += 1
+for b in [np.array(7, '>i4'), np.zeros((3, 0))]:
+    np.save(f'{i}.npy', b)
+    b.tofile(f'{i}.raw')
+    i += 1
+";
+    python(script, dir.path());
+    let mut count = 0;
+    while let path = dir.path().join(format!("{count}.npy"))
+        && path.exists()
+    {
+        let array = DynArray::read_npy(&path).unwrap();
+        let ours = dir.path().join("ours.raw");
+        WriteOptions::new().write_headerless(&ours, &array).unwrap();
+        let theirs = std::fs::read(path.with_extension("raw")).unwrap();
+        let case = (array.dtype(), array.shape(), array.order());
+        assert!(std::fs::read(&ours).unwrap() == theirs, "{case:?}");
+        count += 1;
+    }
+    assert_eq!(count, 14 * 6 + 2);
+    let file = std::fs::File::create(dir.path().join("streamed.raw")).unwrap();
+    let mut writer = Writer::<f32, _>::headerless(file).unwrap();
+    writer.extend((0..60_000u16).step_by(2).map(f32::from)).unwrap();
+    writer.finish().unwrap();
+    let script = "assert (np.fromfile('streamed.raw', '<f4') == np.arange(0, 60_000, 2)).all()";
+    python(script, dir.path());
 }

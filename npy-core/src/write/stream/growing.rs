@@ -53,6 +53,12 @@ impl<W: Seek> Growing<W> {
     }
 }
 
+/// Returns the largest number of items of this many bytes that a file can have.
+pub(super) fn most_in_file(item_bytes: usize) -> usize {
+    let items = i64::MAX.unsigned_abs().checked_div(limits::to_u64(item_bytes.max(1))).unwrap_or(0);
+    usize::try_from(items).unwrap_or(usize::MAX)
+}
+
 impl<W> Growing<W> {
     /// Returns the largest number of elements that an array can have, and whose length fits in the digits of the header.
     pub(super) fn most(&self) -> usize {
@@ -61,9 +67,7 @@ impl<W> Growing<W> {
 
     /// Returns the largest number of rows that a file of such elements can have.
     fn most_rows(&self) -> usize {
-        let row_bytes = self.stated.row.saturating_mul(self.stated.item_size).max(1);
-        let rows = i64::MAX.unsigned_abs().checked_div(limits::to_u64(row_bytes)).unwrap_or(0);
-        usize::try_from(rows).unwrap_or(usize::MAX)
+        most_in_file(self.stated.row.saturating_mul(self.stated.item_size))
     }
 
     /// Returns the number of elements in a row.

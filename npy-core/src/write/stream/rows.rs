@@ -118,7 +118,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
                 let end = growing.shape().len().saturating_sub(inner);
                 (growing.shape().get(1..end).unwrap_or_default().to_vec(), growing.row())
             }
-            Length::Stated(_) => (Vec::new(), 1),
+            Length::Stated(_) | Length::Unstated => (Vec::new(), 1),
         };
         writer.pending.align(row, writer.most.saturating_sub(writer.written));
         Ok(RowWriter { writer, row_shape, row })
@@ -133,7 +133,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     pub fn count(&self) -> usize {
         match &self.writer.length {
             Length::Grows(growing) => growing.rows_of(self.writer.count()),
-            Length::Stated(_) => self.writer.count(),
+            Length::Stated(_) | Length::Unstated => self.writer.count(),
         }
     }
 
@@ -216,7 +216,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     fn growing(&mut self) -> Option<&mut Growing<W>> {
         match &mut self.length {
             Length::Grows(growing) => Some(growing),
-            Length::Stated(_) => None,
+            Length::Stated(_) | Length::Unstated => None,
         }
     }
 }
