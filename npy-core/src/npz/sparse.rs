@@ -179,6 +179,32 @@ pub struct Bsr<T, I = i32> {
     pub is_array: bool,
 }
 
+/// Compressed sparse rows of one dimension: a `csr_array` of one dimension, which is a single row without a number. The index of `data[i]` is
+/// `indices[i]`.
+///
+/// ```
+/// use npy_core::npz::sparse::CsrVector;
+///
+/// // [0, 7]
+/// let vector =
+///     CsrVector { shape: [2], indptr: vec![0, 1], indices: vec![1], data: vec![7u8], is_array: true };
+/// vector.check()?;
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CsrVector<T, I = i32> {
+    /// The number of elements.
+    pub shape: [usize; 1],
+    /// Zero, and the end of the values.
+    pub indptr: Vec<I>,
+    /// The index of each value.
+    pub indices: Vec<I>,
+    /// The values.
+    pub data: Vec<T>,
+    /// True for a `csr_array` in SciPy. A `csr_matrix` has two dimensions, so SciPy does not load a vector with false.
+    pub is_array: bool,
+}
+
 /// Implements a format from its name in the archive, and its arrays of indices in SciPy's order.
 macro_rules! layout {
     ($type:ident, $name:literal, [$($index:ident),*]) => {
@@ -213,7 +239,7 @@ macro_rules! layout {
 
             fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
                 expect_format(from, at, $name)?;
-                let shape = two_dimensions(from, at)?;
+                let shape = fixed_shape(from, at)?;
                 $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
                 let data = from.read(&inside(at, DATA))?;
                 let is_array = inside(at, IS_ARRAY);
@@ -227,6 +253,7 @@ macro_rules! layout {
 }
 
 layout!(Csr, "csr", [indices, indptr]);
+layout!(CsrVector, "csr", [indices, indptr]);
 layout!(Csc, "csc", [indices, indptr]);
 layout!(Coo, "coo", [row, col]);
 layout!(Dia, "dia", [offsets]);
@@ -271,13 +298,15 @@ fn shape<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Vec<usize>> {
     })
 }
 
-/// Reads the shape of a matrix.
-fn two_dimensions<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<[usize; 2]> {
+/// Reads the shape of a matrix, which has two dimensions, or of a vector, which has one.
+fn fixed_shape<R: Read + Seek, const N: usize>(from: &Reader<R>, at: &str) -> Result<[usize; N]> {
     let shape = shape(from, at)?;
-    <[usize; 2]>::try_from(shape).map_err(|shape| {
-        let reason = format_args!(
-            "{shape:?} is not the shape of a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions"
-        );
+    <[usize; N]>::try_from(shape).map_err(|shape| {
+        let expected = match N {
+            1 => "a vector, which is one number; npz::sparse::Sparse has any number of dimensions",
+            _ => "a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions, and CsrVector one",
+        };
+        let reason = format_args!("{shape:?} is not the shape of {expected}");
         from.in_file(invalid(reason).in_member(&inside(at, SHAPE)))
     })
 }

@@ -158,3 +158,44 @@ for name in ['csr', 'csc', 'coo', 'dia', 'bsr', 'coo_deep', 'coo_line']:
 ";
     python(script, dir.path());
 }
+
+/// Guards `csr_array`s of one dimension, which SciPy saves with a shape of one number.
+#[test]
+fn compressed_vectors_are_read_and_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "
+import scipy.sparse as sparse
+sparse.save_npz('some', sparse.csr_array(np.array([0, 1.5, 0, 2])))
+sparse.save_npz('none', sparse.csr_array(np.zeros(3)))
+sparse.save_npz('empty', sparse.csr_array(np.zeros(0)))
+sparse.save_npz('row', sparse.csr_array(np.array([[0, 1.5, 0, 2]])))
+";
+    python(script, dir.path());
+    let some: sparse::CsrVector<f64> = npz::load(dir.path().join("some.npz")).unwrap();
+    assert_eq!(
+        (some.shape, &some.indices[..], &some.data[..]),
+        ([4], &[1, 3][..], &[1.5, 2.0][..])
+    );
+    let any: sparse::Sparse<f64> = npz::load(dir.path().join("some.npz")).unwrap();
+    assert_eq!(any, sparse::Sparse::CsrVector(some));
+    for name in ["some", "none", "empty"] {
+        rewrite::<sparse::CsrVector<f64>>(dir.path(), name);
+        let load = |path| npz::load::<sparse::Csr<f64>>(dir.path().join(path));
+        let error = load(format!("{name}.npz")).unwrap_err().to_string();
+        assert!(error.contains("is not the shape of a matrix"), "{error}");
+    }
+    let row = npz::load::<sparse::CsrVector<f64>>(dir.path().join("row.npz")).unwrap_err();
+    assert!(row.to_string().contains("[1, 4] is not the shape of a vector"), "{row}");
+    let script = "
+import scipy.sparse as sparse, zipfile
+for name in ['some', 'none', 'empty']:
+    theirs, ours = sparse.load_npz(name + '.npz'), sparse.load_npz(name + '.ours.npz')
+    assert type(theirs) is type(ours) and theirs.shape == ours.shape, name
+    assert (theirs.toarray() == ours.toarray()).all(), name
+    theirs, ours = zipfile.ZipFile(name + '.npz'), zipfile.ZipFile(name + '.ours.npz')
+    assert theirs.namelist() == ours.namelist(), ours.namelist()
+    for member in theirs.namelist():
+        assert theirs.read(member) == ours.read(member), (name, member)
+";
+    python(script, dir.path());
+}

@@ -4,7 +4,7 @@ use std::io::{Read, Seek, Write};
 
 use super::super::fields::{below, inside};
 use super::super::{ArchiveField, NpzArchive, Reader, Writer};
-use super::{Bsr, Coo, Csc, Csr, DATA, Dia, FORMAT, IS_ARRAY, Index, SHAPE};
+use super::{Bsr, Coo, Csc, Csr, CsrVector, DATA, Dia, FORMAT, IS_ARRAY, Index, SHAPE};
 use super::{check, end, expect_format, format, index, shape};
 use crate::array::NpyArray;
 use crate::element::Element;
@@ -137,6 +137,8 @@ impl<T: Element, I: Index> ArchiveField for CooArray<T, I> {
 pub enum Sparse<T, I = i32> {
     /// Compressed rows.
     Csr(Csr<T, I>),
+    /// Compressed rows of one dimension.
+    CsrVector(CsrVector<T, I>),
     /// Compressed columns.
     Csc(Csc<T, I>),
     /// Coordinates of two dimensions.
@@ -155,6 +157,7 @@ impl<T: Element, I: Index> ArchiveField for Sparse<T, I> {
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         match self {
             Sparse::Csr(matrix) => matrix.__npy_write(to, at),
+            Sparse::CsrVector(vector) => vector.__npy_write(to, at),
             Sparse::Csc(matrix) => matrix.__npy_write(to, at),
             Sparse::Coo(matrix) => matrix.__npy_write(to, at),
             Sparse::CooArray(array) => array.__npy_write(to, at),
@@ -180,6 +183,9 @@ impl<T: Element, I: Index> ArchiveField for Sparse<T, I> {
             COO => CooArray::__npy_read(from, at).map(Sparse::CooArray),
             "dia" => Dia::__npy_read(from, at).map(Sparse::Dia),
             "bsr" => Bsr::__npy_read(from, at).map(Sparse::Bsr),
+            "csr" if shape(from, at)?.len() == 1 => {
+                CsrVector::__npy_read(from, at).map(Sparse::CsrVector)
+            }
             // Also the error for a format that SciPy does not have.
             _ => Csr::__npy_read(from, at).map(Sparse::Csr),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bsr, Coo, Csc, Csr, Dia, Index, invalid};
+use super::{Bsr, Coo, Csc, Csr, CsrVector, Dia, Index, invalid};
 use crate::error::Error;
 use crate::shape;
 
@@ -18,6 +18,13 @@ impl<T, I: Index> Csr<T, I> {
     pub(super) fn wrong(&self) -> Checked {
         let [rows, columns] = self.shape;
         compressed(&self.indptr, &self.indices, [rows, columns], self.data.len())
+    }
+}
+
+impl<T, I: Index> CsrVector<T, I> {
+    pub(super) fn wrong(&self) -> Checked {
+        let [columns] = self.shape;
+        compressed(&self.indptr, &self.indices, [1, columns], self.data.len())
     }
 }
 
