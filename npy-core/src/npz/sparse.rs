@@ -438,7 +438,7 @@ mod tests {
             assert_eq!(
                 refusal(with(|writer| writer.write("shape", shape))),
                 format!(
-                    "member \"shape\": {shown} is not the shape of a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions"
+                    "member \"shape\": {shown} is not the shape of a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions, and CsrVector one"
                 )
             );
         }
