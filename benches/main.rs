@@ -66,16 +66,16 @@ fn run(options: &Options) {
             workload.run(&place, &mut numpy, rounds)
         })
         .collect();
-    let table = report::table::of(&outcomes, &machine);
-    let chart = report::chart::of(&outcomes, &machine);
     if options.quick {
         println!("the benchmark: {} workloads, each contender gives the same", outcomes.len());
         return;
     }
-    println!("{table}");
+    println!("{}", report::table::with_goals(&outcomes, &machine));
     if let Some(out) = &options.out {
         fs::create_dir_all(out).expect("the folder of the results");
-        fs::write(out.join("results.md"), table).expect("the table is written");
-        fs::write(out.join("results.svg"), chart).expect("the chart is written");
+        fs::write(out.join("results.md"), report::table::for_docs(&outcomes, &machine))
+            .expect("the table is written");
+        fs::write(out.join("results.svg"), report::chart::of(&outcomes, &machine))
+            .expect("the chart is written");
     }
 }

@@ -69,16 +69,12 @@ fn legend(svg: &mut String) {
         writeln!(svg, "<circle cx=\"{at}\" cy=\"22\" r=\"{radius}\" fill=\"{color}\"/><text x=\"{}\" y=\"26\">{name}</text>", at + 11.0).unwrap();
         at += 92.0;
     }
-    writeln!(svg, "<path d=\"M{at} 14v16\" stroke=\"#d1242f\" stroke-width=\"2\"/><text x=\"{}\" y=\"26\">goal</text>", at + 8.0).unwrap();
 }
 
 fn row(svg: &mut String, y: f64, outcome: &Outcome) {
     let (end, text) = (LEFT - 12.0, y + 4.0);
     let work = escaped(&outcome.work.replace('`', ""));
     writeln!(svg, "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{y}\" y2=\"{y}\" stroke=\"#eaeef2\"/><text x=\"{end}\" y=\"{text}\" text-anchor=\"end\" font-size=\"11.5\">{work}</text>", LEFT + WIDTH).unwrap();
-    let goal = x(outcome.goal.one);
-    writeln!(svg, "<path d=\"M{goal:.1} {}v16\" stroke=\"#d1242f\" stroke-width=\"2\"/>", y - 8.0)
-        .unwrap();
     for (who, name, color, radius) in DOTS {
         if let Some(result) = outcome.of(who) {
             let (at, value) = (x(result.ratio), ratio(result.ratio));

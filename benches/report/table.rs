@@ -8,35 +8,63 @@ use crate::contest::{Measured, Outcome, Who};
 /// Marks a figure of this library that misses its goal.
 const MISSED: &str = " ✗";
 
-/// Returns the tables of times and of peak memory, with a description of the machine.
-pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
+/// Returns the tables for the engineers of this library: names of workloads, goals, and other ways to do the work.
+pub(crate) fn with_goals(outcomes: &[Outcome], machine: &str) -> String {
     let mut text = String::new();
-    let names: String = COLUMNS.map(|(_, name)| format!(" {name} |")).concat();
-    let rule = "---|".repeat(COLUMNS.len());
+    let (names, rule) = columns();
     writeln!(text, "| | time relative to a loop by hand | by hand |{names} to reach (2 threads) |")
         .unwrap();
     writeln!(text, "|---|---|---|{rule}---|").unwrap();
     for outcome in outcomes {
-        let (id, work, floor) = (outcome.id, outcome.work, seconds(outcome.floor.0));
-        write!(text, "| {id} | {work} | {floor} |").unwrap();
-        for (who, _) in COLUMNS {
-            write!(text, " {} |", outcome.of(who).map_or("–".into(), |it| shown(outcome, it)))
-                .unwrap();
-        }
         let two = outcome.goal.two.map(|two| format!(" (≤ {two:.2})"));
         let one = ratio(outcome.goal.one);
-        writeln!(text, " ≤ {one}{} |", two.unwrap_or_default()).unwrap();
+        let row = times(outcome, |result| if outcome.goal.is_missed(result) { MISSED } else { "" });
+        writeln!(text, "| {} {row} ≤ {one}{} |", outcome.id, two.unwrap_or_default()).unwrap();
     }
     writeln!(text, "\nMedians of the ratios of each round;{MISSED} misses its goal.").unwrap();
     let others: Vec<_> = outcomes.iter().flat_map(others).collect();
     if !others.is_empty() {
         writeln!(text, "Other ways: {}.", others.join("; ")).unwrap();
     }
-    writeln!(text, "\n| | memory on top of the input, MB | by hand |{names}").unwrap();
-    writeln!(text, "|---|---|---|{rule}").unwrap();
+    text + &memory_and_machine(outcomes, machine)
+}
+
+/// Returns the tables for users.
+pub(crate) fn for_docs(outcomes: &[Outcome], machine: &str) -> String {
+    let mut text = String::new();
+    let (names, rule) = columns();
+    writeln!(text, "| time relative to a loop by hand | by hand |{names}").unwrap();
+    writeln!(text, "|---|---|{rule}").unwrap();
     for outcome in outcomes {
-        let (id, work) = (outcome.id, outcome.work);
-        write!(text, "| {id} | {work} | {} |", megabytes(outcome.floor.1)).unwrap();
+        writeln!(text, "{}", times(outcome, |_| "")).unwrap();
+    }
+    text + &memory_and_machine(outcomes, machine)
+}
+
+/// Returns the names of the contenders, and the line below them.
+fn columns() -> (String, String) {
+    (COLUMNS.map(|(_, name)| format!(" {name} |")).concat(), "---|".repeat(COLUMNS.len()))
+}
+
+/// Returns the cells of the work, the time by hand and the ratios, each ratio with its mark.
+fn times(outcome: &Outcome, mark: impl Fn(&Measured) -> &'static str) -> String {
+    let mut row = format!("| {} | {} |", outcome.work, seconds(outcome.floor.0));
+    for (who, _) in COLUMNS {
+        let cell = outcome
+            .of(who)
+            .map_or("–".into(), |result| format!("{}{}", ratio(result.ratio), mark(result)));
+        write!(row, " {cell} |").unwrap();
+    }
+    row
+}
+
+fn memory_and_machine(outcomes: &[Outcome], machine: &str) -> String {
+    let mut text = String::new();
+    let (names, rule) = columns();
+    writeln!(text, "\n| memory on top of the input, MB | by hand |{names}").unwrap();
+    writeln!(text, "|---|---|{rule}").unwrap();
+    for outcome in outcomes {
+        write!(text, "| {} | {} |", outcome.work, megabytes(outcome.floor.1)).unwrap();
         for (who, _) in COLUMNS {
             let peak = outcome.of(who).map_or("–".into(), |it| megabytes(it.peak));
             write!(text, " {peak} |").unwrap();
@@ -45,11 +73,6 @@ pub(crate) fn of(outcomes: &[Outcome], machine: &str) -> String {
     }
     writeln!(text, "\n{machine}.").unwrap();
     text
-}
-
-fn shown(outcome: &Outcome, result: &Measured) -> String {
-    let mark = if outcome.goal.is_missed(result) { MISSED } else { "" };
-    format!("{}{mark}", ratio(result.ratio))
 }
 
 fn others(outcome: &Outcome) -> impl Iterator<Item = String> {

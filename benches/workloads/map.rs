@@ -30,7 +30,7 @@ pub(super) const WORKLOADS: [Workload; 4] = [
     },
     Workload {
         id: "W8b",
-        work: "1,000 random records of it, mapped",
+        work: "read 1,000 random records of that file, mapped",
         goal: Goal::of(1.1),
         times: once,
         written: None,
@@ -40,7 +40,7 @@ pub(super) const WORKLOADS: [Workload; 4] = [
     },
     Workload {
         id: "W8b'",
-        work: "the same with a `Reader`",
+        work: "read 1,000 random records with a `Reader`",
         goal: Goal::of(0.2),
         times: once,
         written: None,
@@ -50,7 +50,7 @@ pub(super) const WORKLOADS: [Workload; 4] = [
     },
     Workload {
         id: "W8c",
-        work: "sum of one `f64` column of it",
+        work: "sum one `f64` column of that file, mapped",
         goal: Goal::of(1.05).with_two(0.65),
         times: once,
         written: None,

@@ -27,7 +27,7 @@ pub(super) const WORKLOADS: [Workload; 5] = [
     },
     Workload {
         id: "W6b",
-        work: "read it",
+        work: "read that archive",
         goal: Goal::of(0.85).with_two(0.70),
         times: once,
         written: None,
@@ -37,7 +37,7 @@ pub(super) const WORKLOADS: [Workload; 5] = [
     },
     Workload {
         id: "W6c",
-        work: "write it deflated, level 6",
+        work: "write the same arrays deflated, level 6",
         goal: Goal::of(1.5).with_two(0.85),
         times: once,
         written: Some(sum_of_file),
@@ -47,7 +47,7 @@ pub(super) const WORKLOADS: [Workload; 5] = [
     },
     Workload {
         id: "W6d",
-        work: "read that",
+        work: "read the deflated archive",
         goal: Goal::of(1.25).with_two(0.72),
         times: once,
         written: None,

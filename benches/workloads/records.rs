@@ -24,7 +24,7 @@ pub(super) const WORKLOADS: [Workload; 3] = [
     },
     Workload {
         id: "W2p",
-        work: "read them as packed structs",
+        work: "read them as packed structs of 27 bytes",
         goal: Goal::of(0.50),
         times: once,
         written: None,

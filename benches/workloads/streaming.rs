@@ -33,7 +33,7 @@ pub(super) const WORKLOADS: [Workload; 3] = [
     },
     Workload {
         id: "W12r",
-        work: "sum the first column of 10 million rows of 3 `f64`, whose number is known at run time",
+        work: "sum the first column of 10 million rows of 3 `f64`, the 3 known at run time",
         goal: Goal::of(2.0),
         times: once,
         written: None,

@@ -69,6 +69,7 @@ extern crate self as npy_core;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+pub mod _guide;
 mod any;
 mod array;
 mod calendar;

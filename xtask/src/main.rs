@@ -16,6 +16,7 @@ mod kill;
 mod large;
 mod miri;
 mod package;
+mod pictures;
 mod python;
 mod sanitize;
 mod soak;
@@ -37,7 +38,7 @@ usage: cargo xtask <command>
   bench               the benchmark, into target/bench: results.md and results.svg
         [--only W1r,W9] [--rounds N]   some workloads; another number of rounds
         [--quick]     everything once, with little data
-        [--readme]    puts the results into the README
+        [--docs]      puts the results into docs/benchmarks.md
         --build       instead: first build times of this library and its peers
   compile-time        compile time of 100 derived structs, compared with serde's
   kill [ROUNDS]       kill a process that writes, several thousand times
@@ -54,6 +55,7 @@ usage: cargo xtask <command>
   work                check that the work for a hostile file grows linearly with its size
   engine              the tests of npy-datafusion, a workspace of its own
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
+  pictures            draws the pictures of the guide and the README
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         ["work"] => work::run(),
         ["cross"] => cross::run(),
         ["engine"] => engine::run(),
+        ["pictures"] => pictures::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {
