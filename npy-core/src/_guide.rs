@@ -42,4 +42,18 @@ macro_rules! page {
 page! {
     /// Tutorial: from `np.save` to a big-endian file of nested records.
     tutorial: "_guide/tutorial/1.md", "_guide/record.svg", "_guide/tutorial/2.md", "_guide/archive.svg", "_guide/tutorial/3.md";
+    /// Cookbook: tasks, and the programs that do them.
+    cookbook: "_guide/cookbook.md";
+    /// Records: how structs are laid out in files and in memory.
+    records: "_guide/records.md";
+    /// Performance: what to expect, and how to get it.
+    performance: "_guide/performance.md", "_guide/read.svg";
+    /// Platforms: Windows, macOS, WebAssembly, 32 bits.
+    platforms: "_guide/platforms.md";
+    /// Design: choices that look odd at first, and oddities of the format.
+    design: "_guide/design.md";
+    /// Stability: versions, public dependencies, the minimum Rust.
+    stability: "_guide/stability.md";
+    /// Frequent questions.
+    faq: "_guide/faq.md";
 }
