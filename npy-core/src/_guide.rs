@@ -34,7 +34,8 @@ macro_rules! page {
                 ),
             ),
             doc = include_str!($part)
-        )])+
+        )]
+        #[doc = ""])+
         pub mod $name {}
     )*};
 }
