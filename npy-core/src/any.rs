@@ -1,4 +1,4 @@
-//! Layer 5: an array of whatever type the file has.
+//! An array of whatever type the file has.
 
 mod convert;
 

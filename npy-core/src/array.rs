@@ -1,4 +1,4 @@
-//! Layer 5: an array of any rank with elements of a Rust type.
+//! An array of any rank with elements of a Rust type.
 
 mod borrowed;
 mod iter;

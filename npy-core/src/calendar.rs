@@ -1,4 +1,4 @@
-//! Layer 2: counts of units of time, and the proleptic Gregorian calendar.
+//! Counts of units of time, and the proleptic Gregorian calendar.
 
 use crate::dtype::{Resolution, Unit};
 

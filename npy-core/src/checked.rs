@@ -1,4 +1,4 @@
-//! Layer 0: arithmetic and slicing for values that were checked before, so that they cannot overflow or be out of range.
+//! Arithmetic and slicing for values that were checked before, so that they cannot overflow or be out of range.
 //!
 //! If such a check is missing, a debug build panics; a release build saturates, or returns zero or an empty slice.
 

@@ -1,4 +1,4 @@
-//! Layer 2: the type model, a tree with offsets.
+//! NumPy's dtypes: the type of an array's elements, with names, offsets and byte orders.
 //!
 //! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It comes from
 //! a text ([`str::parse`]), from a [`Header`](crate::Header), or from a Rust type

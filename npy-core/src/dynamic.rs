@@ -1,4 +1,4 @@
-//! Layer 5: an array whose dtype is only known at run time.
+//! An array whose dtype is only known at run time.
 
 mod gather;
 mod iter;

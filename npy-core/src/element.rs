@@ -1,4 +1,4 @@
-//! Layer 4: a Rust type and the packed little-endian bytes of one item.
+//! A Rust type and the packed little-endian bytes of one item.
 
 mod array;
 pub(crate) mod block;

@@ -1,4 +1,4 @@
-//! Layer 0: the error type of the crate, which has a kind and the places where the error happened.
+//! The error type of the crate, which has a kind and the places where the error happened.
 
 pub(crate) mod formats;
 mod view;

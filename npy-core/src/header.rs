@@ -1,4 +1,4 @@
-//! Layer 3: parsing and writing the header of a `.npy` file.
+//! The header of a `.npy` file: dtype, shape and order, known without reading the data.
 //!
 //! NEP 1 and NumPy's `lib/_format_impl.py` specify the format. `read/header.rs` reads headers from files and streams.
 

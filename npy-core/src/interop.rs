@@ -1,4 +1,4 @@
-//! Layer 7: arrays of other crates, each behind a feature.
+//! Arrays of other crates, each behind a feature.
 
 #[cfg(feature = "ndarray")]
 mod ndarray;

@@ -1,4 +1,4 @@
-//! Layer 3: runs a [`Plan`] on the items of a block.
+//! Runs a [`Plan`] on the items of a block.
 //!
 //! Each step runs on many items before the next step, so that the kind of a step is rarely matched: a plan that only byte-swaps runs on
 //! parts of 8 KiB, any other plan on the whole block.

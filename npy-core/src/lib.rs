@@ -1,6 +1,7 @@
-//! Reads NumPy's `.npy` files into Rust structs and writes them back.
+//! Reads NumPy's `.npy` and `.npz` files into Rust types and writes them back.
 //!
-//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a NumPy dtype, and a `Vec` of it is read or written with one call:
+//! A struct that derives [`NpyRecord`](macro@NpyRecord) has NumPy's structured dtype, and a `Vec` of it is a structured array (record array, recarray),
+//! read or written with one call:
 //!
 //! ```
 //! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -14,15 +15,15 @@
 //!     samples: [f32; N],
 //! }
 //!
-//! # let dir = std::env::temp_dir().join(format!("npy-core-doc-lib-{}", std::process::id()));
-//! # std::fs::create_dir_all(&dir)?;
-//! # let path = dir.join("traces.npy");
+//! # let dir = tempfile::tempdir()?; std::env::set_current_dir(&dir)?;
 //! let traces = vec![Trace { station: 7, start: 0, gain: 1.5, samples: [0.0; 4] }];
-//! traces.write_npy(&path)?; // np.load reads it
-//! assert_eq!(Vec::<Trace<4>>::read_npy(&path)?, traces);
-//! # std::fs::remove_dir_all(&dir)?;
+//! traces.write_npy("traces.npy")?; // np.load reads it
+//! assert_eq!(Vec::<Trace<4>>::read_npy("traces.npy")?, traces);
 //! # Ok::<(), npy_core::Error>(())
 //! ```
+//!
+//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the [cookbook](_guide::cookbook) has fifty tasks with
+//! their programs; [the guide](_guide) has the rest: records, troubleshooting, and how to move from NumPy, `npyz` and `ndarray-npy`.
 //!
 //! # Overview
 //!

@@ -1,4 +1,4 @@
-//! Layer 0: the limits on the memory and time that a file may take, and the conversions for numbers from files.
+//! The limits on the memory and time that a file may take, and the conversions for numbers from files.
 
 use crate::error::{Error, ErrorKind};
 

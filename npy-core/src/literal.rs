@@ -1,4 +1,4 @@
-//! Layer 1: parses Python literals like `ast.literal_eval`. The text of a header is such a literal.
+//! Parses Python literals like `ast.literal_eval`. The text of a header is such a literal.
 //!
 //! The parser makes one pass and is not recursive. It produces a flat list of nodes in the order of
 //! the text. Strings and numbers are decoded only when they are used.

@@ -1,4 +1,4 @@
-//! Layer 7: files mapped into memory. Feature `mmap`.
+//! Files used in place (memory maps, `np.memmap`), without reading them first. Feature `mmap`, on by default.
 //!
 //! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`] show
 //! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested, and [`MapAnyMut`]

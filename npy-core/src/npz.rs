@@ -1,4 +1,4 @@
-//! Layer 7: `.npz` archives: many arrays in one file. Feature `npz`, on by default.
+//! Many arrays in one file: `.npz` archives, as of `np.savez` and `np.savez_compressed`. Feature `npz`, on by default.
 //!
 //! An archive is a zip file whose members are `.npy` files. [`Writer`] writes archives for `np.load`. [`Reader`] reads archives of
 //! `np.savez`, `np.savez_compressed` and other zip tools. [`Map`] shows members in place. [`Editor`] replaces, adds, removes, renames and

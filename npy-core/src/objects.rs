@@ -1,4 +1,4 @@
-//! Layer 5: arrays of Python objects, read as data.
+//! Arrays of Python objects, read as data.
 
 mod array;
 mod contents;

@@ -1,4 +1,4 @@
-//! Layer 1: pickles, the format in which Python stores objects, read as data.
+//! Pickles, the format in which Python stores objects, read as data.
 //!
 //! Unpickling in Python runs whatever the pickle says. Here a pickle becomes a graph of nodes, and nothing is run: a call is a node that
 //! names the callable and has its arguments. Each opcode makes at most a few nodes of a fixed size, so memory is linear in the length of

@@ -1,4 +1,4 @@
-//! Layer 3: the steps that convert items of one dtype to items of another.
+//! The steps that convert items of one dtype to items of another.
 //!
 //! A [`Plan`] is made once per file. [`kernel`](crate::kernel) runs it once per block.
 

@@ -1,4 +1,4 @@
-//! Layer 8: the functions that generated code calls. Not public API: it changes without notice.
+//! The functions that generated code calls. Not public API: it changes without notice.
 
 mod for_any;
 #[cfg(feature = "__test-hooks")]

@@ -1,4 +1,4 @@
-//! Layer 6: everything that reads.
+//! Everything that reads.
 
 mod any;
 mod decoder;

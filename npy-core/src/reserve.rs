@@ -1,4 +1,4 @@
-//! Layer 1: memory for results. Running out of memory is an error, not an abort.
+//! Memory for results. Running out of memory is an error, not an abort.
 
 use std::mem::MaybeUninit;
 

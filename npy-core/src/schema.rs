@@ -1,4 +1,4 @@
-//! Layer 3: the schema of a Rust type, which is its dtype and the rules for reading its fields from a file.
+//! The schema of a Rust type, which is its dtype and the rules for reading its fields from a file.
 
 use crate::dtype::{ByteOrder, DType};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Layer 7: arrays of any dtype to and from any type that serde supports. Feature `serde`.
+//! Arrays of any dtype to and from any type that serde supports. Feature `serde`.
 
 mod array;
 mod elements;

@@ -1,4 +1,4 @@
-//! Layer 1: the number of elements of a shape, and the position of each in C and Fortran order.
+//! The number of elements of a shape, and the position of each in C and Fortran order.
 
 mod iter;
 

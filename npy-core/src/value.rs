@@ -1,4 +1,4 @@
-//! Layer 5: one element of an array whose dtype is only known at run time.
+//! The elements of a [`DynArray`](crate::DynArray): numbers, text, times and records whose type is known only at run time.
 
 mod iter;
 mod print;

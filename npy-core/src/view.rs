@@ -1,4 +1,4 @@
-//! Layer 4: arrays viewed in place, as Rust values.
+//! Arrays viewed in place, as Rust values.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};

@@ -1,4 +1,4 @@
-//! Layer 6: everything that writes.
+//! Everything that writes.
 
 mod any;
 pub(crate) mod array_sink;

@@ -1,4 +1,4 @@
-//! Layer 4: NumPy's sub-arrays, on the stack and on the heap.
+//! NumPy's sub-arrays, on the stack and on the heap.
 
 use crate::checked;
 use crate::dtype::{ByteOrder, DType};

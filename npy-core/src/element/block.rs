@@ -1,4 +1,4 @@
-//! Layer 4: decoding and encoding elements one block at a time.
+//! Decoding and encoding elements one block at a time.
 
 use std::borrow::Borrow;
 use std::ops::Range;

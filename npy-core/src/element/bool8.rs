@@ -1,4 +1,4 @@
-//! Layer 4: a `bool` that may be any byte, so that it can be viewed in place.
+//! A `bool` that may be any byte, so that it can be viewed in place.
 
 use std::fmt;
 use std::ops::Not;

@@ -1,4 +1,4 @@
-//! Layer 4: casts from values to their bytes, and lists that are filled in parts. All unsafe code of this layer is here and in
+//! Casts from values to their bytes, and lists that are filled in parts. All unsafe code of this layer is here and in
 //! [`zero_copy`].
 
 #![allow(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Layer 4: complex numbers: a real and an imaginary part.
+//! Complex numbers: a real and an imaginary part.
 
 #[cfg(feature = "num-complex")]
 use num_complex::Complex;

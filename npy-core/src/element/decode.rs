@@ -1,4 +1,4 @@
-//! Layer 4: the hot loops that decode canonical bytes, compiled for each type.
+//! The hot loops that decode canonical bytes, compiled for each type.
 
 use std::ops::Range;
 

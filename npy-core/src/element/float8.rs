@@ -1,4 +1,4 @@
-//! Layer 4: the floats of ml_dtypes that have one byte or less.
+//! The floats of ml_dtypes that have one byte or less.
 
 use crate::dtype::Scalar;
 use crate::element::cast::Plain;

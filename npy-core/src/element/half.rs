@@ -1,4 +1,4 @@
-//! Layer 4: floats of two bytes: NumPy's `float16`, and ml_dtypes' `bfloat16`.
+//! Floats of two bytes: NumPy's `float16`, and ml_dtypes' `bfloat16`.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,4 @@
-//! Layer 4: the error of a value that a dtype cannot hold.
+//! The error of a value that a dtype cannot hold.
 
 /// A value that a dtype cannot hold, or bytes that are not a value of a type.
 ///

@@ -1,4 +1,4 @@
-//! Layer 4: the dimensions of an array that belong to an element of a Rust type.
+//! The dimensions of an array that belong to an element of a Rust type.
 
 use crate::dtype::DType;
 use crate::error::Error;

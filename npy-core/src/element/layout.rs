@@ -1,4 +1,4 @@
-//! Layer 4: the positions of the fields of a record. The compiler evaluates these functions, so a wrong layout is a compile error.
+//! The positions of the fields of a record. The compiler evaluates these functions, so a wrong layout is a compile error.
 
 // An overflow or a bad index is a compile error, too.
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]

@@ -1,4 +1,4 @@
-//! Layer 4: the long doubles of the x87, which keep all their bits.
+//! The long doubles of the x87, which keep all their bits.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Layer 4: macros for the implementations that several element types share.
+//! Macros for the implementations that several element types share.
 
 /// Implements [`Element`](crate::Element) for types that convert from and to an array of bytes, such as numbers and text.
 macro_rules! of_bytes {

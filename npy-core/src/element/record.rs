@@ -1,4 +1,4 @@
-//! Layer 4: structs as records.
+//! Structs as records.
 
 use crate::element::Element;
 

@@ -1,4 +1,4 @@
-//! Layer 4: the plan by which the elements of a file become values of a Rust type.
+//! The plan by which the elements of a file become values of a Rust type.
 
 use crate::checked;
 use crate::dtype::{ByteOrder, DType};

@@ -1,4 +1,4 @@
-//! Layer 4: text of a fixed size, each code point in four bytes.
+//! Text of a fixed size, each code point in four bytes.
 
 use std::fmt;
 

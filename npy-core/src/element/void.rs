@@ -1,4 +1,4 @@
-//! Layer 4: raw bytes.
+//! Raw bytes.
 
 use std::fmt;
 

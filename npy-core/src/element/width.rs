@@ -1,4 +1,4 @@
-//! Layer 4: `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]` and `#[npy(width = any)]`.
+//! `String` and `Vec<u8>` in fields of a fixed width, for `#[npy(width = N)]` and `#[npy(width = any)]`.
 //!
 //! NumPy pads with zeros and drops all trailing zeros. A value that ends with a zero would come back shorter, so it is refused.
 

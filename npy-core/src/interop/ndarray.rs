@@ -1,4 +1,4 @@
-//! Layer 7: arrays of `ndarray`, read and written directly.
+//! Arrays of `ndarray`, read and written directly.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Layer 7: writes and reads records as archives with one array for each field.
+//! Writes and reads records as archives with one array for each field.
 
 use std::io::{self, Read, Seek, Write};
 

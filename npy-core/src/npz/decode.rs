@@ -1,4 +1,4 @@
-//! Layer 7: the methods by which members are compressed.
+//! The methods by which members are compressed.
 
 use std::io::{self, BufReader, Read, Take};
 

@@ -1,4 +1,4 @@
-//! Layer 7: the members of an archive, and their positions.
+//! The members of an archive, and their positions.
 
 mod central;
 mod end;

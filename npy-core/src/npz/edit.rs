@@ -1,4 +1,4 @@
-//! Layer 7: changes the members of an archive.
+//! Changes the members of an archive.
 
 mod members;
 mod moved;

@@ -1,4 +1,4 @@
-//! Layer 7: the extra fields in the headers of a member.
+//! The extra fields in the headers of a member.
 
 use super::records::{ExtraHeader, Part};
 use crate::checked::narrow;

@@ -1,4 +1,4 @@
-//! Layer 7: structs as archives, each field a member or several.
+//! Structs as archives, each field a member or several.
 
 mod maps;
 

@@ -1,4 +1,4 @@
-//! Layer 7: views of the members of an archive in a mapped file, without copying.
+//! Views of the members of an archive in a mapped file, without copying.
 
 use std::fmt;
 use std::io::Cursor;

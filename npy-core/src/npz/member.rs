@@ -1,4 +1,4 @@
-//! Layer 7: the bytes of a member.
+//! The bytes of a member.
 
 use std::fmt;
 use std::io::{self, Read, Seek, Take};

@@ -1,4 +1,4 @@
-//! Layer 7: the name of a member, in a program and in the archive.
+//! The name of a member, in a program and in the archive.
 
 use crate::error::{ErrorKind, Result};
 

@@ -1,4 +1,4 @@
-//! Layer 7: the options for writing and reading archives.
+//! The options for writing and reading archives.
 
 use crate::limits::Limits;
 use crate::pickle::Encoding;

@@ -1,4 +1,4 @@
-//! Layer 7: reads archives.
+//! Reads archives.
 
 mod all;
 

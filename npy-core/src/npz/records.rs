@@ -1,4 +1,4 @@
-//! Layer 7: the layouts of the records in a zip file, for reading and for writing.
+//! The layouts of the records in a zip file, for reading and for writing.
 
 /// A part of a record: a number in little-endian order, or a record.
 pub(super) trait Part: Sized {

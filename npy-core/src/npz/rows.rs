@@ -1,4 +1,4 @@
-//! Layer 7: members that are written row by row.
+//! Members that are written row by row.
 
 use std::borrow::Borrow;
 use std::fmt;

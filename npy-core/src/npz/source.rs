@@ -1,4 +1,4 @@
-//! Layer 7: the file or stream of an archive, shared by all that read from it.
+//! The file or stream of an archive, shared by all that read from it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! Layer 7: sparse matrices, as `scipy.sparse.save_npz` writes them and `scipy.sparse.load_npz` reads them.
+//! Sparse matrices, as `scipy.sparse.save_npz` writes them and `scipy.sparse.load_npz` reads them.
 //!
 //! Each format is a struct with the arrays that SciPy keeps. It is an [`NpzArchive`], so [`save`](super::save) writes it to a file, and
 //! [`load`](super::load) reads it. Reading and writing check that each array has the right length, and that every index is inside the

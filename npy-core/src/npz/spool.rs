@@ -1,4 +1,4 @@
-//! Layer 7: a buffer for bytes that are written elsewhere later.
+//! A buffer for bytes that are written elsewhere later.
 
 use std::env;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Layer 7: writes archives member by member.
+//! Writes archives member by member.
 
 pub(super) mod append;
 mod archive;

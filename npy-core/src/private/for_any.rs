@@ -1,4 +1,4 @@
-//! Layer 8: the macro that handles several types of an [`AnyArray`](crate::AnyArray) in one place.
+//! The macro that handles several types of an [`AnyArray`](crate::AnyArray) in one place.
 
 /// Handles an [`AnyArray`](crate::AnyArray) by its type: like `match`, but an arm can have several variants, whose arrays have different types.
 ///

@@ -1,4 +1,4 @@
-//! Layer 8: `assert_reads!`, for the tests of programs.
+//! `assert_reads!`, for the tests of programs.
 
 use std::path::Path;
 

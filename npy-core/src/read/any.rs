@@ -1,4 +1,4 @@
-//! Layer 6: reads an array as the type that its file has.
+//! Reads an array as the type that its file has.
 
 use std::io::Read;
 

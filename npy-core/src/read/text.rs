@@ -1,4 +1,4 @@
-//! Layer 6: reads text and bytes of any width.
+//! Reads text and bytes of any width.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! Layer 6: writes an array of whatever type it is.
+//! Writes an array of whatever type it is.
 
 use super::array_sink::ArraySink;
 use super::elements::Elements;

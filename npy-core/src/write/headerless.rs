@@ -1,4 +1,4 @@
-//! Layer 6: files without a header: the data alone, as NumPy's `tofile` writes it.
+//! Files without a header: the data alone, as NumPy's `tofile` writes it.
 
 use std::io::Write;
 use std::path::Path;

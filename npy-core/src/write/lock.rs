@@ -1,4 +1,4 @@
-//! Layer 6: locks that let only one writer at a time append to a file.
+//! Locks that let only one writer at a time append to a file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;

@@ -1,4 +1,4 @@
-//! Layer 6: writing an array element by element.
+//! Writing an array element by element.
 
 mod append;
 mod dynamic;

@@ -1,4 +1,4 @@
-//! Layer 6: writes text and bytes. The longest value determines the width.
+//! Writes text and bytes. The longest value determines the width.
 
 use super::array_sink::ArraySink;
 use super::array_writer::ArrayWriter;

@@ -1,4 +1,4 @@
-//! Layer 4: proves at compile time that a struct in memory has the layout of its dtype.
+//! Proves at compile time that a struct in memory has the layout of its dtype.
 
 use std::marker::PhantomData;
 

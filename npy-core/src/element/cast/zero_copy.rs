@@ -1,4 +1,4 @@
-//! Layer 4: the types that can be viewed in place, and the casts from bytes to their values.
+//! The types that can be viewed in place, and the casts from bytes to their values.
 
 #![allow(unsafe_code)]
 

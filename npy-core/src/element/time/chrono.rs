@@ -1,4 +1,4 @@
-//! Layer 4: conversions to and from the types of `chrono`.
+//! Conversions to and from the types of `chrono`.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 

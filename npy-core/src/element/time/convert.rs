@@ -1,4 +1,4 @@
-//! Layer 4: converts times and spans to and from nanoseconds, which the types of other crates count.
+//! Converts times and spans to and from nanoseconds, which the types of other crates count.
 
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;

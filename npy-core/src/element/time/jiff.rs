@@ -1,4 +1,4 @@
-//! Layer 4: conversions to and from the types of `jiff`.
+//! Conversions to and from the types of `jiff`.
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};

@@ -1,4 +1,4 @@
-//! Layer 4: times and spans from the text that NumPy prints.
+//! Times and spans from the text that NumPy prints.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Layer 4: times to and from the clock of the system.
+//! Times to and from the clock of the system.
 
 use std::time::{Duration, SystemTime};
 

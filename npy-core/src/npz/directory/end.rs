@@ -1,4 +1,4 @@
-//! Layer 7: the end records of an archive, which say where its directory is.
+//! The end records of an archive, which say where its directory is.
 //!
 //! Their numbers are checked against the file and the limits before memory is allocated for what they claim.
 

@@ -1,4 +1,4 @@
-//! Layer 7: one member, as the directory of an archive describes it.
+//! One member, as the directory of an archive describes it.
 
 use std::io::{self, Read};
 

@@ -1,4 +1,4 @@
-//! Layer 7: sparse arrays of any number of dimensions, and of any format.
+//! Sparse arrays of any number of dimensions, and of any format.
 
 use std::io::{Read, Seek, Write};
 

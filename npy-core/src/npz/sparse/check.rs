@@ -1,4 +1,4 @@
-//! Layer 7: checks that the arrays of a sparse format are a valid matrix.
+//! Checks that the arrays of a sparse format are a valid matrix.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Layer 7: the indices of a sparse matrix, in 32 or 64 bits.
+//! The indices of a sparse matrix, in 32 or 64 bits.
 
 use std::fmt::Display;
 use std::io::{Read, Seek};

@@ -1,4 +1,4 @@
-//! Layer 6: writing rows whose shape is known at run time.
+//! Writing rows whose shape is known at run time.
 
 use std::fmt;
 use std::fs::File;
