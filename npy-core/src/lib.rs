@@ -22,7 +22,7 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the [cookbook](_guide::cookbook) has fifty tasks with
+//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the [cookbook](_guide::cookbook) has over forty tasks with
 //! their programs; [the guide](_guide) has the rest: records, troubleshooting, and how to move from NumPy, `npyz` and `ndarray-npy`.
 //!
 //! # Overview

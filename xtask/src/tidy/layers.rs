@@ -8,6 +8,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("lib", FRONT),
     ("private", FRONT),
     ("types", FRONT),
+    ("_guide", FRONT),
     ("mmap", 7),
     ("npz", 7),
     ("serde", 7),
