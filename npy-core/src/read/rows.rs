@@ -140,7 +140,23 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// complete, valid rows before; [`ErrorKind::Io`](crate::ErrorKind::Io). Every later call fails too.
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<&[T]>> {
+        if self.at < self.values.len() && self.is_ahead && !self.layout.is_strided && self.row > 0 {
+            return Ok(Some(self.lend_decoded()));
+        }
         self.next_rows(1)
+    }
+
+    /// Lends one of the decoded rows, with as few steps as possible: this runs for each row. The rows are complete, have elements, and their
+    /// bytes are buffered in the reader.
+    #[inline]
+    fn lend_decoded(&mut self) -> &[T] {
+        let start = self.at;
+        self.at = start.wrapping_add(self.row);
+        self.next = self.next.wrapping_add(1);
+        self.reader.source.consume(self.row.wrapping_mul(self.plan.plan.src_itemsize));
+        let elements = limits::to_u64(self.layout.elements);
+        self.reader.position.elements = self.reader.position.elements.wrapping_add(elements);
+        self.values.get(start..self.at).unwrap_or_default()
     }
 
     /// Lends the next `n` rows, one after the other in a slice: fewer only at the end of the array, or before an error. Returns `None` after
@@ -171,11 +187,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// Moves past rows of this many values, or past `empty` rows of none.
     #[inline]
     fn lend(&mut self, values: usize, empty: usize) {
-        // The usual case has no division, because this runs for each row.
-        let rows = match values == self.row {
-            true if values > 0 => 1,
-            _ => values.checked_div(self.row).unwrap_or(empty),
-        };
+        let rows = values.checked_div(self.row).unwrap_or(empty);
         if self.is_ahead {
             if !self.layout.is_strided {
                 self.reader.source.consume(values.saturating_mul(self.plan.plan.src_itemsize));
