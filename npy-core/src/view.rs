@@ -8,7 +8,7 @@ use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same, values, values_mut};
 use crate::element::type_name;
 use crate::element::typed_plan::TypedPlan;
-use crate::error::{Error, ViewError};
+use crate::error::{Error, ErrorKind, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
@@ -248,7 +248,7 @@ pub(crate) struct Located {
 /// Finds the array in a file that starts with these bytes, if it can be viewed as values of `T`.
 pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Located, ViewError> {
     let (header, start) = Header::parse_with(file, limits)?;
-    let plan = TypedPlan::new::<T>(&header, Cast::Exact)?;
+    let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(to_read_a_copy)?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
         format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", type_name::<T>())
@@ -269,6 +269,18 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Locate
         count,
         shape,
         order: plan.order,
+    })
+}
+
+/// A view converts nothing: where the error advises a cast, it must say that the cast is for reading a copy.
+fn to_read_a_copy(error: Error) -> Error {
+    const COPY: &str = "a view converts nothing: read a copy with ReadOptions::cast, or change the Rust type \
+        to what the file holds";
+    error.map_kind(|kind| match kind {
+        ErrorKind::Mismatch { found, wanted, wanted_by, remedy } if remedy.contains("cast(") => {
+            ErrorKind::Mismatch { found, wanted, wanted_by, remedy: COPY }
+        }
+        other => other,
     })
 }
 

@@ -638,6 +638,13 @@ fn each_view_error_says_what_to_do() {
         "truncated: expected 4 bytes of data, found 3; write or copy the complete file again"
     );
     assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
+    // No cast of a view could help.
+    let narrow = ArrayView::<f64>::from_bytes(&file("'<f4'", "(1,)", &[0; 4])).unwrap_err();
+    assert_eq!(
+        narrow.to_string(),
+        "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::cast, or change the Rust \
+         type to what the file holds"
+    );
     let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();
     assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
