@@ -385,6 +385,11 @@ impl Error {
         self
     }
 
+    /// Returns true if the location includes the path of a file.
+    pub(crate) fn names_file(&self) -> bool {
+        self.0.places.iter().any(|place| matches!(place, Place::Path(_)))
+    }
+
     pub(crate) fn in_file(self, path: &Path) -> Self {
         self.within(Place::Path(path.to_owned()))
     }

@@ -252,7 +252,12 @@ impl ReadOptions {
     ///
     /// As [`ReadNpy::read_npy`].
     pub fn read<A: ReadNpy>(&self, path: impl AsRef<Path>) -> Result<A> {
-        A::read_npy_array(&mut self.open(path)?)
+        let path = path.as_ref();
+        // An error of a type of another crate does not name the file.
+        A::read_npy_array(&mut self.open(path)?).map_err(|error| match error.names_file() {
+            true => error,
+            false => error.in_file(path),
+        })
     }
 
     /// Reads exactly one array from a reader; see [`ReadNpy::read_npy_from`].

@@ -222,6 +222,27 @@ fn every_kind_says_what_to_do() {
     }
 }
 
+/// An array type of another crate, which reads nothing.
+struct Picky;
+
+impl npy_core::ReadNpy for Picky {
+    fn read_npy_array<R: std::io::Read>(_: &mut npy_core::Reader<R>) -> npy_core::Result<Self> {
+        Err(Error::custom("no such picture"))
+    }
+}
+
+/// Guards that the error of another crate's type names the file, once; errors of the library have named it before.
+#[test]
+fn errors_of_other_types_name_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    [1u8, 2].write_npy(&path).unwrap();
+    let error = Picky::read_npy(&path).map(drop).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: no such picture", path.display()));
+    let error = Vec::<f64>::read_npy(&path).unwrap_err().to_string();
+    assert_eq!(error.matches("x.npy").count(), 1, "{error}");
+}
+
 #[derive(npy_core::NpyRecord, Debug)]
 struct Reading {
     #[allow(dead_code)]
