@@ -4,7 +4,7 @@ mod convert;
 
 use crate::array::NpyArray;
 use crate::checked;
-use crate::dtype::{DType, Resolution, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -61,6 +61,26 @@ pub(crate) use for_each_typed;
 
 macro_rules! define {
     ($(#[doc = $doc:literal] $(#[$cfg:meta])* $variant:ident: $type:ty,)*) => {
+        /// The variants of [`AnyArray`] that hold an array of an [`Element`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Variant {
+            $(#[doc = $doc] $(#[$cfg])* $variant,)*
+        }
+
+        impl Variant {
+            /// Returns the variant for arrays of this dtype, in any byte order; `None` if it is not that of an element.
+            pub(crate) fn of(dtype: &DType) -> Option<Self> {
+                let dtype = dtype.with_byte_order(ByteOrder::Little);
+                $(
+                    $(#[$cfg])*
+                    if dtype == <$type>::dtype() {
+                        return Some(Variant::$variant);
+                    }
+                )*
+                None
+            }
+        }
+
         /// An array of the type that the file has: numbers as an [`NpyArray`] of their Rust type, and so on.
         ///
         /// It is read without a second copy, from a file, a stream or a member of an archive. A program then
@@ -266,7 +286,7 @@ mod tests {
     use crate::element::time::{Ms, Second};
     use crate::read::ReadNpy;
     use crate::write::WriteNpy;
-    use crate::{ByteOrder, DateTime64, ErrorKind, FixedStr, Void, WriteOptions, for_any};
+    use crate::{DateTime64, ErrorKind, FixedStr, Void, WriteOptions, for_any, for_dtype};
 
     fn written<A: WriteNpy + ?Sized>(options: &WriteOptions, array: &A) -> Vec<u8> {
         let mut file = Vec::new();
@@ -371,5 +391,37 @@ mod tests {
         assert_eq!(name(NpyArray::from(vec![-3i64]).into()), "i64 9");
         assert_eq!(name(NpyArray::from(vec![DateTime64::<Ms>::new(4)]).into()), "time [4]");
         assert_eq!(name(NpyArray::from(vec![0u16]).into()), "\"<u2\"");
+    }
+
+    /// Guards that each dtype has the type of its variant, in both byte orders, and all others the last arm.
+    #[test]
+    fn each_dtype_has_its_type() {
+        fn name(dtype: &str) -> &'static str {
+            for_dtype!(dtype.parse::<DType>().unwrap(), T => {
+                Number | Bool => std::any::type_name::<T>(),
+                LongDouble => { if T::SIZE == 16 { "16 bytes" } else { "?" } }
+                _ => "another",
+            })
+        }
+        for (dtype, expected) in [
+            ("|b1", "bool"),
+            ("|i1", "i8"),
+            (">i2", "i16"),
+            ("<i4", "i32"),
+            (">i8", "i64"),
+            ("|u1", "u8"),
+            ("<u2", "u16"),
+            (">u4", "u32"),
+            ("<u8", "u64"),
+            ("<f4", "f32"),
+            (">f8", "f64"),
+            (">f16", "16 bytes"),
+            ("<U5", "another"),
+            ("<M8[s]", "another"),
+            ("[('x', '<f4')]", "another"),
+            ("|O", "another"),
+        ] {
+            assert_eq!(name(dtype), expected, "{dtype}");
+        }
     }
 }

@@ -38,7 +38,8 @@
 //! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
 //! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
-//! - Arrays of whichever type the file has: [`AnyArray`], with [`for_any!`] and casts to one type.
+//! - Arrays of whichever type the file has: [`AnyArray`], with [`for_any!`] and casts to one type. [`for_dtype!`] finds the Rust type of a dtype.
+//! - Arrays that are only borrowed, to write them: [`NpyView`] of a slice, [`DynView`] of bytes.
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
 //! - Python objects: lists of text and numbers are read like any others, also with missing values (`Vec<Option<String>>`); [`Objects`]
 //!   looks at all others, and nothing is run. With the feature `serde`, [`object`] reads them into structs (`object::load`), and writes

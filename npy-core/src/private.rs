@@ -10,10 +10,12 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+pub use for_any::{rust_type, variant};
 #[cfg(feature = "__test-hooks")]
 pub use outline::literal;
 pub use reads::check_reads;
 
+pub use crate::any::Variant;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field};
 pub use crate::element::Internals;

@@ -4,10 +4,9 @@ use std::io::Read;
 
 use super::ReadNpy;
 use super::reader::Reader;
-use crate::any::{AnyArray, for_each_typed};
+use crate::any::{AnyArray, Variant, for_each_typed};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
-use crate::element::Element;
 use crate::element::typed_plan::ItemPlan;
 use crate::error::Result;
 use crate::plan::{Cast, Plan};
@@ -16,23 +15,9 @@ macro_rules! typed {
     ($(#[doc = $doc:literal] $(#[$cfg:meta])* $variant:ident: $type:ty,)*) => {
         impl ReadNpy for AnyArray {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
-                let dtype = reader.header.dtype().with_byte_order(ByteOrder::Little);
-                $(
-                    $(#[$cfg])*
-                    if dtype == <$type>::dtype() {
-                        return reader.read_array().map(AnyArray::$variant);
-                    }
-                )*
-                match dtype.scalar().map(Scalar::kind) {
-                    Some(ScalarKind::Str) => ReadNpy::read_npy_array(reader).map(AnyArray::Text),
-                    Some(ScalarKind::Bytes) => ReadNpy::read_npy_array(reader).map(AnyArray::Bytes),
-                    Some(ScalarKind::DateTime(unit)) => {
-                        Ok(AnyArray::DateTime(reader.read_counts()?, unit))
-                    }
-                    Some(ScalarKind::TimeDelta(unit)) => {
-                        Ok(AnyArray::TimeDelta(reader.read_counts()?, unit))
-                    }
-                    _ => reader.read_dyn().map(AnyArray::Other),
+                match Variant::of(reader.header.dtype()) {
+                    $($(#[$cfg])* Some(Variant::$variant) => reader.read_array().map(AnyArray::$variant),)*
+                    None => reader.read_no_element(),
                 }
             }
         }
@@ -42,6 +27,17 @@ macro_rules! typed {
 for_each_typed!(typed);
 
 impl<R: Read> Reader<R> {
+    /// Reads the whole array, whose dtype is not that of an element.
+    fn read_no_element(&mut self) -> Result<AnyArray> {
+        match self.header.dtype().scalar().map(Scalar::kind) {
+            Some(ScalarKind::Str) => ReadNpy::read_npy_array(self).map(AnyArray::Text),
+            Some(ScalarKind::Bytes) => ReadNpy::read_npy_array(self).map(AnyArray::Bytes),
+            Some(ScalarKind::DateTime(unit)) => Ok(AnyArray::DateTime(self.read_counts()?, unit)),
+            Some(ScalarKind::TimeDelta(unit)) => Ok(AnyArray::TimeDelta(self.read_counts()?, unit)),
+            _ => self.read_dyn().map(AnyArray::Other),
+        }
+    }
+
     /// Reads the whole array of times, whatever their unit, as their counts.
     fn read_counts(&mut self) -> Result<NpyArray<i64>> {
         self.located(|reader| {
