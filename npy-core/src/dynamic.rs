@@ -1,5 +1,6 @@
 //! An array whose dtype is only known at run time.
 
+mod borrowed;
 mod gather;
 mod iter;
 mod table;
@@ -9,7 +10,7 @@ use std::fmt;
 
 use crate::array::print::{Align, MAX_PIECES, print};
 use crate::checked;
-use crate::dtype::{DType, Scalar};
+use crate::dtype::{ByteOrder, DType, Scalar};
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::decode::decode_all;
@@ -21,6 +22,7 @@ use crate::plan::{self, Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub use borrowed::DynView;
 pub use gather::Gather;
 pub use iter::Values;
 pub use table::{Table, TableRow, TableRows};
@@ -164,7 +166,7 @@ impl DynArray {
     /// Returns the element at this position in the file. The position must be in range.
     fn value(&self, at: usize) -> Value<'_> {
         match self.header.payload() {
-            Payload::Items => Value::new(self.dtype(), self.item(at)),
+            Payload::Items => Value::new(self.dtype(), self.view().item(at)),
             Payload::Pickle => Value::Object,
         }
     }
@@ -334,20 +336,49 @@ impl DynArray {
         }
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, self.bytes.len())?;
-        self.items_in(order).for_each(|item| bytes.extend_from_slice(item));
+        self.view().items_in(order).for_each(|item| bytes.extend_from_slice(item));
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 
-    /// Iterates over the bytes of each element, in this order.
-    pub(crate) fn items_in(&self, order: Order) -> impl ExactSizeIterator<Item = &[u8]> {
-        shape::reordered(self.shape(), self.order(), order).map(|at| self.item(at))
+    /// Stores the elements in this order; nothing is copied if they already have it.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_order`](Self::to_order).
+    pub fn into_order(self, order: Order) -> Result<DynArray, Error> {
+        if order == self.order() {
+            return Ok(self);
+        }
+        let shape = self.shape();
+        if order.normalized(shape) != self.order().normalized(shape) {
+            return self.to_order(order);
+        }
+        self.header.without_objects()?;
+        let header = self.header.with_shape(shape.to_vec(), order)?;
+        Ok(DynArray { header, ..self })
     }
 
-    /// Returns the bytes of the element at this position in the file.
-    fn item(&self, at: usize) -> &[u8] {
-        let size = self.dtype().itemsize();
-        let start = checked::mul(at, size);
-        checked::slice(&self.bytes, start..checked::add(start, size))
+    /// Stores the numbers in this byte order; nothing is copied if they already have it.
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, DynArray, Order};
+    ///
+    /// let array = DynArray::new(">i2".parse()?, [2], Order::C, vec![0, 1, 0, 2])?;
+    /// let array = array.into_byte_order(ByteOrder::NATIVE)?;
+    /// assert_eq!(array.as_bytes(), [1i16, 2].map(i16::to_ne_bytes).as_flattened());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, and
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory for a second array.
+    pub fn into_byte_order(self, order: ByteOrder) -> Result<DynArray, Error> {
+        let dtype = self.dtype().with_byte_order(order);
+        match dtype == *self.dtype() {
+            true => Ok(self),
+            false => self.cast_with(&dtype, Cast::Exact),
+        }
     }
 }
 

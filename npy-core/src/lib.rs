@@ -148,7 +148,7 @@ pub use crate::serde::DeserializedRows;
 pub use any::AnyArray;
 pub use array::{NpyArray, NpyView};
 pub use dtype::{ByteOrder, DType, Field};
-pub use dynamic::{DynArray, Gather, Table, TableRow};
+pub use dynamic::{DynArray, DynView, Gather, Table, TableRow};
 pub use element::bool8::Bool8;
 pub use element::cast::zero_copy::ZeroCopy;
 pub use element::endian::{Be, Le};

@@ -62,6 +62,8 @@
 //! | `NpyArray<T>` | yes | yes | any |
 //! | [`AnyArray`](crate::AnyArray) | yes | yes | any; an `NpyArray` of the type that the file has |
 //! | `DynArray` | yes | yes | any; every dtype, Python objects as their pickle |
+//! | [`NpyView<T>`](crate::NpyView) | | yes | any; a slice with a shape |
+//! | [`DynView`](crate::DynView) | | yes | any; bytes with a dtype and a shape |
 //! | [`Objects`](crate::Objects) | yes | yes | any; Python objects, also those in fields of records |
 //! | `Vec<String>`, `NpyArray<String>` | yes | yes | one, any; `U` and `S` of any width, written as `U` |
 //! | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | yes | yes | one, any; `S` of any width |

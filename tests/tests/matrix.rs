@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use half::{bf16, f16};
 use npy_core::time::{Generic, Ns, Second, Times};
 use npy_core::{
-    AnyArray, Bool8, ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element,
-    FixedStr, Float8, Header, LongDouble, NpyArray, NpyRecord, Objects, Order, ReadNpy,
-    ReadOptions, TimeDelta64, Void, WriteNpy, WriteOptions,
+    AnyArray, Bool8, ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, DynView,
+    Element, FixedStr, Float8, Header, LongDouble, NpyArray, NpyRecord, NpyView, Objects, Order,
+    ReadNpy, ReadOptions, TimeDelta64, Void, WriteNpy, WriteOptions,
 };
 use num_complex::Complex;
 
@@ -214,6 +214,8 @@ fn arrays_are_what_the_page_says() {
         "NpyArray<T>": NpyArray<f16>, read write;
         "AnyArray": AnyArray, read write;
         "DynArray": DynArray, read write;
+        "NpyView<T>": NpyView<'static, f16>, write;
+        "DynView": DynView<'static>, write;
         "Vec<String>": Vec<String>, read write;
         "NpyArray<String>": NpyArray<String>, read write;
         "Vec<Vec<u8>>": Vec<Vec<u8>>, read write;

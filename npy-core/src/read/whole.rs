@@ -63,10 +63,8 @@ impl<R: Read> Reader<R> {
             reader.check_nothing_read()?;
             let array = reader.read_bytes()?;
             match reader.order {
-                Some(order)
-                    if order != array.order() && array.header().payload() == Payload::Items =>
-                {
-                    array.to_order(order)
+                Some(order) if array.header().payload() == Payload::Items => {
+                    array.into_order(order)
                 }
                 _ => Ok(array),
             }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::array_sink::ArraySink;
 use super::{ArrayWriter, WriteNpy, WriteOptions};
-use crate::dynamic::DynArray;
+use crate::dynamic::DynView;
 use crate::element::InvalidValue;
 use crate::element::block::{self, Buffers};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::shape;
 
 impl WriteOptions {
     /// Writes an array in its own byte order and memory order, unless the options state others.
-    pub(super) fn write_dyn(&self, array: &DynArray, sink: &mut dyn ArraySink) -> Result<()> {
+    pub(super) fn write_dyn(&self, array: &DynView<'_>, sink: &mut dyn ArraySink) -> Result<()> {
         if array.header().payload() == Payload::Pickle {
             return self.write_pickle(array.header(), array.as_bytes(), sink);
         }

@@ -57,7 +57,7 @@ impl WriteOptions {
             write_elements(plan, shape, Order::C, elements, &mut bytes)?;
             let array = DynArray::new(item.base, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.in_stated_byte_order() };
-            return options.write_dyn(&array, sink);
+            return options.write_dyn(&array.view(), sink);
         }
         self.write_header(dtype.unwrap_or(item.base), &whole, order, sink)?;
         write_elements(plan, shape, order, elements, sink)

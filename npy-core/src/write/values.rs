@@ -4,7 +4,7 @@ use super::WriteNpy;
 use super::array_writer::ArrayWriter;
 use super::elements::{Elements, list};
 use crate::array::{NpyArray, NpyView};
-use crate::dynamic::DynArray;
+use crate::dynamic::{DynArray, DynView};
 use crate::element::Element;
 use crate::element::single::for_each_single;
 use crate::error::Result;
@@ -32,6 +32,12 @@ impl<T: Element> WriteNpy for NpyView<'_, T> {
 }
 
 impl WriteNpy for DynArray {
+    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        self.view().write_npy_array(to)
+    }
+}
+
+impl WriteNpy for DynView<'_> {
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         to.options.write_dyn(self, to.sink)
     }
