@@ -336,7 +336,8 @@ impl DynArray {
         }
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, self.bytes.len())?;
-        self.view().items_in(order).for_each(|item| bytes.extend_from_slice(item));
+        bytes.resize(self.bytes.len(), 0);
+        shape::transpose(&self.bytes, &mut bytes, itemsize, self.shape(), self.order());
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 

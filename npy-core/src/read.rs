@@ -194,7 +194,7 @@ impl ReadOptions {
     }
 
     /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied, which takes the memory of
-    /// up to two more arrays.
+    /// another array; of elements with padding or without a fixed size, of up to two.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order, ReadOptions, WriteOptions};

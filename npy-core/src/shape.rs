@@ -1,11 +1,13 @@
 //! The number of elements of a shape, and the position of each in C and Fortran order.
 
 mod iter;
+mod transpose;
 
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, MAX_NDIM, to_u64};
 pub use iter::Iter;
+pub(crate) use transpose::transpose;
 
 /// The order in which the elements of an array are stored.
 ///
@@ -152,7 +154,6 @@ pub(crate) fn in_row(error: Error, shape: &[usize], order: Order) -> Error {
 ///
 /// [`count`] has accepted the shape, so none of the strides overflows.
 pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {
-    let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let mut strides = vec![0; shape.len()];
     let mut stride = 1usize;
     let mut set = |(slot, &n): (&mut usize, &usize)| {
@@ -171,7 +172,7 @@ pub(crate) fn reordered(shape: &[usize], from: Order, to: Order) -> Positions {
     if to == Order::C {
         axes.reverse();
     }
-    Positions { axes, at: 0, passed: 0, left: count }
+    Positions::new(axes)
 }
 
 /// The iterator of [`reordered`]. It counts like an odometer whose first axis changes fastest.
@@ -189,6 +190,14 @@ struct Axis {
     index: usize,
     len: usize,
     stride: usize,
+}
+
+impl Positions {
+    fn new(axes: Vec<Axis>) -> Self {
+        let is_empty = axes.iter().any(|axis| axis.len == 0);
+        let left = if is_empty { 0 } else { axes.iter().map(|axis| axis.len).product() };
+        Positions { axes, at: 0, passed: 0, left }
+    }
 }
 
 impl Iterator for Positions {

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::ReadNpy;
 use super::reader::Reader;
+use super::whole::in_order;
 use crate::any::{AnyArray, Variant, for_each_typed};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
@@ -48,7 +49,7 @@ impl<R: Read> Reader<R> {
             let counts = reader.read_values(&plan)?;
             let stored = reader.header.order();
             let array = NpyArray::with_order(counts, reader.header.shape(), stored)?;
-            Ok(array.into_order(reader.order.unwrap_or(stored)))
+            in_order(array, reader.order.unwrap_or(stored))
         })
     }
 }

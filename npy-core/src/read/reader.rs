@@ -109,6 +109,35 @@ impl<R> Reader<R> {
         Ok(self)
     }
 
+    /// Sets the memory order of arrays that are read whole, like [`ReadOptions::order`]: for a type that can only hold one order.
+    ///
+    /// ```
+    /// use std::io::Read;
+    ///
+    /// use npy_core::{NpyArray, Order, ReadNpy, Reader, Result, WriteNpy, WriteOptions};
+    ///
+    /// /// A tensor of another library, in C order.
+    /// struct Tensor(Vec<f32>, Vec<usize>);
+    ///
+    /// impl ReadNpy for Tensor {
+    ///     fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+    ///         let array: NpyArray<f32> = reader.set_order(Order::C).read_array()?;
+    ///         let shape = array.shape().to_vec();
+    ///         Ok(Tensor(array.into_vec_memory_order(), shape))
+    ///     }
+    /// }
+    ///
+    /// let matrix = NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?;
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &matrix)?;
+    /// assert_eq!(Tensor::read_npy_from(&file[..])?.0, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn set_order(&mut self, order: Order) -> &mut Self {
+        self.order = Some(order);
+        self
+    }
+
     /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
     pub fn remaining(&self) -> usize {
         usize::try_from(self.elements_left()).unwrap_or(usize::MAX)

@@ -16,7 +16,20 @@ use crate::error::Result;
 use crate::header::Payload;
 use crate::limits;
 use crate::reserve;
-use crate::shape::{Order, in_row};
+use crate::shape::{Order, in_row, transpose};
+
+/// Moves the elements into this order: tile by tile, if they are moved as bytes.
+pub(super) fn in_order<T: Element>(array: NpyArray<T>, order: Order) -> Result<NpyArray<T>> {
+    let (shape, stored) = (array.shape(), array.order());
+    let differs = stored.normalized(shape) != order.normalized(shape);
+    let Some(plain) = T::__INTERNALS.plain().filter(|_| differs) else {
+        return Ok(array.into_order(order));
+    };
+    let mut items = plain.zeros(array.len())?;
+    let source = plain.bytes(array.as_slice_memory_order());
+    transpose(source, plain.bytes_mut(&mut items), size_of::<T>(), shape, stored);
+    NpyArray::with_order(items, shape, order)
+}
 
 impl<R: Read> Reader<R> {
     /// Reads the elements that remain of an array of one dimension.
@@ -49,7 +62,7 @@ impl<R: Read> Reader<R> {
             let in_row = |error| in_row(error, plan.shape(&reader.header), plan.order);
             let items = items.map_err(in_row)?;
             let array = NpyArray::with_order(items, plan.shape(&reader.header), plan.order)?;
-            Ok(array.into_order(reader.order.unwrap_or(plan.order)))
+            in_order(array, reader.order.unwrap_or(plan.order))
         })
     }
 
