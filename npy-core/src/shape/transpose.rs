@@ -138,7 +138,7 @@ mod tests {
         for shape in shapes {
             let count: usize = shape.iter().product();
             for size in [1, 2, 3, 4, 8, 12, 16, 100] {
-                let source: Vec<u8> = (0..count * size).map(|n| (n % 251) as u8).collect();
+                let source: Vec<u8> = (0..251).cycle().take(count * size).collect();
                 for (from, to) in [(Order::C, Order::Fortran), (Order::Fortran, Order::C)] {
                     let mut target = vec![0; source.len()];
                     transpose(&source, &mut target, size, shape, from);
