@@ -47,6 +47,16 @@ page! {
     cookbook: "_guide/cookbook.md";
     /// Records: how structs are laid out in files and in memory.
     records: "_guide/records.md";
+    /// Troubleshooting: the error messages, their causes, and what to do.
+    troubleshooting: "_guide/troubleshooting.md";
+    /// From NumPy: Python's calls and ours.
+    from_numpy: "_guide/from_numpy.md";
+    /// From npyz, call by call.
+    from_npyz: "_guide/from_npyz.md";
+    /// From ndarray-npy, call by call.
+    from_ndarray_npy: "_guide/from_ndarray_npy.md";
+    /// Comparison: what others do better, and what this crate does better.
+    comparison: "_guide/comparison.md";
     /// Performance: what to expect, and how to get it.
     performance: "_guide/performance.md", "_guide/read.svg";
     /// Platforms: Windows, macOS, WebAssembly, 32 bits.
