@@ -360,7 +360,18 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
         (_, None, Some(_)) => {
             "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
         }
-        _ => CHANGE,
+        _ => match from.scalar().map(Scalar::kind) {
+            Some(ScalarKind::DateTime(_)) => {
+                "read it as DateTime64 of that unit, whose count() is an integer"
+            }
+            Some(ScalarKind::TimeDelta(_)) => {
+                "read it as TimeDelta64 of that unit, whose count() is an integer"
+            }
+            Some(ScalarKind::Float) if from.itemsize() > 8 => {
+                "read it as LongDouble, which has to_f64()"
+            }
+            _ => CHANGE,
+        },
     }
 }
 

@@ -42,7 +42,7 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
             let remedy = "read it as an ArrayD, which takes any shape";
-            let wanted = format!("{ndim} dimensions");
+            let wanted = format!("{ndim} dimension{}", if ndim == 1 { "" } else { "s" });
             let name = format!("an ndarray of {}", type_name::<T>());
             let error = reader.header().rank(&name, &wanted, remedy);
             return Err(reader.in_file(error));

@@ -84,7 +84,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let record = header.dtype();
         let fields = record.fields();
         let Some((field, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing_part(path, fields).wanted_by(&type_name::<F>()));
+            return Err(plan::missing_part(path, fields));
         };
         let plan = item_plan::<F>(&field, cast);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;

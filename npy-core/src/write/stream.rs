@@ -648,12 +648,10 @@ fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The error for elements whose parts would be strided in the file.
+/// The error for rows, or elements that are sub-arrays, whose parts would be strided in the file.
 fn strided<T>() -> Error {
-    let what = format!(
-        "{} in Fortran order, where the parts of an element are strided,",
-        type_name::<T>()
-    );
+    let what =
+        format!("{} in Fortran order, where the parts of a row are strided,", type_name::<T>());
     let needs = "the whole array at once: use write_npy";
     ErrorKind::Unsupported { what, needs }.into()
 }

@@ -336,7 +336,7 @@ fn fortran_order_is_the_order_of_the_items() {
 
     let refused = |error: Error| {
         assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
-        let text = "[u8; 3] in Fortran order, where the parts of an element are strided, needs";
+        let text = "[u8; 3] in Fortran order, where the parts of a row are strided, needs";
         assert!(error.to_string().starts_with(text), "{error}");
     };
     refused(options.with_shape::<[u8; 3], _>(Vec::new(), &[2]).unwrap_err());
