@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use npy_core::{
-    AnyArray, ArrayWriter, Error, NpyView, Order, ReadNpy, Reader, Result, WriteNpy, for_any, npz,
+    AnyArray, ArrayWriter, Cast, Error, NpyView, Order, ReadNpy, Reader, Result, WriteNpy, for_any,
+    npz,
 };
 
 /// The tensor of another library, which has two types.
@@ -26,7 +27,7 @@ impl ReadNpy for Tensor {
             Bool | I8 | I16 | I32 | U8 | U16 | U32 =>
                 Tensor::Indices(typed.into_iter().map(i64::from).collect(), shape),
             F32 => Tensor::Floats(typed.into_vec(), shape),
-            F64 => Tensor::Floats(typed.into_iter().map(|n| n as f32).collect(), shape),
+            F64 => Tensor::Floats(AnyArray::from(typed).cast(Cast::Numeric)?.into_vec(), shape),
             _ => return Err(Error::custom(format!("there are no tensors of {}", typed.dtype()))),
         }))
     }
