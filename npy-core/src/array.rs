@@ -130,7 +130,7 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of
-    /// up to two more arrays. [`ReadOptions::order`](crate::ReadOptions::order) does it while a file is read, three times as fast for numbers.
+    /// up to two more arrays. [`ReadOptions::order`](crate::ReadOptions::order) does it while a file is read, which is faster for numbers.
     ///
     /// ```
     /// use npy_core::{NpyArray, Order};
