@@ -6,6 +6,7 @@
 //! - `source.rs`: the array that it names, read in blocks of rows, after its slice;
 //! - `input.rs`: CSV and lines of JSON, which become arrays;
 //! - `plot.rs`: pictures of columns;
+//! - `histogram.rs`: counts of values whose range is not known before;
 //! - `rows.rs`: rows as a table, CSV or JSON;
 //! - `columns.rs`: the columns of rows, as tables, CSV and JSON have them;
 //! - `text.rs`: scalars as text, for CSV, JSON and tables;
@@ -15,6 +16,7 @@
 mod args;
 mod columns;
 mod commands;
+mod histogram;
 mod input;
 mod output;
 mod plot;

@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npy_core::Place;
+use npy_core::{ErrorKind, Place};
 
 /// The exit code of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl Failure {
             };
             text += ": ";
         }
-        Failure::Message(text + &error.kind().to_string().replace('\n', " "))
+        Failure::Message(text + &reason(error.kind()))
     }
 
     /// Adds the name of the file to an error of the system.
@@ -135,9 +135,53 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// Returns the message of an error of the library, on one line. Its advice for programmers stays: it says what is missing.
+/// Returns the message of an error of the library, on one line.
 fn message(error: &npy_core::Error) -> String {
-    error.to_string().replace('\n', " ")
+    let places: String = error.places().map(|place| format!("{place}: ")).collect();
+    places + &reason(error.kind())
+}
+
+/// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
+pub(crate) fn reason(kind: &ErrorKind) -> String {
+    /// The start of an advice, and what replaces it.
+    const ADVICE: [(&str, &str); 7] = [
+        (": read it with npz::", ""),
+        (": read it with npy_core::", ""),
+        ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
+        ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
+        (", and make an npy_core::", ""),
+        (
+            "needs an array in C order: ",
+            "needs an array in C order: npy convert --order c makes one",
+        ),
+        ("; count them with WriteOptions::", "; npy convert copies the rows that are counted"),
+    ];
+    let text = match kind {
+        ErrorKind::Limit { what, found, limit, .. } => {
+            format!("{what}: {found} exceeds the limit of {limit}")
+        }
+        ErrorKind::Mismatch { found, wanted, .. } => {
+            format!("dtype {found} does not fit into {wanted}; npy convert --dtype converts values")
+        }
+        ErrorKind::Rank { shape, wanted, .. } => {
+            format!("the array has shape {shape} and should have {wanted}")
+        }
+        ErrorKind::Memory { bytes, .. } => {
+            format!(
+                "out of memory: {bytes} bytes could not be allocated; choose a part with a slice, such as [:1000]"
+            )
+        }
+        ErrorKind::Unsupported { what, needs, .. } if needs.contains("npy_core::") => {
+            format!("{what} cannot be converted, joined or appended")
+        }
+        kind => kind.to_string().replace('\n', " "),
+    };
+    for (start, advice) in ADVICE {
+        if let Some(at) = text.find(start) {
+            return format!("{}{advice}", &text[..at]);
+        }
+    }
+    text
 }
 
 /// Prints an error for the user, and continues.
@@ -163,14 +207,20 @@ pub(crate) fn exit_code(result: Result) -> ExitCode {
     }
 }
 
+/// Returns true for characters that control a terminal, that reorder the text around them, or that cannot be seen.
+pub(crate) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+        )
+}
+
 /// Escapes control characters, so that text from a file cannot control the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control()
-            || ('\u{202a}'..='\u{202e}').contains(&c)
-            || ('\u{2066}'..='\u{2069}').contains(&c)
-        {
+        if is_unsafe(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);

@@ -1,15 +1,16 @@
 //! Pictures of columns: what `npy plot` and `npy view` draw, as SVG (`plot/svg.rs`) or for a terminal (`plot/terminal.rs`).
 //!
-//! `Picture::of(&target, &columns, kind)` reads the columns; a column takes eight bytes a row.
+//! `Picture::of(source, &columns, kind)` reads the columns. The memory does not depend on the number of rows: of many rows, each group is
+//! two values.
 
 pub(crate) mod svg;
 pub(crate) mod terminal;
 
-use npy_core::Value;
 use npy_core::dtype::ScalarKind;
 
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Failure, Result};
+use crate::histogram::Histogram;
+use crate::output::{Failure, Progress, Result};
 use crate::source::Source;
 use crate::text::{Cell, short_float, short_time};
 
@@ -31,6 +32,8 @@ const MAX_SERIES: usize = 8;
 const MAX_LINES: usize = 16;
 /// The most cells of a heat map, in each direction.
 const MAX_CELLS: usize = 160;
+/// Columns of more rows are drawn in groups of rows.
+const MAX_ROWS: usize = 1 << 17;
 /// The number of ranges of a histogram.
 const BINS: usize = 40;
 
@@ -46,10 +49,10 @@ pub(crate) struct Series {
 /// What is drawn.
 #[derive(Debug)]
 pub(crate) enum Picture {
-    /// `x` is the row if it is `None`.
-    Points { x: Option<Series>, y: Vec<Series>, is_scatter: bool },
-    /// The number of values of each series in each range.
-    Histogram { series: Vec<Series>, low: f64, high: f64, counts: Vec<Vec<usize>> },
+    /// `x` is the row if it is `None`: the index of a value times `stride`.
+    Points { x: Option<Series>, y: Vec<Series>, stride: f64, is_scatter: bool },
+    /// The number of values of each series in each range. The series have no values.
+    Histogram { series: Vec<Series>, low: f64, high: f64, counts: Vec<Vec<u64>> },
     /// The means of cells, and their number in each row.
     HeatMap { cells: Vec<f64>, width: usize, rows: usize, columns: usize },
 }
@@ -98,6 +101,11 @@ pub(crate) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     }
 }
 
+/// Returns the position of a value in a range: 0 at its start, 1 at its end. Both are halved, so that their difference is finite.
+pub(crate) fn part(value: f64, (low, high): (f64, f64)) -> f64 {
+    (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)
+}
+
 /// Returns numbers of few digits in the range, about `count`.
 pub(crate) fn ticks((low, high): (f64, f64), count: f64) -> Vec<f64> {
     let raw = (high - low) / count;
@@ -130,24 +138,6 @@ pub(crate) fn is_time(leaf: &Leaf) -> bool {
     matches!(kind, Some(ScalarKind::DateTime(Some(_))))
 }
 
-/// Returns an element as a float; NaN for one that is missing.
-#[expect(clippy::cast_precision_loss, reason = "a picture has fewer digits than a float")]
-fn float(cell: &Cell, bytes: &[u8]) -> f64 {
-    match cell.dtype().scalar().map(npy_core::dtype::Scalar::kind) {
-        Some(ScalarKind::Bool) => f64::from(u8::from(cell.bits(bytes) != 0)),
-        Some(ScalarKind::Int) => cell.int(bytes) as f64,
-        Some(ScalarKind::UInt) => cell.bits(bytes) as f64,
-        Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)) => match cell.int(bytes) {
-            i64::MIN => f64::NAN,
-            count => count as f64,
-        },
-        _ => match cell.value(bytes) {
-            Value::LongDouble(value) => value.to_f64(),
-            other => other.as_f64().unwrap_or(f64::NAN),
-        },
-    }
-}
-
 impl Picture {
     /// Reads what is to be drawn. Without a kind, the shape and the dtype choose one.
     pub(crate) fn of(mut source: Source, selection: &[String], kind: Option<Kind>) -> Result<Self> {
@@ -165,7 +155,8 @@ impl Picture {
         match kind.unwrap_or(if is_map { Kind::Heatmap } else { Kind::Line }) {
             Kind::Heatmap => heat_map(&mut source, &drawn),
             Kind::Histogram if is_matrix && drawn.len() > MAX_SERIES => {
-                Ok(histogram(vec![read_all(&mut source, &drawn)?]))
+                let all = Series { name: "all values".into(), values: Vec::new(), time: None };
+                histogram(&mut source, vec![all], &[&drawn])
             }
             Kind::Histogram => {
                 // Times and numbers have no axis in common.
@@ -173,51 +164,78 @@ impl Picture {
                 let mut same = drawn;
                 same.retain(|leaf| !(numbers && is_time(leaf)));
                 same.truncate(MAX_SERIES);
-                Ok(histogram(read(&mut source, &same)?))
+                let series = same.iter().map(Series::new).collect();
+                histogram(&mut source, series, &same.chunks(1).collect::<Vec<_>>())
             }
             Kind::Scatter if drawn.len() < 2 => {
                 Err(Failure::new(source.name(), "a scatter plot needs two columns: -c x,y"))
             }
             kind => {
                 let drawn = drawn.get(..MAX_SERIES).unwrap_or(&drawn);
-                let mut series = read(&mut source, drawn)?;
                 let is_scatter = kind == Kind::Scatter;
-                let has_x = series.len() > 1 && (is_scatter || series[0].time.is_some());
+                let has_x = drawn.len() > 1 && (is_scatter || is_time(&drawn[0]));
+                let (mut series, stride) = read(&mut source, drawn, has_x, is_scatter)?;
                 let x = has_x.then(|| series.remove(0));
-                Ok(Picture::Points { x, y: series, is_scatter })
+                Ok(Picture::Points { x, y: series, stride, is_scatter })
             }
         }
     }
 }
 
-/// Reads columns.
-fn read(source: &mut Source, leaves: &[Leaf]) -> Result<Vec<Series>> {
+/// Reads columns, and returns them with the number of rows from one value to the next. Of many rows, a scatter plot has one of each group, and
+/// lines have the least and the greatest value of each group, at the first x of the group.
+#[expect(clippy::cast_precision_loss, reason = "positions in a picture")]
+fn read(
+    source: &mut Source,
+    leaves: &[Leaf],
+    has_x: bool,
+    is_scatter: bool,
+) -> Result<(Vec<Series>, f64)> {
     let mut series: Vec<Series> = leaves.iter().map(Series::new).collect();
-    each_row(source, |_, row| {
-        for (series, leaf) in series.iter_mut().zip(leaves) {
-            series.values.push(float(&leaf.cell, leaf.of(row)));
+    let rows = source.rows();
+    let group = if rows <= MAX_ROWS { 1 } else { rows.div_ceil(MAX_ROWS / 2) };
+    // A group without finite values is a gap.
+    let mut groups = vec![(f64::NAN, f64::NAN); leaves.len()];
+    each_row(source, |at, row| {
+        let (is_first, is_last) = (at % group == 0, at % group == group - 1 || at + 1 == rows);
+        if is_scatter && !is_first {
+            return;
+        }
+        for (i, ((series, leaf), (low, high))) in
+            series.iter_mut().zip(leaves).zip(&mut groups).enumerate()
+        {
+            let value = leaf.cell.float(leaf.of(row));
+            if group == 1 || is_scatter {
+                series.values.push(value);
+                continue;
+            }
+            if is_first {
+                (*low, *high) = (f64::NAN, f64::NAN);
+            }
+            let is_x = has_x && i == 0;
+            if value.is_finite() && (is_first || !is_x) {
+                // The other number, if one is NaN.
+                (*low, *high) = (low.min(value), high.max(value));
+            }
+            if is_last {
+                series.values.extend([*low, *high]);
+            }
         }
     })?;
-    Ok(series)
-}
-
-/// Reads all columns of a matrix as one.
-fn read_all(source: &mut Source, leaves: &[Leaf]) -> Result<Series> {
-    let mut all = Series { name: "all values".into(), values: Vec::new(), time: None };
-    each_row(source, |_, row| {
-        all.values.extend(leaves.iter().map(|leaf| float(&leaf.cell, leaf.of(row))));
-    })?;
-    Ok(all)
+    let stride = if group == 1 { 1.0 } else { group as f64 / 2.0 };
+    Ok((series, stride))
 }
 
 fn each_row(source: &mut Source, mut visit: impl FnMut(usize, &[u8])) -> Result<()> {
     let size = source.row_bytes().max(1);
     let mut at = 0;
+    let mut progress = Progress::start(source.header().data_bytes());
     while let Some(block) = source.next(source.rows_per_block())? {
         for row in block.as_bytes().chunks_exact(size) {
             visit(at, row);
             at += 1;
         }
+        progress.add(block.as_bytes().len());
     }
     Ok(())
 }
@@ -230,7 +248,7 @@ fn heat_map(source: &mut Source, leaves: &[Leaf]) -> Result<Picture> {
     each_row(source, |at, row| {
         let line = at.saturating_mul(height) / rows.max(1);
         for (i, leaf) in leaves.iter().enumerate() {
-            let value = float(&leaf.cell, leaf.of(row));
+            let value = leaf.cell.float(leaf.of(row));
             if let Some((sum, count)) = sums.get_mut(line * width + i * width / columns)
                 && value.is_finite()
             {
@@ -243,23 +261,66 @@ fn heat_map(source: &mut Source, leaves: &[Leaf]) -> Result<Picture> {
     Ok(Picture::HeatMap { cells, width, rows, columns })
 }
 
+/// Counts the values of each series, which are those of some columns. Few values are kept, so that each is in its range exactly.
+fn histogram(source: &mut Source, mut series: Vec<Series>, columns: &[&[Leaf]]) -> Result<Picture> {
+    let all: usize = columns.iter().map(|leaves| leaves.len()).sum();
+    let is_exact = source.rows().saturating_mul(all) <= MAX_ROWS;
+    let mut many = vec![(Histogram::default(), None); series.len()];
+    each_row(source, |_, row| {
+        for ((series, leaves), (histogram, bounds)) in series.iter_mut().zip(columns).zip(&mut many)
+        {
+            series.values.extend(leaves.iter().map(|leaf| leaf.cell.float(leaf.of(row))));
+            if !is_exact && series.values.len() >= 1 << 12 {
+                count(&mut series.values, histogram, bounds);
+            }
+        }
+    })?;
+    let mut all = None;
+    for (series, (histogram, bounds)) in series.iter_mut().zip(&mut many) {
+        if is_exact {
+            *bounds = series.range();
+        } else {
+            count(&mut series.values, histogram, bounds);
+        }
+        all = wider(all, *bounds);
+    }
+    let (low, high) = widened(all.unwrap_or((0.0, 1.0)));
+    let counts = series.iter_mut().zip(&many).map(|(series, (histogram, _))| {
+        let values = std::mem::take(&mut series.values);
+        if is_exact { bins(&values, low, high) } else { histogram.bars(low, high, BINS) }
+    });
+    let counts = counts.collect();
+    Ok(Picture::Histogram { series, low, high, counts })
+}
+
+/// Moves values to a histogram.
+fn count(values: &mut Vec<f64>, histogram: &mut Histogram, bounds: &mut Option<(f64, f64)>) {
+    histogram.add(values);
+    *bounds = wider(*bounds, range(values.iter().copied()));
+    values.clear();
+}
+
+/// Returns the range that contains both.
+fn wider(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    match (one, other) {
+        (Some((low, high)), Some((least, most))) => Some((low.min(least), high.max(most))),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Counts the finite values in ranges of equal width.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "the index of a range"
 )]
-fn histogram(series: Vec<Series>) -> Picture {
-    let all = series.iter().flat_map(|series| series.values.iter().copied());
-    let (low, high) = widened(range(all).unwrap_or((0.0, 1.0)));
-    let mut counts = vec![vec![0; BINS]; series.len()];
-    for (series, counts) in series.iter().zip(&mut counts) {
-        for value in series.values.iter().filter(|value| value.is_finite()) {
-            let bin = ((value - low) / (high - low) * BINS as f64) as usize;
-            counts[bin.min(BINS - 1)] += 1;
-        }
+fn bins(values: &[f64], low: f64, high: f64) -> Vec<u64> {
+    let mut counts = vec![0; BINS];
+    for value in values.iter().filter(|value| value.is_finite()) {
+        counts[((part(*value, (low, high)) * BINS as f64) as usize).min(BINS - 1)] += 1;
     }
-    Picture::Histogram { series, low, high, counts }
+    counts
 }
 
 #[cfg(test)]

@@ -77,6 +77,7 @@ pub(crate) struct Plain {
 }
 
 pub(crate) struct ObjectRows {
+    name: String,
     objects: Objects,
     selection: Selection,
     /// The fields of records that are printed, each with its index; `None` for single objects.
@@ -129,6 +130,14 @@ impl Rows {
         let tree = columns.tree();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         Ok(Rows::Plain(Box::new(Plain { source, leaves, tree, total, threads })))
+    }
+
+    /// Returns the name of the array for messages.
+    fn name(&self) -> &str {
+        match self {
+            Rows::Plain(plain) => plain.source.name(),
+            Rows::Objects(rows) => &rows.name,
+        }
     }
 
     /// Returns the number of rows.
@@ -247,7 +256,7 @@ impl ObjectRows {
                 Some(columns.iter().map(find).collect::<Result<_>>()?)
             }
         };
-        Ok(ObjectRows { objects, selection, fields, next: 0 })
+        Ok(ObjectRows { name: target.to_string(), objects, selection, fields, next: 0 })
     }
 
     fn names(&self) -> Vec<String> {
@@ -394,7 +403,7 @@ impl<'a> Printer<'a> {
                 let (known, names) = (known.join(","), names.join(","));
                 let message =
                     format!("the columns are {names}, but those of the first array are {known}");
-                return Err(Failure::usage(message));
+                return Err(Failure::new(rows.name(), message));
             }
         }
         match (&mut self.sheet, rows) {

@@ -30,6 +30,8 @@ pub(crate) enum AnyReader {
     File(Box<Reader<File>>),
     Member(Box<Reader<npz::Member<File>>>),
     Stream(Box<Reader<Stream>>),
+    /// The array that CSV or JSON became, in memory.
+    Text(Box<Reader<Cursor<Vec<u8>>>>),
 }
 
 /// Calls a method of whichever reader it is.
@@ -39,6 +41,7 @@ macro_rules! each {
             AnyReader::File($reader) => $call,
             AnyReader::Member($reader) => $call,
             AnyReader::Stream($reader) => $call,
+            AnyReader::Text($reader) => $call,
         }
     };
 }
@@ -96,8 +99,7 @@ pub(crate) fn open_text(
     let mut file = Vec::new();
     array.write_npy_to(&mut file).of(&name)?;
     drop(array);
-    let stream: Stream = Cursor::new(file).chain(Box::new(io::empty()));
-    Ok(Input::Array(AnyReader::Stream(Box::new(Reader::new(stream).of(&name)?))))
+    Ok(Input::Array(AnyReader::Text(Box::new(Reader::new(Cursor::new(file)).of(&name)?))))
 }
 
 fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
@@ -152,7 +154,7 @@ fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'
         [name] => Ok(name),
         [] => Err(Failure::new(target, "the archive is empty")),
         [first, ..] => {
-            let (count, path) = (names.len(), target.path_text());
+            let (count, path) = (names.len(), target.path.display());
             let first = first.escape_debug();
             let message = format!("the archive has {count} members; name one: {path}::{first}");
             Err(Failure::new(target, message))
@@ -186,7 +188,23 @@ impl AnyReader {
             AnyReader::File(reader) => AnyReader::File(Box::new(reader.flatten()?)),
             AnyReader::Member(reader) => AnyReader::Member(Box::new(reader.flatten()?)),
             AnyReader::Stream(reader) => AnyReader::Stream(Box::new(reader.flatten()?)),
+            AnyReader::Text(reader) => AnyReader::Text(Box::new(reader.flatten()?)),
         })
+    }
+
+    /// Returns true if the reader can move to any row at no cost.
+    fn can_seek(&self) -> bool {
+        matches!(self, AnyReader::File(_) | AnyReader::Text(_))
+    }
+
+    /// Moves to a row; returns false if the reader cannot.
+    fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
+        match self {
+            AnyReader::File(reader) => reader.seek_to_row(row)?,
+            AnyReader::Text(reader) => reader.seek_to_row(row)?,
+            AnyReader::Member(_) | AnyReader::Stream(_) => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Returns true if the elements of a row are strided in the file.
@@ -438,10 +456,9 @@ impl Source {
         let mut steps = selection.into_iter();
         let rows = steps.next().unwrap_or(Steps::all(1));
         let inner: Vec<Steps> = steps.collect();
-        let can_seek = matches!(reader, AnyReader::File(_));
         let layout = match reader.is_strided() {
             false => Layout::Contiguous,
-            true if can_seek && !inner.iter().all(Steps::is_all) => Layout::Columns,
+            true if reader.can_seek() && !inner.iter().all(Steps::is_all) => Layout::Columns,
             true => Layout::Rows,
         };
         let reader = match layout {
@@ -574,7 +591,7 @@ impl Source {
         let is_part = !self.inner.iter().all(Steps::is_all);
         // A stream cannot go back within a row.
         let goes_back = self.inner.iter().any(|steps| steps.step < 0);
-        if goes_back && !matches!(self.reader, AnyReader::File(_)) {
+        if goes_back && !self.reader.can_seek() {
             return false;
         }
         let distance = self.file_row_bytes().saturating_mul(self.rows.stride());
@@ -695,8 +712,8 @@ impl Source {
         if unit == self.at || self.loaded.is_some() {
             return Ok(());
         }
-        if let AnyReader::File(reader) = &mut self.reader {
-            reader.seek_to_row(unit)?;
+        if self.reader.seek_to_row(unit)? {
+            // Nothing was read.
         } else if unit < self.at || (self.rows.step < 0 && self.at == 0) {
             // The stream has passed the position, or will have: all of it is needed.
             let units = self.reader.header().shape().first().copied().unwrap_or(1);

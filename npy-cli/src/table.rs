@@ -61,7 +61,7 @@ impl<const N: usize> Table<N> {
     ) -> Result<()> {
         let mut line = " ".repeat(self.indent);
         for (i, (text, &width)) in row.iter().zip(widths).enumerate() {
-            let blanks = " ".repeat(width - text.width());
+            let blanks = " ".repeat(width.saturating_sub(text.width()));
             let shown = if is_header || self.dim[i] { out.dim(text) } else { text.clone() };
             line += &if self.right[i] {
                 format!("{blanks}{shown}")
@@ -210,7 +210,8 @@ impl Sheet {
         }
         for (i, (text, &width)) in cells.iter().zip(widths).enumerate() {
             let text = cut(text, width);
-            let blanks = " ".repeat(width - text.width());
+            // A mark is wider than a column of no width.
+            let blanks = " ".repeat(width.saturating_sub(text.width()));
             let shown = if is_header { self.styled("\x1b[1m", &text) } else { text };
             if i > 0 || !self.is_plain {
                 line += "  ";
@@ -291,6 +292,20 @@ mod tests {
                 assert!(line.width() <= width, "{width}: {line}");
             }
         }
+    }
+
+    /// Guards against a panic: the first rows decide the widths, and names and text can be of no width.
+    #[test]
+    fn text_after_rows_of_no_width_is_cut() {
+        let mut sheet = Sheet::new(Some(20), false);
+        sheet.begin(&["\u{301}".to_owned()], vec![Align::Left], 0);
+        let mut out = Vec::new();
+        for row in 0..super::MAX_WAITING {
+            sheet.row(row, vec![String::new()], &mut out).unwrap();
+        }
+        sheet.row(1000, vec!["abc".to_owned()], &mut out).unwrap();
+        sheet.finish(&mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().ends_with("1000  …\n"));
     }
 
     #[test]

@@ -50,6 +50,11 @@ impl Target {
         self.path.as_os_str() == "-"
     }
 
+    /// Returns true for standard input, a pipe and the like, which can be read only once.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.is_stdin() || self.path.metadata().is_ok_and(|file| !file.is_file())
+    }
+
     /// Returns the same file, with this member of it.
     pub(crate) fn with_member(&self, name: &str) -> Target {
         Target { member: Some(name.to_owned()), ..self.clone() }

@@ -122,6 +122,27 @@ impl Cell {
         f64::from_bits(self.bits(bytes))
     }
 
+    /// Returns a number, a time or a boolean as a float; NaN for one that is missing, and for anything else.
+    #[expect(clippy::cast_precision_loss, reason = "a picture has fewer digits than a float")]
+    #[inline(always)]
+    pub(crate) fn float(&self, bytes: &[u8]) -> f64 {
+        match self.kind {
+            Kind::F64 => self.f64(bytes),
+            Kind::F32 => f64::from(self.f32(bytes)),
+            Kind::Bool => f64::from(u8::from(self.bits(bytes) != 0)),
+            Kind::Int => self.int(bytes) as f64,
+            Kind::UInt => self.bits(bytes) as f64,
+            Kind::DateTime | Kind::TimeDelta => match self.int(bytes) {
+                i64::MIN => f64::NAN,
+                count => count as f64,
+            },
+            _ => match self.value(bytes) {
+                Value::LongDouble(value) => value.to_f64(),
+                other => other.as_f64().unwrap_or(f64::NAN),
+            },
+        }
+    }
+
     /// Writes a field of CSV.
     pub(crate) fn csv(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.kind {

@@ -1,6 +1,6 @@
 //! `npy append FILE IN...`: adds rows at the end of a file, in place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use npy_core::{DynArray, DynRowAppender, Order};
 
@@ -27,7 +27,10 @@ impl Args {
             sources.push(Source::open(input)?);
         }
         let mut appender = DynRowAppender::open(&self.file).of(&name)?;
-        for source in &sources {
+        for (input, source) in self.inputs.iter().zip(&sources) {
+            if source.dtype().has_object() {
+                return Err(Failure::new(input, "Python objects cannot be appended"));
+            }
             let ours = appender.row_shape();
             if source.header().shape().get(1..) != Some(ours) {
                 let shape = super::info::shape_text(source.header());
@@ -36,7 +39,7 @@ impl Args {
                     format!("the array of shape {shape} does not fit rows of shape {row}");
                 return Err(Failure::new(source.name(), message));
             }
-            if is_same_file(source.name(), &self.file) {
+            if is_same_file(&input.path, &self.file) {
                 return Err(Failure::new(
                     source.name(),
                     "a file cannot be appended to itself; use npy concat",
@@ -67,8 +70,6 @@ fn rows_of(block: DynArray, row: &[usize]) -> npy_core::Result<DynArray> {
 }
 
 /// Returns true if reading the one file would see what is written to the other.
-fn is_same_file(name: &str, file: &std::path::Path) -> bool {
-    let path = |path: &std::path::Path| path.canonicalize().ok();
-    let target: Option<Target> = name.parse().ok();
-    target.is_some_and(|target| path(&target.path).is_some() && path(&target.path) == path(file))
+fn is_same_file(input: &Path, file: &Path) -> bool {
+    matches!((input.canonicalize(), file.canonicalize()), (Ok(input), Ok(file)) if input == file)
 }

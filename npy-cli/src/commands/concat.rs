@@ -32,14 +32,16 @@ impl Args {
             if found.shape().is_empty() {
                 return Err(Failure::new(input, "an array without dimensions has no rows to join"));
             }
+            if found.dtype().has_object() {
+                return Err(Failure::new(input, "Python objects cannot be joined"));
+            }
             let first = header.get_or_insert_with(|| found.clone());
             check(input, first, found)?;
             let too_many =
                 || Failure::new(input, "all rows together are more than a file can have");
             let more = found.shape().first().copied().unwrap_or(0);
             rows = rows.checked_add(more).ok_or_else(too_many)?;
-            let is_stream = input.is_stdin() || !input.path.is_file();
-            sources.push(is_stream.then_some(source));
+            sources.push(input.is_stream().then_some(source));
         }
         let Some(first) = header else { return Err(Failure::usage("no input")) };
         let shape: Vec<usize> =

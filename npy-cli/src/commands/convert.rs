@@ -2,12 +2,13 @@
 //!
 //! The names of the files say what they are. Arrays go through in blocks, unless the order of the elements changes.
 
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
 use crate::input;
-use crate::output::{Answer, Failure, Of, Progress, Result, replace};
+use crate::output::{Answer, Failure, Of, Progress, Result, reason, replace};
 use crate::rows::{Form, Printer, Rows};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
@@ -101,7 +102,11 @@ impl Args {
             let message = "the name does not end in .npy, .npz, .csv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(&self.output, message));
         };
-        if self.output.slice.is_some() || self.output.member.is_some() && format != Format::Npz {
+        let is_stdout_member = self.output.is_stdin() && self.output.member.is_some();
+        if self.output.slice.is_some()
+            || is_stdout_member
+            || self.output.member.is_some() && format != Format::Npz
+        {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
         match format {
@@ -149,7 +154,8 @@ impl Args {
         };
         let Some(form) = form else { return source::open(&self.input) };
         let dtype = self.dtype.as_deref().map(parse_dtype).transpose();
-        let dtype = dtype.map_err(|error| Failure::usage(format!("--dtype: {error}")))?;
+        let dtype =
+            dtype.map_err(|error| Failure::usage(format!("--dtype: {}", reason(error.kind()))))?;
         source::open_text(&self.input, form, dtype.as_ref())
     }
 
@@ -208,36 +214,37 @@ impl Args {
             true => options.deflate(6),
             false => options.stored(),
         };
-        let mut arrays = Vec::new();
-        match self.open()? {
-            Input::Archive(archive) if self.output.member.is_none() => {
-                for member in archive.names() {
-                    arrays.push((member.to_owned(), self.input.with_member(member)));
-                }
-            }
+        let input = self.open()?;
+        if self.output.member.is_some() {
+            let reader = input.into_array(&self.input)?;
+            return self.edit(&options, self.array(reader, &self.input)?);
+        }
+        if self.output.is_stdin() {
+            let stdout = BufWriter::new(io::stdout());
+            return Ok(self.members(options.stream(stdout), input)?.flush()?);
+        }
+        self.members(options.create(path).of(&name)?, input).map(drop)
+    }
+
+    /// Writes all arrays of the input to an archive.
+    fn members<W: Write>(&self, mut writer: npz::Writer<W>, input: Input) -> Result<W> {
+        let name = self.output.path_text();
+        match input {
             Input::Archive(archive) => {
-                let reader = Input::Archive(archive).into_array(&self.input)?;
-                return self.edit(&options, self.array(reader, &self.input)?);
+                for member in archive.names() {
+                    let target = self.input.with_member(member);
+                    let reader = archive.member(member).of(&self.input.path_text())?;
+                    let array = self.array(AnyReader::Member(Box::new(reader)), &target)?;
+                    writer.write(member, &array).of(&name)?;
+                }
             }
             Input::Array(reader) => {
                 let array = self.array(reader, &self.input)?;
-                if self.output.member.is_some() {
-                    return self.edit(&options, array);
-                }
                 let stem = self.input.member.clone().unwrap_or_else(|| stem(&self.input));
-                let mut writer = options.create(path).of(&name)?;
                 writer.write(&stem, &array).of(&name)?;
-                writer.finish().of(&name)?;
-                return Ok(());
             }
         }
-        let mut writer = options.create(path).of(&name)?;
-        for (member, target) in arrays {
-            let reader = source::open(&target)?.into_array(&target)?;
-            writer.write(&member, &self.array(reader, &target)?).of(&name)?;
-        }
-        writer.finish().of(&name)?;
-        Ok(())
+        writer.finish().of(&name)
     }
 
     /// Writes a member of an archive, which may have others.
@@ -295,8 +302,9 @@ impl Args {
     /// Returns the dtype of the result.
     fn dtype(&self, found: &DType) -> Result<DType> {
         let dtype = match &self.dtype {
-            Some(text) => parse_dtype(text)
-                .map_err(|error| Failure::usage(format!("--dtype {text}: {error}")))?,
+            Some(text) => parse_dtype(text).map_err(|error| {
+                Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
+            })?,
             None => found.clone(),
         };
         Ok(match self.endian {

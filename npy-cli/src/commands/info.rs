@@ -87,7 +87,7 @@ impl Args {
                         }
                     }
                 }
-                if !self.json {
+                if !self.json && !table.is_empty() {
                     table.print(out)?;
                 }
                 out.flush()?;
@@ -99,6 +99,7 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
+        let is_text = matches!(reader, AnyReader::Text(_));
         let missing = missing_bytes(&reader, target);
         let is_object = header.dtype().has_object();
         let globals = match pickle_bytes(&reader, target) {
@@ -115,8 +116,10 @@ impl Args {
                 info.add_text("member", member);
             }
             describe(&header, &mut info);
-            info.add_text("version", &header.version().to_string());
-            info.add("data_offset", reader.data_offset());
+            if !is_text {
+                info.add_text("version", &header.version().to_string());
+                info.add("data_offset", reader.data_offset());
+            }
             if let Some(globals) = globals {
                 info.add("globals", Value::from(globals));
             }
@@ -129,7 +132,12 @@ impl Args {
                 out.bold(&printable(&Target { slice: None, ..target.clone() }.to_string()))
             )?;
             let offset = reader.data_offset();
-            writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?;
+            match is_text {
+                true => writeln!(out, "  format   text; this is the array that it becomes")?,
+                false => {
+                    writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?
+                }
+            }
             let order = match header.order() {
                 Order::C => "C order",
                 Order::Fortran => "Fortran order",
@@ -169,7 +177,7 @@ fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader {
-        AnyReader::Stream(_) => None,
+        AnyReader::Stream(_) | AnyReader::Text(_) => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

@@ -1,9 +1,10 @@
 //! `npy npz list|extract|pack|rm|mv`: archives and their members.
 
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
-use npy_core::{header, npz};
+use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, printable, replace};
 use crate::source::{self, Input};
@@ -41,7 +42,7 @@ enum Command {
     },
     /// Writes arrays to a new archive, each named after its file
     Pack {
-        /// The archive to write
+        /// The archive to write; - is standard output
         archive: PathBuf,
         /// The arrays, each with a name if it is not that of the file
         #[arg(required = true, value_name = "[NAME=]FILE")]
@@ -118,27 +119,36 @@ fn list(target: &Target, json: bool) -> Result {
 fn extract(target: &Target, members: &[String], directory: &Path, force: bool) -> Result {
     let archive = open(target)?;
     let name = target.path_text();
-    let all: Vec<String> = match members {
-        [] => archive.names().map(str::to_owned).collect(),
-        members => members.to_vec(),
+    let all: Vec<&str> = match members {
+        // The entry of a directory has no content.
+        [] => archive.names().filter(|member| !member.ends_with('/')).collect(),
+        members => members.iter().map(String::as_str).collect(),
     };
-    for member in &all {
-        // Checks the name before anything is written for it.
+    // All names are checked before anything is written.
+    let mut files = Vec::new();
+    for member in all {
         let relative = file_name(member).ok_or_else(|| {
+            let source = target.with_member(member);
             let message = format!(
-                "member {member:?} has a name that is no safe path; copy its array with npy convert"
+                "member {member:?} has a name that is no safe path; copy its array with npy convert {source} OUT"
             );
             Failure::new(&name, message)
         })?;
-        let bytes = archive.read_bytes(member).of(&name)?;
+        let header = archive.header(member);
+        // An array that is damaged is copied as it is; a member that is damaged is an error when it is read.
+        let is_array = !header.is_err_and(|error| matches!(error.kind(), ErrorKind::NotNpy { .. }));
         let mut path = directory.join(relative).into_os_string();
-        if bytes.starts_with(header::MAGIC) {
+        if is_array {
             path.push(".npy");
         }
         let path = PathBuf::from(path);
         if !force && path.symlink_metadata().is_ok() {
             return Err(Failure::new(path.display(), "exists; --force replaces it"));
         }
+        files.push((member, path));
+    }
+    for (member, path) in files {
+        let bytes = archive.read_bytes(member).of(&name)?;
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).of(&parent.display())?;
         }
@@ -173,22 +183,39 @@ fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Resul
         members.push((name, target));
     }
     let path = archive.display();
+    if archive.as_os_str() == "-" {
+        if append {
+            return Err(Failure::usage("--append needs an archive that exists"));
+        }
+        let stdout = BufWriter::new(io::stdout());
+        write_members(options.stream(stdout), &members, "standard output")?.flush()?;
+        return Ok(Answer::Yes);
+    }
     let writer = if append { options.append(archive) } else { options.create(archive) };
-    let mut writer = writer.of(&path)?;
-    for (name, target) in &members {
+    write_members(writer.of(&path)?, &members, &path)?;
+    Ok(Answer::Yes)
+}
+
+/// Writes each array as a member, and returns the writer within.
+fn write_members<W: Write>(
+    mut writer: npz::Writer<W>,
+    members: &[(String, Target)],
+    path: &(impl Display + ?Sized),
+) -> Result<W> {
+    let path = &path;
+    for (name, target) in members {
         let mut reader = source::open(target)?.into_array(target)?;
         if reader.header().dtype().has_object() {
             let objects = source::objects(&mut reader, target)?;
-            writer.write(name, &objects).of(&path)?;
+            writer.write(name, &objects).of(path)?;
         } else if target.slice.is_none() {
-            writer.write(name, &reader.read_all().of(target)?).of(&path)?;
+            writer.write(name, &reader.read_all().of(target)?).of(path)?;
         } else {
             let mut source = source::Source::of(reader, target, usize::MAX)?;
-            writer.write(name, &source.read_all()?).of(&path)?;
+            writer.write(name, &source.read_all()?).of(path)?;
         }
     }
-    writer.finish().of(&path)?;
-    Ok(Answer::Yes)
+    writer.finish().of(path)
 }
 
 /// Takes `NAME=FILE` apart. Without a name, that of the member, or of the file: its relative path without `.npy`.

@@ -1,7 +1,6 @@
 //! `npy stats`: a summary of each column, made in one pass.
 
 mod distinct;
-mod histogram;
 mod summary;
 
 use std::io::Write;
@@ -12,13 +11,13 @@ use npy_core::{DType, ObjectRef, Objects, Value};
 use serde_json::json;
 
 use crate::columns::{Columns, Leaf, Split};
+use crate::histogram::blocks;
 use crate::output::{Output, Result};
 use crate::source::{self, Selection, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
 use crate::text::{Cell, JsonObject, half_of, short_float, short_time};
 use distinct::{MAX_DISTINCT, hash};
-use histogram::blocks;
 use summary::Summary;
 
 #[derive(clap::Args)]

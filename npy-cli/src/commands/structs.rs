@@ -4,7 +4,7 @@ use std::io::Write;
 
 use npy_core::DType;
 
-use crate::output::{Failure, Of, Output, Result};
+use crate::output::{Failure, Of, Output, Result, is_unsafe};
 use crate::source::{self, Input};
 use crate::target::Target;
 use crate::text::json_string;
@@ -113,5 +113,14 @@ fn python_text(text: &str) -> String {
     // Every string of JSON is one of Python.
     let mut out = Vec::new();
     json_string(text, &mut out);
-    String::from_utf8(out).unwrap_or_default()
+    let mut literal = String::new();
+    for c in String::from_utf8(out).unwrap_or_default().chars() {
+        if is_unsafe(c) {
+            // All of these are in the first plane.
+            literal += &format!("\\u{:04x}", u32::from(c));
+        } else {
+            literal.push(c);
+        }
+    }
+    literal
 }

@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use npy_core::{ErrorKind, Header, Objects, npz};
 use serde_json::json;
 
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
@@ -103,8 +103,10 @@ fn verify(target: &Target) -> Result<Report> {
     if target.slice.is_some() {
         return Err(Failure::new(target, "complete arrays are checked; leave out the slice"));
     }
-    if !target.is_stdin() {
+    if !target.is_stream() {
         File::open(&target.path).of(&target.path_text())?;
+    } else if target.path.is_dir() {
+        return source::open(target).map(|_| Report::default());
     }
     let mut report = Report::default();
     let result = match source::open(target) {
@@ -219,7 +221,7 @@ fn member(
     let text = |error: npy_core::Error| {
         let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
         let places: String = places.map(|place| format!("{place}: ")).collect();
-        format!("{places}{}", error.kind())
+        format!("{places}{}", reason(error.kind()))
     };
     let mut reader = match archive.member(name) {
         Ok(reader) => reader,

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use npy_core::{DType, Header, Order};
 
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Result, printable, replace};
+use crate::output::{Answer, Failure, Of, Result, printable, replace};
 use crate::plot::svg::{self, escaped};
 use crate::plot::{Kind, Picture, is_drawn, is_time};
-use crate::source::{self, Source};
+use crate::source::{self, AnyReader, Source};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -53,7 +53,9 @@ impl Args {
         match input {
             source::Input::Array(reader) => {
                 let source = Source::of(reader, &self.input, usize::MAX)?;
-                self.array(source, &self.input, &mut page)?;
+                let open_again = || Source::open(&self.input);
+                let can_open = !self.input.is_stream();
+                self.array(source, can_open.then_some(&open_again), &mut page)?;
             }
             source::Input::Archive(archive) => {
                 let count = archive.len();
@@ -61,8 +63,14 @@ impl Args {
                 for name in archive.names().take(MAX_MEMBERS) {
                     let _ = writeln!(page, "<h2>{}</h2>", escaped(&printable(name)));
                     let target = self.input.with_member(name);
-                    let shown = Source::open(&target)
-                        .and_then(|source| self.array(source, &target, &mut page));
+                    // The archive stays open: a pipe cannot be opened again.
+                    let open = || {
+                        let reader = archive.member(name).of(&target)?;
+                        let reader = AnyReader::Member(Box::new(reader));
+                        Source::of(reader, &target, usize::MAX)
+                    };
+                    let shown =
+                        open().and_then(|source| self.array(source, Some(&open), &mut page));
                     match shown {
                         Ok(()) => {}
                         Err(Failure::Message(message)) => note(&mut page, &message),
@@ -82,8 +90,13 @@ impl Args {
         Ok(Answer::Yes)
     }
 
-    /// Adds the header, the fields, the first rows and the pictures of an array.
-    fn array(&self, mut source: Source, target: &Target, page: &mut String) -> Result<()> {
+    /// Adds the header, the fields, the first rows and the pictures of an array. For pictures, the array is read again.
+    fn array(
+        &self,
+        mut source: Source,
+        open_again: Option<&dyn Fn() -> Result<Source>>,
+        page: &mut String,
+    ) -> Result<()> {
         let header = source.header().clone();
         describe(&header, page);
         if header.dtype().has_object() {
@@ -124,16 +137,16 @@ impl Args {
         if source.rows() > count {
             note(page, &format!("{} more rows are not shown.", source.rows() - count));
         }
-        if header.data_bytes() > MAX_PICTURE_BYTES || target.is_stdin() {
+        let Some(open) = open_again.filter(|_| header.data_bytes() <= MAX_PICTURE_BYTES) else {
             note(
                 page,
-                "There are no pictures of standard input and of more than 1 GiB: npy plot draws them.",
+                "There are no pictures of streams and of more than 1 GiB: npy plot draws them.",
             );
             return Ok(());
-        }
+        };
         for (columns, kind, title) in pictures(&header, &leaves) {
             // What has no numbers has no pictures.
-            if let Ok(picture) = Picture::of(Source::open(target)?, &columns, kind) {
+            if let Ok(picture) = Picture::of(open()?, &columns, kind) {
                 page.push_str(&svg::draw(&picture, &printable(&title)));
             }
         }

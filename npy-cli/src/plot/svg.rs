@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Picture, Series, range, ticks, widened};
+use super::{Picture, Series, part, range, ticks, widened};
 use crate::text::short_float;
 
 const WIDTH: f64 = 860.0;
@@ -24,11 +24,11 @@ struct Frame {
 
 impl Frame {
     fn x(&self, value: f64) -> f64 {
-        LEFT + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - LEFT - RIGHT)
+        LEFT + part(value, self.x) * (WIDTH - LEFT - RIGHT)
     }
 
     fn y(&self, value: f64) -> f64 {
-        HEIGHT - BOTTOM - (value - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM - part(value, self.y) * (HEIGHT - TOP - BOTTOM)
     }
 
     /// Draws the lines of both axes with their numbers.
@@ -68,7 +68,9 @@ pub(crate) fn draw(picture: &Picture, title: &str) -> String {
         escaped(title)
     );
     match picture {
-        Picture::Points { x, y, is_scatter } => points(&mut out, x.as_ref(), y, *is_scatter),
+        Picture::Points { x, y, stride, is_scatter } => {
+            points(&mut out, (x.as_ref(), *stride), y, *is_scatter);
+        }
         Picture::Histogram { series, low, high, counts } => {
             histogram(&mut out, series, (*low, *high), counts);
         }
@@ -81,11 +83,11 @@ pub(crate) fn draw(picture: &Picture, title: &str) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "positions in a picture")]
-fn points(out: &mut String, x: Option<&Series>, y: &[Series], is_scatter: bool) {
-    let rows = y.first().map_or(0, |series| series.values.len());
+fn points(out: &mut String, (x, stride): (Option<&Series>, f64), y: &[Series], is_scatter: bool) {
+    let values = y.first().map_or(0, |series| series.values.len());
     let x_range = match x {
         Some(x) => x.range().unwrap_or((0.0, 1.0)),
-        None => (0.0, rows.saturating_sub(1) as f64),
+        None => (0.0, values.saturating_sub(1) as f64 * stride),
     };
     let all = y.iter().flat_map(|series| series.values.iter().copied());
     let frame = Frame { x: widened(x_range), y: widened(range(all).unwrap_or((0.0, 1.0))) };
@@ -96,8 +98,9 @@ fn points(out: &mut String, x: Option<&Series>, y: &[Series], is_scatter: bool) 
     let of_y = |value: f64| y.first().map_or_else(String::new, |series| series.label(value));
     frame.axes(out, &label, &of_y, if is_time { 3.0 } else { 8.0 });
     for (series, color) in y.iter().zip(COLORS) {
-        let at =
-            |row: usize| x.map_or(row as f64, |x| x.values.get(row).copied().unwrap_or(f64::NAN));
+        let at = |i: usize| {
+            x.map_or(i as f64 * stride, |x| x.values.get(i).copied().unwrap_or(f64::NAN))
+        };
         if is_scatter {
             // More points could not be seen.
             let step = series.values.len().div_ceil(5000).max(1);
@@ -153,7 +156,7 @@ fn path(frame: &Frame, values: &[f64], x: &dyn Fn(usize) -> f64) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "positions in a picture")]
-fn histogram(out: &mut String, series: &[Series], bounds: (f64, f64), counts: &[Vec<usize>]) {
+fn histogram(out: &mut String, series: &[Series], bounds: (f64, f64), counts: &[Vec<u64>]) {
     let most = counts.iter().flatten().copied().max().unwrap_or(0).max(1);
     let frame = Frame { x: bounds, y: (0.0, most as f64) };
     let label = |value: f64| series.first().map_or_else(String::new, |series| series.label(value));
@@ -162,7 +165,7 @@ fn histogram(out: &mut String, series: &[Series], bounds: (f64, f64), counts: &[
     frame.axes(out, &label, &count, if is_time { 3.0 } else { 8.0 });
     let opacity = if series.len() > 1 { 0.5 } else { 0.9 };
     for (counts, color) in counts.iter().zip(COLORS) {
-        let step = (bounds.1 - bounds.0) / counts.len().max(1) as f64;
+        let step = (bounds.1 / 2.0 - bounds.0 / 2.0) / counts.len().max(1) as f64 * 2.0;
         for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let left = frame.x(bounds.0 + step * bin as f64);
             let right = frame.x(bounds.0 + step * (bin + 1) as f64);
@@ -193,7 +196,7 @@ fn heat_map(out: &mut String, cells: &[f64], width: usize, (rows, columns): (usi
     for (i, value) in cells.iter().enumerate().filter(|(_, value)| value.is_finite()) {
         let (x, y) =
             (LEFT + cell_width * (i % width) as f64, TOP + cell_height * (i / width) as f64);
-        let color = color((value - low) / (high - low));
+        let color = color(part(*value, (low, high)));
         let _ = writeln!(
             out,
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{:.2}\" height=\"{:.2}\" fill=\"{color}\"/>",

@@ -1,6 +1,6 @@
 //! Pictures in a terminal: lines and points in Braille, whose characters have 2 × 4 dots; histograms and heat maps in blocks.
 
-use super::{Picture, Series, range, widened};
+use super::{Picture, Series, part, range, widened};
 use crate::output::printable;
 use crate::text::short_float;
 
@@ -11,8 +11,9 @@ const HEIGHT: usize = 16;
 #[expect(clippy::cast_precision_loss, reason = "positions in a picture")]
 pub(crate) fn draw(picture: &Picture, width: usize) -> String {
     match picture {
-        Picture::Points { x, y, is_scatter } => {
-            let each = y.iter().map(|series| points(x.as_ref(), series, *is_scatter, width));
+        Picture::Points { x, y, stride, is_scatter } => {
+            let x = (x.as_ref(), *stride);
+            let each = y.iter().map(|series| points(x, series, *is_scatter, width));
             each.collect::<Vec<_>>().join("\n")
         }
         Picture::Histogram { series, low, high, counts } => {
@@ -22,9 +23,12 @@ pub(crate) fn draw(picture: &Picture, width: usize) -> String {
                 let most = counts.iter().copied().max().unwrap_or(0).max(1);
                 // Two ranges a line, so that a histogram is as high as the other pictures.
                 for (line, pair) in counts.chunks(2).enumerate() {
-                    let from = low + (high - low) * (2 * line) as f64 / counts.len() as f64;
-                    let count: usize = pair.iter().sum();
-                    let length = count * width.saturating_sub(26) / (2 * most);
+                    let from =
+                        low + (high / 2.0 - low / 2.0) * (4 * line) as f64 / counts.len() as f64;
+                    let count: u64 = pair.iter().sum();
+                    let widest = width.saturating_sub(26) as u64;
+                    let length = u128::from(count) * u128::from(widest) / (2 * u128::from(most));
+                    let length = usize::try_from(length).unwrap_or(0);
                     out += &format!(
                         "{:>12} {:<2$} {count}\n",
                         series.label(from),
@@ -45,25 +49,30 @@ pub(crate) fn draw(picture: &Picture, width: usize) -> String {
     clippy::cast_precision_loss,
     reason = "positions in a picture"
 )]
-fn points(x: Option<&Series>, series: &Series, is_scatter: bool, width: usize) -> String {
+fn points(
+    (x, stride): (Option<&Series>, f64),
+    series: &Series,
+    is_scatter: bool,
+    width: usize,
+) -> String {
     let columns = width.saturating_sub(14).clamp(10, 200);
-    let rows = series.values.len();
     let of_x = match x {
         Some(x) => x.range().unwrap_or((0.0, 1.0)),
-        None => (0.0, rows.saturating_sub(1) as f64),
+        None => (0.0, series.values.len().saturating_sub(1) as f64 * stride),
     };
     let (across, up) = (widened(of_x), widened(series.range().unwrap_or((0.0, 1.0))));
     let mut dots = vec![0u8; columns * HEIGHT];
     let at = |part: f64, count: usize| ((part * count as f64) as usize).min(count - 1);
     let mut previous: Option<(usize, usize)> = None;
-    for (row, &value) in series.values.iter().enumerate() {
-        let position = x.map_or(row as f64, |x| x.values.get(row).copied().unwrap_or(f64::NAN));
+    for (i, &value) in series.values.iter().enumerate() {
+        let at_x = |x: &Series| x.values.get(i).copied().unwrap_or(f64::NAN);
+        let position = x.map_or(i as f64 * stride, at_x);
         if !value.is_finite() || !position.is_finite() {
             previous = None;
             continue;
         }
-        let left = at((position - across.0) / (across.1 - across.0), columns * 2);
-        let top = HEIGHT * 4 - 1 - at((value - up.0) / (up.1 - up.0), HEIGHT * 4);
+        let left = at(part(position, across), columns * 2);
+        let top = HEIGHT * 4 - 1 - at(part(value, up), HEIGHT * 4);
         let (from_x, from) = previous.filter(|_| !is_scatter).unwrap_or((left, top));
         // Steps along the longer side of the line from the point before.
         let steps = from_x.abs_diff(left).max(from.abs_diff(top)).max(1);
@@ -109,7 +118,7 @@ fn heat_map(cells: &[f64], columns: usize, width: usize) -> String {
     for y in 0..down {
         for x in 0..across {
             let cell = cells.get(y * rows / down * columns + x * columns / across);
-            let part = (cell.copied().unwrap_or(f64::NAN) - low) / (high - low);
+            let part = part(cell.copied().unwrap_or(f64::NAN), (low, high));
             out.push(if part.is_finite() { SHADES[((part * 5.0) as usize).min(4)] } else { '·' });
         }
         out.push('\n');

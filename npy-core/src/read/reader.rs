@@ -196,7 +196,9 @@ impl<R> Reader<R> {
     /// Returns [`truncated`](Self::truncated) as a function that does not borrow the reader, so that other threads can call it.
     pub(super) fn truncation(&self) -> impl Fn(u64) -> Error + Copy + use<R> {
         let expected = self.header.data_bytes();
-        let before = expected.saturating_sub(self.bytes_left());
+        // After a seek past the end, the file has fewer bytes than the position says.
+        let after = self.bytes_left().saturating_add(self.source.bytes_past_end());
+        let before = expected.saturating_sub(after);
         move |found| {
             let found = before.saturating_add(found);
             ErrorKind::Truncated { what: "data", expected, found }.into()

@@ -218,6 +218,11 @@ impl<R: Read> Source<R> {
 }
 
 impl<R> Source<R> {
+    /// Returns by how many bytes the position is past the end of the file, if that is known.
+    pub(super) fn bytes_past_end(&self) -> u64 {
+        self.left.unwrap_or(0).min(0).unsigned_abs()
+    }
+
     /// Returns the file at the next byte, to read it at other offsets or in other threads, and the number of threads that may do so.
     pub(super) fn shared(&self) -> Option<(FileAt<&File>, usize)> {
         match &self.inner {

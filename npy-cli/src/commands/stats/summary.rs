@@ -1,7 +1,7 @@
 //! The summary of one column: everything is counted in one pass, and summaries of parts are merged.
 
 use crate::commands::stats::distinct::Distinct;
-use crate::commands::stats::histogram::Histogram;
+use crate::histogram::Histogram;
 
 /// The numbers of a column, or of a part of it.
 #[derive(Clone, Debug, Default)]
