@@ -222,7 +222,9 @@ fn read(
             }
         }
     })?;
-    let stride = if group == 1 { 1.0 } else { group as f64 / 2.0 };
+    let values = series.first().map_or(0, |series| series.values.len());
+    // The last value is that of the last row.
+    let stride = rows.saturating_sub(1) as f64 / values.saturating_sub(1).max(1) as f64;
     Ok((series, stride))
 }
 

@@ -165,10 +165,11 @@ fn histogram(out: &mut String, series: &[Series], bounds: (f64, f64), counts: &[
     frame.axes(out, &label, &count, if is_time { 3.0 } else { 8.0 });
     let opacity = if series.len() > 1 { 0.5 } else { 0.9 };
     for (counts, color) in counts.iter().zip(COLORS) {
-        let step = (bounds.1 / 2.0 - bounds.0 / 2.0) / counts.len().max(1) as f64 * 2.0;
+        let (first, last) = (frame.x(bounds.0), frame.x(bounds.1));
+        let step = (last - first) / counts.len().max(1) as f64;
         for (bin, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let left = frame.x(bounds.0 + step * bin as f64);
-            let right = frame.x(bounds.0 + step * (bin + 1) as f64);
+            let left = first + step * bin as f64;
+            let right = first + step * (bin + 1) as f64;
             let top = frame.y(count as f64);
             let _ = writeln!(
                 out,

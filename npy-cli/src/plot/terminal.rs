@@ -23,8 +23,7 @@ pub(crate) fn draw(picture: &Picture, width: usize) -> String {
                 let most = counts.iter().copied().max().unwrap_or(0).max(1);
                 // Two ranges a line, so that a histogram is as high as the other pictures.
                 for (line, pair) in counts.chunks(2).enumerate() {
-                    let from =
-                        low + (high / 2.0 - low / 2.0) * (4 * line) as f64 / counts.len() as f64;
+                    let from = mixed(*low, *high, (2 * line) as f64 / counts.len() as f64);
                     let count: u64 = pair.iter().sum();
                     let widest = width.saturating_sub(26) as u64;
                     let length = u128::from(count) * u128::from(widest) / (2 * u128::from(most));
@@ -41,6 +40,11 @@ pub(crate) fn draw(picture: &Picture, width: usize) -> String {
         }
         Picture::HeatMap { cells, width: columns, .. } => heat_map(cells, *columns, width),
     }
+}
+
+/// Returns the number at this part of the way from one to another, whose difference may be infinite.
+fn mixed(one: f64, other: f64, part: f64) -> f64 {
+    one * (1.0 - part) + other * part
 }
 
 #[expect(

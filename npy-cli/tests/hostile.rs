@@ -1,0 +1,181 @@
+//! Files that are made to break the command, and arguments that can be read only once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use npy_core::{WriteNpy, npz};
+
+/// Runs the command in a directory.
+fn npy(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
+}
+
+/// Returns all files of the corpus.
+fn corpus() -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/files")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    assert!(files.len() > 500);
+    files
+}
+
+/// Guards that each file of the corpus has an exit code and messages for people, whatever is wrong with it: none names a function of the
+/// library.
+#[test]
+fn no_message_names_a_function_of_the_library() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in corpus() {
+        let name = file.to_str().unwrap();
+        for command in
+            [&["info"][..], &["verify"], &["concat", "-o", "out.npy"], &["append", "x.npy"]]
+        {
+            fs::remove_file(folder.path().join("out.npy")).ok();
+            [1i8].write_npy(folder.path().join("x.npy")).unwrap();
+            let output = npy(folder.path(), &[command, &[name]].concat());
+            assert!(output.status.code().is_some_and(|code| code < 3), "{name} {output:?}");
+            let mut text = String::from_utf8(output.stderr).unwrap().replace(".npz::", "");
+            assert!(text.lines().all(|line| line.starts_with("npy: ")), "{text}");
+            if command == ["verify"] {
+                text += &String::from_utf8(output.stdout).unwrap();
+            }
+            for word in ["npy_core", "Limits::", "Options::", "npz::", "Cast::", "Rust", "Vec<"] {
+                assert!(!text.contains(word), "{command:?} {text}");
+            }
+        }
+    }
+}
+
+/// Guards that the message says how much of the file there is, not how much there would be before the rows that were looked for.
+#[test]
+fn the_end_of_a_short_file_says_what_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![0u8; 100_000].write_npy(path.join("x.npy")).unwrap();
+    let file = fs::read(path.join("x.npy")).unwrap();
+    fs::write(path.join("x.npy"), &file[..5128]).unwrap();
+    let output = npy(path, &["tail", "x.npy"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("expected 100000 bytes of data, found 5000;"), "{text}");
+}
+
+/// Guards that nothing is extracted if one of the names leads out of the directory, or if one of the files exists.
+#[test]
+fn all_names_are_checked_before_a_member_is_extracted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (archive, name) in [("evil.npz", "a/../../b"), ("old.npz", "old")] {
+        let mut writer = npz::Writer::create(path.join(archive)).unwrap();
+        writer.write("good", &[1u8]).unwrap();
+        writer.write(name, &[2u8]).unwrap();
+        writer.finish().unwrap();
+    }
+    fs::create_dir(path.join("out")).unwrap();
+    fs::write(path.join("out/old.npy"), b"").unwrap();
+    for archive in ["evil.npz", "old.npz"] {
+        let output = npy(path, &["npz", "extract", archive, "-C", "out"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert_eq!(fs::read_dir(path.join("out")).unwrap().count(), 1);
+    }
+}
+
+/// Guards that an archive can be written to a pipe: once, a file named `-` was made.
+#[test]
+fn archives_are_written_to_standard_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8, 2].write_npy(path.join("a.npy")).unwrap();
+    for args in [&["convert", "a.npy", "-", "--to", "npz"][..], &["npz", "pack", "-", "a.npy"]] {
+        let output = npy(path, args);
+        assert!(output.status.success(), "{output:?}");
+        let archive = npz::Reader::new(std::io::Cursor::new(output.stdout)).unwrap();
+        assert_eq!(archive.read::<Vec<u8>>("a").unwrap(), [1, 2]);
+    }
+    assert_eq!(fs::read_dir(path).unwrap().count(), 1);
+}
+
+/// Guards that an archive in standard input is read once, so that each of its members is found.
+#[test]
+fn members_of_standard_input_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut writer = npz::Writer::create(path.join("m.npz")).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write("b", &[0.5, 2.0]).unwrap();
+    writer.finish().unwrap();
+    for args in [&["view", "-", "-o", "out"][..], &["convert", "-", "out", "--to", "npz"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        command.args(args).current_dir(path).stdin(fs::File::open(path.join("m.npz")).unwrap());
+        let output = command.output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let text = fs::read(path.join("out")).unwrap();
+        assert!(!String::from_utf8_lossy(&text).contains("not a .npy file"));
+    }
+    let archive = npz::Reader::open(path.join("out")).unwrap();
+    assert_eq!(archive.read::<Vec<f64>>("b").unwrap(), [0.5, 2.0]);
+}
+
+/// Guards that a named pipe is opened once: the second time, nobody would write.
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_opened_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![0.5; 100].write_npy(path.join("x.npy")).unwrap();
+    assert!(Command::new("mkfifo").arg(path.join("pipe")).status().unwrap().success());
+    for args in [
+        &["verify", "pipe"][..],
+        &["info", "pipe"],
+        &["stats", "pipe"],
+        &["view", "pipe", "-o", "x.html"],
+        &["plot", "pipe", "-o", "x.svg"],
+        &["convert", "pipe", "x.npz"],
+        &["concat", "-o", "two.npy", "pipe", "x.npy"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        command.args(args).current_dir(path).stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        fs::write(path.join("pipe"), fs::read(path.join("x.npy")).unwrap()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{args:?} {output:?}");
+    }
+}
+
+/// Guards that pictures of many rows show the values of all of them, with a part of the memory.
+#[test]
+fn pictures_of_many_rows_have_their_extremes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut values = vec![0.0f64; 300_000];
+    (values[7], values[299_999]) = (-3.0, 5.0);
+    values[1000] = f64::NAN;
+    values.write_npy(path.join("x.npy")).unwrap();
+    let plot = |args: &[&str]| {
+        let output = npy(path, &[&["plot", "x.npy"], args].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lines = plot(&[]);
+    assert!(lines.contains("5.0 ") && lines.contains("-3.0 "), "{lines}");
+    assert!(lines.trim_end().ends_with("299999"), "{lines}");
+    let histogram = plot(&["-k", "histogram"]);
+    let counts = histogram.lines().skip(1).filter_map(|line| line.split_whitespace().last());
+    assert_eq!(counts.map(|count| count.parse::<u64>().unwrap()).sum::<u64>(), 299_999);
+}
+
+/// Guards that the largest floats have a picture: the difference of two is infinite.
+#[test]
+fn the_range_of_a_picture_may_be_larger_than_any_float() {
+    let folder = tempfile::tempdir().unwrap();
+    [-1.7e308, 0.0, 1.7e308].write_npy(folder.path().join("x.npy")).unwrap();
+    for kind in ["line", "histogram"] {
+        let output = npy(folder.path(), &["plot", "x.npy", "-k", kind, "-o", "-"]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && !text.contains("NaN"), "{text}");
+    }
+}
