@@ -196,8 +196,10 @@ fn read(
     let group = if rows <= MAX_ROWS { 1 } else { rows.div_ceil(MAX_ROWS / 2) };
     // A group without finite values is a gap.
     let mut groups = vec![(f64::NAN, f64::NAN); leaves.len()];
+    let mut in_group = 0;
     each_row(source, |at, row| {
-        let (is_first, is_last) = (at % group == 0, at % group == group - 1 || at + 1 == rows);
+        let (is_first, is_last) = (in_group == 0, in_group + 1 == group || at + 1 == rows);
+        in_group = if is_last { 0 } else { in_group + 1 };
         if is_scatter && !is_first {
             return;
         }

@@ -58,6 +58,9 @@ impl Format {
 /// Tables have no more columns, even if the output has any width.
 const MAX_TABLE_COLUMNS: usize = 1000;
 
+/// The columns of a record are not counted further.
+const MAX_COUNTED_COLUMNS: usize = 1 << 20;
+
 /// The rows of an array.
 pub(crate) enum Rows {
     /// Numbers, text and records of them.
@@ -126,7 +129,12 @@ impl Rows {
             Form::Json | Form::JsonLines => Vec::new(),
         };
         let is_limited = is_table && target.slice.is_none() && leaves.len() == MAX_TABLE_COLUMNS;
-        let total = if is_limited { total.max(leaves.len()) } else { leaves.len() };
+        let total = match is_limited {
+            // The columns of a matrix were not all selected.
+            true if total > leaves.len() => total,
+            true => columns.leaves(split, MAX_COUNTED_COLUMNS).len(),
+            false => leaves.len(),
+        };
         let tree = columns.tree();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         Ok(Rows::Plain(Box::new(Plain { source, leaves, tree, total, threads })))

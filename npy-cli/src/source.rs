@@ -28,7 +28,10 @@ pub(crate) enum Input {
 /// The reader of an array, from wherever it comes.
 pub(crate) enum AnyReader {
     File(Box<Reader<File>>),
+    /// A member that is compressed.
     Member(Box<Reader<npz::Member<File>>>),
+    /// Any other member.
+    Stored(Box<Reader<npz::Member<File>>>),
     Stream(Box<Reader<Stream>>),
     /// The array that CSV or JSON became, in memory.
     Text(Box<Reader<Cursor<Vec<u8>>>>),
@@ -39,7 +42,7 @@ macro_rules! each {
     ($any:expr, $reader:ident => $call:expr) => {
         match $any {
             AnyReader::File($reader) => $call,
-            AnyReader::Member($reader) => $call,
+            AnyReader::Member($reader) | AnyReader::Stored($reader) => $call,
             AnyReader::Stream($reader) => $call,
             AnyReader::Text($reader) => $call,
         }
@@ -52,8 +55,7 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
     let Some(member) = &target.member else { return Ok(input) };
     match input {
         Input::Archive(archive) => {
-            let reader = archive.member(member).of(&target.path_text())?;
-            Ok(Input::Array(AnyReader::Member(Box::new(reader))))
+            Ok(Input::Array(AnyReader::member(&archive, member).of(&target.path_text())?))
         }
         Input::Array(_) => Err(Failure::new(
             target.path_text(),
@@ -139,9 +141,7 @@ impl Input {
         match self {
             Input::Array(reader) => Ok(reader),
             Input::Archive(archive) => {
-                let reader =
-                    archive.member(only_member(&archive, target)?).of(&target.path_text())?;
-                Ok(AnyReader::Member(Box::new(reader)))
+                AnyReader::member(&archive, only_member(&archive, target)?).of(&target.path_text())
             }
         }
     }
@@ -163,6 +163,15 @@ fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'
 }
 
 impl AnyReader {
+    /// Opens a member of an archive.
+    pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
+        let reader = Box::new(archive.member(name)?);
+        Ok(match archive.is_compressed(name)? {
+            true => AnyReader::Member(reader),
+            false => AnyReader::Stored(reader),
+        })
+    }
+
     pub(crate) fn header(&self) -> &Header {
         each!(self, reader => reader.header())
     }
@@ -187,6 +196,7 @@ impl AnyReader {
         Ok(match self {
             AnyReader::File(reader) => AnyReader::File(Box::new(reader.flatten()?)),
             AnyReader::Member(reader) => AnyReader::Member(Box::new(reader.flatten()?)),
+            AnyReader::Stored(reader) => AnyReader::Stored(Box::new(reader.flatten()?)),
             AnyReader::Stream(reader) => AnyReader::Stream(Box::new(reader.flatten()?)),
             AnyReader::Text(reader) => AnyReader::Text(Box::new(reader.flatten()?)),
         })
@@ -194,14 +204,15 @@ impl AnyReader {
 
     /// Returns true if the reader can move to any row at no cost.
     fn can_seek(&self) -> bool {
-        matches!(self, AnyReader::File(_) | AnyReader::Text(_))
+        matches!(self, AnyReader::File(_) | AnyReader::Stored(_) | AnyReader::Text(_))
     }
 
-    /// Moves to a row; returns false if the reader cannot.
+    /// Moves to a row; returns false if the reader cannot, as that of a compressed member.
     fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
         match self {
             AnyReader::File(reader) => reader.seek_to_row(row)?,
             AnyReader::Text(reader) => reader.seek_to_row(row)?,
+            AnyReader::Stored(reader) => reader.seek_to_row(row)?,
             AnyReader::Member(_) | AnyReader::Stream(_) => return Ok(false),
         }
         Ok(true)
@@ -219,7 +230,7 @@ pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects
     let name = target.path_text();
     match reader {
         AnyReader::File(_) => ReadOptions::new().read(&target.path).of(&name),
-        AnyReader::Member(_) if !target.is_stdin() => {
+        AnyReader::Member(_) | AnyReader::Stored(_) if !target.is_stream() => {
             let archive = npz::Reader::open(&target.path).of(&name)?;
             let member = match &target.member {
                 Some(member) => member,
@@ -815,12 +826,15 @@ mod tests {
                     npz::WriteOptions::new().deflate(1).create(path("x.npz")).unwrap();
                 archive.write("x", &array).unwrap();
                 archive.finish().unwrap();
+                let mut archive = npz::Writer::create(path("stored.npz")).unwrap();
+                archive.write("x", &array).unwrap();
+                archive.finish().unwrap();
                 for slice in SLICES {
                     let target: Target = format!("x{slice}").parse().unwrap();
                     let selection = Selection::of(&shape, &target).unwrap();
                     let indices = (0..selection.rows()).flat_map(|row| selection.row(row));
                     let expected: Vec<u16> = indices.map(|index| logical[index]).collect();
-                    for file in ["x.npy", "x.npz::x"] {
+                    for file in ["x.npy", "x.npz::x", "stored.npz::x"] {
                         let found = read(&format!("{}{slice}", path(file)));
                         assert!(found == expected, "{file}{slice} of {shape:?} in {order:?}");
                     }

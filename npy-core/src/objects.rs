@@ -230,6 +230,27 @@ impl Objects {
     /// Most arrays name `numpy.dtype`, `numpy.ndarray` and `numpy._core.multiarray._reconstruct`
     /// (`numpy.core.multiarray._reconstruct` before NumPy 2).
     pub fn globals(&self) -> impl Iterator<Item = String> {
+        self.global_names().map(|(module, name)| format!("{module}.{name}"))
+    }
+
+    /// Iterates over those of [`globals`](Self::globals) that are not known to make plain data. Known are the classes and functions that
+    /// NumPy, pandas and Python's own types name. `np.load` may run any code for the others.
+    ///
+    /// ```
+    /// use npy_core::{Objects, ReadNpy, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [Some("a".to_owned()), None].write_npy_to(&mut file)?;
+    /// let objects = Objects::read_npy_from(&file[..])?;
+    /// assert_eq!(objects.unknown_globals().count(), 0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn unknown_globals(&self) -> impl Iterator<Item = String> {
+        let unknown = self.global_names().filter(|(module, name)| !known::is_data(module, name));
+        unknown.map(|(module, name)| format!("{module}.{name}"))
+    }
+
+    fn global_names(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         let mut names = invocation::Names::default();
         let nodes = self.graph.nodes().iter();
         nodes.filter_map(move |&node| names.first(self, node))

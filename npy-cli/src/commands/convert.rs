@@ -233,8 +233,8 @@ impl Args {
             Input::Archive(archive) => {
                 for member in archive.names() {
                     let target = self.input.with_member(member);
-                    let reader = archive.member(member).of(&self.input.path_text())?;
-                    let array = self.array(AnyReader::Member(Box::new(reader)), &target)?;
+                    let reader = AnyReader::member(&archive, member);
+                    let array = self.array(reader.of(&self.input.path_text())?, &target)?;
                     writer.write(member, &array).of(&name)?;
                 }
             }

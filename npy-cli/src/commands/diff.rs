@@ -122,8 +122,8 @@ impl Args {
     /// Compares two members of the same name.
     fn members(&self, name: &str, a: &Archive, b: &Archive, out: &mut Output) -> Result<bool> {
         let [first, second] = [&self.a, &self.b].map(|target| target.with_member(name));
-        let is_array = |archive: &Archive, target: &Target| match archive.member(name) {
-            Ok(reader) => Ok(Some(AnyReader::Member(Box::new(reader)))),
+        let is_array = |archive: &Archive, target: &Target| match AnyReader::member(archive, name) {
+            Ok(reader) => Ok(Some(reader)),
             Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => Ok(None),
             Err(error) => Err(error).of(target),
         };

@@ -65,8 +65,7 @@ impl Args {
                     let target = self.input.with_member(name);
                     // The archive stays open: a pipe cannot be opened again.
                     let open = || {
-                        let reader = archive.member(name).of(&target)?;
-                        let reader = AnyReader::Member(Box::new(reader));
+                        let reader = AnyReader::member(&archive, name).of(&target)?;
                         Source::of(reader, &target, usize::MAX)
                     };
                     let shown =

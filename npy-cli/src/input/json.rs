@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::column::{Column, Value};
 use crate::output::{Failure, Of, Result};
@@ -85,7 +85,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a text, true, false, null or an object (lists have no dtype)")
+        f.write_str("a number, a text, true, false, null or an object")
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Json, E> {
@@ -110,6 +110,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Json, E> {
         Ok(Json::Leaf(Value::Text(text.into())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Json, A::Error> {
+        let reason =
+            "a list is not read; give each of its items a key, such as {\"x0\": 1, \"x1\": 2}";
+        Err(de::Error::custom(reason))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {

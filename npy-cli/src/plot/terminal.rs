@@ -44,7 +44,8 @@ pub(crate) fn draw(picture: &Picture, width: usize) -> String {
 
 /// Returns the number at this part of the way from one to another, whose difference may be infinite.
 fn mixed(one: f64, other: f64, part: f64) -> f64 {
-    one * (1.0 - part) + other * part
+    let half = (other / 2.0 - one / 2.0) * part;
+    one + half + half
 }
 
 #[expect(

@@ -86,6 +86,11 @@ impl Directory {
         Ok(Directory { members, by_name, starts, end })
     }
 
+    /// Returns the number of members that are not found because a later one has the same name.
+    pub(super) fn shadowed(&self) -> usize {
+        self.starts.len().saturating_sub(self.members.len())
+    }
+
     /// Iterates over the names of the members as they are in the archive: usually with `.npy`.
     pub(super) fn file_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.members.iter().map(|member| member.name.as_str())

@@ -1,7 +1,7 @@
 //! The bytes of a member.
 
 use std::fmt;
-use std::io::{self, Read, Seek, Take};
+use std::io::{self, Read, Seek, SeekFrom, Take};
 
 use super::decode::Decoder;
 use super::directory::{Entry, corrupt};
@@ -12,13 +12,15 @@ use crate::limits::to_u64;
 /// The bytes of a member, inflated as they are read. [`Reader::member`](super::Reader::member) returns it.
 ///
 /// The read that reaches the end of the member checks its checksum. If it is wrong, this read fails instead of returning bytes.
+///
+/// A member that is not compressed can seek. Its checksum is then not checked, unless it is read again from its start.
 pub struct Member<R> {
     body: Body<Handle<R>>,
     size: u64,
     left: u64,
     sum: crc32fast::Hasher,
     expected: u32,
-    /// True once the end was checked.
+    /// True once the end was checked, and after a seek, when it cannot be.
     ended: bool,
 }
 
@@ -114,11 +116,81 @@ impl<R: Read + Seek> Read for Member<R> {
     }
 }
 
+impl<R: Read + Seek> Seek for Member<R> {
+    /// Moves within a member that is not compressed; [`Unsupported`](io::ErrorKind::Unsupported) for any other.
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = self.position();
+        let target = match to {
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(by) => position.checked_add_signed(by),
+            SeekFrom::End(by) => self.size.checked_add_signed(by),
+        };
+        let target = target.ok_or(io::ErrorKind::InvalidInput)?;
+        if target == position {
+            return Ok(position);
+        }
+        let Body::Stored(data) = &mut self.body else {
+            let reason = "a compressed member cannot seek";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+        };
+        let left = self.size.checked_sub(target).ok_or(io::ErrorKind::InvalidInput)?;
+        let by = i64::try_from(i128::from(target).saturating_sub(i128::from(position)));
+        data.get_mut().seek(SeekFrom::Current(by.map_err(|_| io::ErrorKind::InvalidInput)?))?;
+        data.set_limit(left);
+        self.left = left;
+        self.sum = crc32fast::Hasher::new();
+        self.ended = target > 0;
+        Ok(target)
+    }
+}
+
 impl<R> fmt::Debug for Member<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("npz::Member")
             .field("size", &self.size)
             .field("left", &self.left)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use crate::error::ErrorKind;
+    use crate::npz;
+
+    /// Guards that rows are found after a seek, that damage before them does not matter then, and that it does if all is read.
+    #[test]
+    fn a_stored_member_can_seek() {
+        let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+        writer.write("a", &[7u16; 5]).unwrap();
+        writer.write("x", &(0..5000u16).collect::<Vec<_>>()).unwrap();
+        let mut file = writer.finish().unwrap().into_inner();
+        let row = file.windows(4).position(|bytes| bytes == [100, 0, 101, 0]).unwrap();
+        file[row] ^= 1;
+        let archive = npz::Reader::new(Cursor::new(file)).unwrap();
+        let mut reader = archive.member("x").unwrap();
+        for row in [4998, 17, 17, 4000, 0, 4999] {
+            reader.seek_to(usize::from(row)).unwrap();
+            let mut found = Vec::new();
+            reader.read_chunk::<u16>(&mut found, 1).unwrap();
+            assert_eq!(found, [row]);
+        }
+        let error = archive.member("x").unwrap().read_vec::<u16>().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
+    }
+
+    /// Guards that a compressed member refuses to seek, and can be read on.
+    #[test]
+    fn a_compressed_member_cannot_seek() {
+        let options = npz::WriteOptions::new().deflate(1).clone();
+        let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+        writer.write("x", &(0..50_000u16).collect::<Vec<_>>()).unwrap();
+        let archive = npz::Reader::new(writer.finish().unwrap()).unwrap();
+        let mut reader = archive.member("x").unwrap();
+        let error = reader.seek_to(40_000).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io(_)), "{error}");
+        assert_eq!(reader.read_vec::<u16>().unwrap().len(), 50_000);
     }
 }

@@ -149,6 +149,48 @@ impl<R: Read + Seek> Reader<R> {
         self.names().len()
     }
 
+    /// Returns the number of members that are not found because a later one has the same name. Other programs may find the earlier one.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1, 2, 3])?;
+    /// assert_eq!(npz::Reader::new(writer.finish()?)?.shadowed(), 0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn shadowed(&self) -> usize {
+        self.directory.shadowed()
+    }
+
+    /// Returns true if a member is compressed. The [`Member`] of any other can seek.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1, 2, 3])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// assert!(!archive.is_compressed("x")?);
+    /// let mut x = archive.member("x")?;
+    /// x.seek_to(2)?;
+    /// assert_eq!(x.read_vec::<i32>()?, [3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingMember`].
+    pub fn is_compressed(&self, name: &str) -> Result<bool> {
+        self.located(name, |reader, index| {
+            Ok(reader.directory.entry(index)?.compression().is_some())
+        })
+    }
+
     /// Returns true if there are no members.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -18,16 +18,21 @@ pub(super) struct Invocation<'a> {
     pub(super) call: &'a Call,
 }
 
+/// Returns the name that a module has in Python 3 and in NumPy 1.
+pub(super) fn common_module(module: &str) -> &str {
+    match module {
+        "__builtin__" => "builtins",
+        "numpy._core.multiarray" => "numpy.core.multiarray",
+        "numpy._core._internal" => "numpy.core._internal",
+        "numpy._core.numeric" => "numpy.core.numeric",
+        other => other,
+    }
+}
+
 impl Invocation<'_> {
     /// Returns the name of the module in Python 3 and in NumPy 1.
     pub(super) fn module(&self) -> &str {
-        match self.module.as_ref() {
-            "__builtin__" => "builtins",
-            "numpy._core.multiarray" => "numpy.core.multiarray",
-            "numpy._core._internal" => "numpy.core._internal",
-            "numpy._core.numeric" => "numpy.core.numeric",
-            other => other,
-        }
+        common_module(&self.module)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -147,8 +152,12 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Returns the name of a class or function that was not seen before.
-    pub(super) fn first(&mut self, of: &'a Objects, node: Node) -> Option<String> {
+    /// Returns the module and the name of a class or function that was not seen before.
+    pub(super) fn first(
+        &mut self,
+        of: &'a Objects,
+        node: Node,
+    ) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
         let numbers = match node {
             Node::Global(module, name) => (self.of_node(of, module)?, self.of_node(of, name)?),
             _ => {
@@ -159,8 +168,7 @@ impl<'a> Names<'a> {
         if !self.seen.insert(numbers) {
             return None;
         }
-        let (module, name) = global(of, node)?;
-        Some(format!("{module}.{name}"))
+        global(of, node)
     }
 
     fn of_node(&mut self, of: &'a Objects, id: Id) -> Option<usize> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::array::{PickledArray, PickledScalar};
-use super::invocation::{Arguments, global};
+use super::invocation::{Arguments, common_module, global};
 use super::time::{Date, DateTime, Span, Time};
 use super::{Kind, ObjectRef, Objects, dtype};
 use crate::pickle::{self, Call, Data, Form, Id, NONE, Node};
@@ -227,6 +227,9 @@ impl<'a> ObjectRef<'a> {
         let arguments = invocation.arguments;
         let items = self.of.graph.items(call.items);
         let pairs = self.of.graph.items(call.pairs);
+        if !is_data(invocation.module(), invocation.name()) {
+            return unknown;
+        }
         let meaning = match (invocation.module(), invocation.name()) {
             ("numpy.core.multiarray" | "numpy.core._internal", "_reconstruct") => {
                 PickledArray::of_state(self.of.reference(call.state)).map(Meaning::Array)
@@ -283,6 +286,68 @@ impl<'a> ObjectRef<'a> {
             _ => None,
         };
         meaning.unwrap_or(unknown)
+    }
+}
+
+/// Returns true for a class or function that makes plain data, whatever its arguments are. `called` knows the meaning of most of them, and of no
+/// other. A name with dots leads out of its module, so that it is compared as a whole.
+pub(super) fn is_data(module: &str, name: &str) -> bool {
+    match common_module(module) {
+        "numpy" => matches!(
+            name,
+            "ndarray"
+                | "dtype"
+                | "float64"
+                | "float32"
+                | "int64"
+                | "int32"
+                | "str_"
+                | "bytes_"
+                | "bool_"
+                | "datetime64"
+                | "timedelta64"
+        ),
+        "numpy.core.multiarray" => matches!(name, "_reconstruct" | "scalar"),
+        "numpy.core._internal" => {
+            matches!(name, "_reconstruct" | "_convert_to_stringdtype_kwargs")
+        }
+        "numpy.core.numeric" => name == "_frombuffer",
+        "builtins" => matches!(
+            name,
+            "complex"
+                | "bytearray"
+                | "bytes"
+                | "set"
+                | "frozenset"
+                | "range"
+                | "xrange"
+                | "slice"
+                | "Ellipsis"
+                | "list"
+                | "dict"
+                | "int"
+                | "float"
+                | "str"
+                | "bool"
+        ),
+        "_codecs" => name == "encode",
+        "collections" => matches!(name, "OrderedDict" | "defaultdict" | "deque"),
+        "decimal" => name == "Decimal",
+        "datetime" => matches!(name, "date" | "time" | "datetime" | "timedelta" | "timezone"),
+        "zoneinfo" => matches!(name, "ZoneInfo" | "ZoneInfo._unpickle"),
+        "pytz" => matches!(name, "_UTC" | "_p" | "_FixedOffset"),
+        module if module == "pandas" || module.starts_with("pandas.") => matches!(
+            name,
+            "NA" | "NaT"
+                | "_nat_unpickle"
+                | "_unpickle_timestamp"
+                | "_timedelta_unpickle"
+                | "Timestamp"
+                | "Timedelta"
+                | "Period"
+                | "Interval"
+        ),
+        _ => false,
     }
 }
 
@@ -367,5 +432,39 @@ impl fmt::Display for Kind {
             Kind::Global => "a class or function",
             Kind::Object => "an object of an unknown class",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_data;
+
+    /// Guards that code which pickles can call is not taken for data.
+    #[test]
+    fn only_types_of_data_are_harmless() {
+        for (module, name) in [
+            ("numpy", "dtype"),
+            ("numpy._core.multiarray", "_reconstruct"),
+            ("__builtin__", "set"),
+            ("datetime", "date"),
+            ("pandas._libs.tslibs.timestamps", "_unpickle_timestamp"),
+        ] {
+            assert!(is_data(module, name), "{module} {name}");
+        }
+        for (module, name) in [
+            ("os", "system"),
+            ("posix", "system"),
+            ("builtins", "eval"),
+            ("builtins", "getattr"),
+            ("numpy", "load"),
+            ("", "eval"),
+            ("numpy.core.multiarray._reconstruct", "x"),
+            // Modules import others.
+            ("pandas._libs.lib", "np.os.system"),
+            ("pandas._libs.lib.np.os", "system"),
+            ("pytz", "os.system"),
+        ] {
+            assert!(!is_data(module, name), "{module} {name}");
+        }
     }
 }
