@@ -188,8 +188,11 @@ fn rows_per_block(header: &Header) -> usize {
 fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
     match archive.shadowed() {
         0 => {}
+        1 => report
+            .problems
+            .push("a member has the name of a later one; readers find the one or the other".into()),
         count => report.problems.push(format!(
-            "{count} of its members have the name of a later one; readers find the one or the other"
+            "{count} members have the names of later ones; readers find the one or the other"
         )),
     }
     for name in archive.names() {
