@@ -171,6 +171,19 @@ impl Directory {
         Ok((entry, data))
     }
 
+    /// Checks a member as `open` does. Returns the range of its bytes; `None` if it is compressed.
+    pub(super) fn stored_range(
+        &self,
+        index: usize,
+        reader: &mut (impl Read + Seek),
+        limits: &Limits,
+    ) -> Result<Option<Range<u64>>> {
+        let (entry, data) = self.open(index, reader, limits)?;
+        // `open` has checked that the member ends before the directory.
+        let end = data.saturating_add(entry.size);
+        Ok(entry.compression().is_none().then_some(data..end))
+    }
+
     /// Returns the entry of a member.
     pub(super) fn entry(&self, index: usize) -> Result<&Entry> {
         self.members.get(index).ok_or_else(|| malformed("it has no such member"))

@@ -176,12 +176,9 @@ impl Map {
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
-        let (entry, data) = self.directory.open(index, &mut file, self.limits())?;
-        if entry.compression().is_some() {
-            return Err(ViewError::Compressed { copy: copy(name) });
-        }
-        let start = limits::to_usize(data)?;
-        Ok(start..checked::add(start, limits::to_usize(entry.size)?))
+        let range = self.directory.stored_range(index, &mut file, self.limits())?;
+        let range = range.ok_or_else(|| ViewError::Compressed { copy: copy(name) })?;
+        Ok(limits::to_usize(range.start)?..limits::to_usize(range.end)?)
     }
 
     /// Calls `view` with the bytes of a stored member; adds path and member to an error.

@@ -5,6 +5,7 @@ mod all;
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -280,6 +281,34 @@ impl<R: Read + Seek> Reader<R> {
         Ok(match &self.path {
             Some(path) => array.within(Place::Path(path.to_path_buf())),
             None => array,
+        })
+    }
+
+    /// Returns the range of a member's bytes in the archive; `None` if the member is compressed. Any part of such a member can be read
+    /// alone, for example by requests to a server for ranges of a file. No checksum is compared.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{Header, npz};
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1u8, 2])?;
+    /// let file = writer.finish()?.into_inner();
+    /// let archive = npz::Reader::new(Cursor::new(&file))?;
+    /// let range = archive.stored_range("x")?.expect("np.savez stores members");
+    /// let (_, data) = Header::parse(&file[range.start as usize..])?;
+    /// assert_eq!(file[range.start as usize + data..range.end as usize], [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), without those of the array.
+    pub fn stored_range(&self, name: &str) -> Result<Option<Range<u64>>> {
+        self.located(name, |reader, index| {
+            let limits = reader.options.arrays.limit();
+            reader.directory.stored_range(index, &mut Handle::new(&reader.source), limits)
         })
     }
 
