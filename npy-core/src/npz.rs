@@ -32,6 +32,7 @@
 //! encrypted and patched ones are refused, with an error that says so; [`Editor`] can still copy, rename and remove all of them. Also refused are archives in several parts, archives that Python's `zipfile` does
 //! not open, and files that do not begin with their archive.
 
+mod checksum;
 mod columns;
 mod decode;
 mod directory;

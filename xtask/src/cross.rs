@@ -58,7 +58,7 @@ fn check_imports() -> Result {
 }
 
 /// Has rustup install the standard library for this target, if the toolchain lacks it.
-fn install_target(target: &str) -> Result {
+pub(crate) fn install_target(target: &str) -> Result {
     let installed = output(Command::new("rustup").args(["target", "list", "--installed"]))?;
     if installed.lines().any(|installed| installed == target) {
         return Ok(());

@@ -17,6 +17,7 @@ mod large;
 mod miri;
 mod package;
 mod pictures;
+mod page;
 mod python;
 mod sanitize;
 mod soak;
@@ -56,6 +57,7 @@ usage: cargo xtask <command>
   engine              the tests of npy-datafusion, a workspace of its own
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   pictures            draws the pictures of the guide and the README
+  page                the page that shows files in a browser, into target/page/npy.html
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         ["cross"] => cross::run(),
         ["engine"] => engine::run(),
         ["pictures"] => pictures::run(),
+        ["page"] => page::run(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

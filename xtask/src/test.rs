@@ -1,9 +1,9 @@
 //! `cargo xtask test`: runs every test, including those against a real NumPy and in a real browser.
 
-use crate::Result;
 use crate::browser::with_browser;
 use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy;
+use crate::{Result, page};
 
 /// Arguments narrow the run against NumPy, and skip the run without it.
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -21,5 +21,6 @@ pub(crate) fn run(args: &[&str]) -> Result {
         }
     }
     let all = cargo(&["test", "--workspace", "--all-features"]);
-    run_command(with_browser(with_numpy(all)?)?.args(args))
+    let page = page::build()?;
+    run_command(with_browser(with_numpy(all)?)?.env("NPY_PAGE", page).args(args))
 }

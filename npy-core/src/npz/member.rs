@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 
+use super::checksum::Checksum;
 use super::decode::Decoder;
 use super::directory::{Entry, corrupt};
 use super::source::Handle;
@@ -18,7 +19,7 @@ pub struct Member<R> {
     body: Body<Handle<R>>,
     size: u64,
     left: u64,
-    sum: crc32fast::Hasher,
+    sum: Checksum,
     expected: u32,
     /// True once the end was checked, and after a seek, when it cannot be.
     ended: bool,
@@ -42,7 +43,7 @@ impl<R: Read + Seek> Member<R> {
             body,
             size: entry.size,
             left: entry.size,
-            sum: crc32fast::Hasher::new(),
+            sum: Checksum::new(),
             expected: entry.crc,
             ended: false,
         })
@@ -70,7 +71,7 @@ impl<R: Read + Seek> Member<R> {
                 "the member inflates to more than the {size} bytes that the directory states"
             )));
         }
-        let found = self.sum.clone().finalize();
+        let found = self.sum.value();
         let expected = self.expected;
         if found == expected { Ok(()) } else { Err(ErrorKind::Checksum { expected, found }.into()) }
     }

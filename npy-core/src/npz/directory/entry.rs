@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use super::{TRUNCATED, corrupt, malformed, unsupported};
 use crate::error::Result;
 use crate::limits::to_u64;
+use crate::npz::checksum::Checksum;
 use crate::npz::name;
 use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
 
@@ -102,7 +103,7 @@ impl Entry {
                 ExtraHeader::ZIP64 => self.apply_zip64(field)?,
                 ExtraHeader::UNICODE_NAME => {
                     // Computed once for each member, however many such fields it has.
-                    let raw_crc = *raw_crc.get_or_insert_with(|| crc32fast::hash(raw));
+                    let raw_crc = *raw_crc.get_or_insert_with(|| Checksum::of(raw));
                     self.apply_name(field, raw_crc)?;
                 }
                 _ => {}

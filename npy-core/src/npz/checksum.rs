@@ -1,0 +1,37 @@
+//! Layer 7: the checksum of bytes that are read.
+
+#[cfg(not(target_family = "wasm"))]
+use crc32fast::Hasher;
+/// `flate2` has a table of 8 KiB in any case; that of `crc32fast` would add 16 KiB to each module for browsers, and be no faster there.
+#[cfg(target_family = "wasm")]
+use flate2::Crc as Hasher;
+
+/// A checksum (CRC-32) that is being computed.
+pub(super) struct Checksum(Hasher);
+
+impl Checksum {
+    pub(super) fn new() -> Self {
+        Checksum(Hasher::new())
+    }
+
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn value(&self) -> u32 {
+        self.0.clone().finalize()
+    }
+
+    #[cfg(target_family = "wasm")]
+    pub(super) fn value(&self) -> u32 {
+        self.0.sum()
+    }
+
+    /// Returns the checksum of these bytes.
+    pub(super) fn of(bytes: &[u8]) -> u32 {
+        let mut checksum = Checksum::new();
+        checksum.update(bytes);
+        checksum.value()
+    }
+}

@@ -1,0 +1,129 @@
+//! A file that is read at offsets, as a stream with a position.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+/// A file, of which any part can be read.
+pub trait ReadAt {
+    /// The number of bytes in the file.
+    fn size(&self) -> u64;
+
+    /// Fills `out` with the bytes at this offset; the caller asks for no byte after the end.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read any more.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
+}
+
+/// Smaller reads take a complete block, because each call of the browser costs more than the bytes.
+const BLOCK: usize = 64 << 10;
+
+/// A range of a file, as a stream. The last block that was read is kept.
+#[derive(Clone)]
+pub(crate) struct Part<F> {
+    file: F,
+    range: Range<u64>,
+    /// The position in the file.
+    at: u64,
+    block: Vec<u8>,
+    block_start: u64,
+}
+
+impl<F: ReadAt> Part<F> {
+    pub(crate) fn all(file: F) -> Self {
+        let range = 0..file.size();
+        Part::new(file, range)
+    }
+
+    /// A range that is beyond the end of the file is shortened.
+    pub(crate) fn new(file: F, range: Range<u64>) -> Self {
+        let end = range.end.min(file.size());
+        let start = range.start.min(end);
+        Part { file, range: start..end, at: start, block: Vec::new(), block_start: 0 }
+    }
+
+    /// Returns what the block has at the position.
+    fn buffered(&self) -> Option<&[u8]> {
+        let offset = usize::try_from(self.at.checked_sub(self.block_start)?).ok()?;
+        self.block.get(offset..).filter(|bytes| !bytes.is_empty())
+    }
+}
+
+impl<F: ReadAt> Read for Part<F> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = self.range.end.saturating_sub(self.at);
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let length = out.len().min(left);
+        let out = out.get_mut(..length).unwrap_or_default();
+        if out.is_empty() {
+            return Ok(0);
+        }
+        let count = if out.len() >= BLOCK {
+            self.file.read_at(self.at, out)?;
+            out.len()
+        } else {
+            if self.buffered().is_none() {
+                self.block.clear();
+                self.block.resize(BLOCK.min(left), 0);
+                if let Err(error) = self.file.read_at(self.at, &mut self.block) {
+                    self.block.clear();
+                    return Err(error);
+                }
+                self.block_start = self.at;
+            }
+            self.buffered().unwrap_or_default().read(out)?
+        };
+        self.at = self.at.saturating_add(count as u64);
+        Ok(count)
+    }
+}
+
+impl<F: ReadAt> Seek for Part<F> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(to) => self.range.start.checked_add(to),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.range.end.checked_add_signed(by),
+        };
+        let to = to.filter(|to| *to >= self.range.start).ok_or(io::ErrorKind::InvalidInput)?;
+        self.at = to;
+        Ok(to.saturating_sub(self.range.start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bytes(Vec<u8>);
+
+    impl ReadAt for Bytes {
+        fn size(&self) -> u64 {
+            self.0.len() as u64
+        }
+        fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            let start = offset as usize;
+            out.copy_from_slice(&self.0[start..start + out.len()]);
+            Ok(())
+        }
+    }
+
+    /// Guards that a part begins at 0, ends at its end, and that small and large reads return the same bytes after any seek.
+    #[test]
+    fn a_part_of_a_file_is_a_stream_of_its_own() {
+        let all: Vec<u8> = (0..300_000u32).map(|i| (i % 251) as u8).collect();
+        let mut part = Part::new(Bytes(all.clone()), 10..200_000);
+        for (to, count) in [(0, 5), (3, 4), (70_000, 100), (1, 150_000), (199_980, 100)] {
+            assert_eq!(part.seek(SeekFrom::Start(to)).unwrap(), to);
+            let mut out = Vec::new();
+            (&mut part).take(count).read_to_end(&mut out).unwrap();
+            let start = 10 + to as usize;
+            assert_eq!(out, all[start..(start + count as usize).min(200_000)]);
+        }
+        assert_eq!(part.seek(SeekFrom::End(-1)).unwrap(), 199_989);
+        assert!(part.seek(SeekFrom::Current(-199_990)).is_err());
+        assert_eq!(part.seek(SeekFrom::Start(500_000)).unwrap(), 500_000);
+        assert_eq!(part.read(&mut [0]).unwrap(), 0);
+    }
+}
