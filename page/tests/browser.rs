@@ -26,7 +26,7 @@ impl Page {
         let dir = tempfile::tempdir().unwrap();
         let mut browser = Browser::start(&dir.path().join("profile"));
         browser.open(&format!("file://{}", Path::new(&page).display()));
-        browser.wait("document.body.dataset.state === 'ready'");
+        browser.wait("document.body?.dataset.state === 'ready'");
         Page { browser, dir }
     }
 
@@ -123,7 +123,7 @@ fn records_are_shown_with_fields_rows_picture_and_struct() {
     has(&page.text(), &["299|149.5|"]);
     page.browser.eval("document.querySelector('#from').value = 100; document.querySelector('#rows form').requestSubmit()");
     page.browser.wait("document.querySelector('#rows .note').textContent.startsWith('Rows 100 ')");
-    has(&page.text(), &["100|50|"]);
+    has(&page.text(), &["100|50.0|"]);
     let line = "document.querySelector('#plot svg .line').getAttribute('d')";
     let first = page.browser.eval(line);
     assert!(first.matches('L').count() >= 299, "{first}");
@@ -142,7 +142,7 @@ fn names_are_no_elements_and_nothing_leaves_the_page() {
     has(&text, &[name]);
     assert_eq!(page.browser.eval("String(document.querySelectorAll('img').length)"), "0");
     let blocked = page.browser.eval(
-        "new Promise((done) => { addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective)); fetch('http://127.0.0.1:9/').catch(() => {}) })",
+        "new Promise((done) => { addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective)); fetch('http://127.0.0.1:9/').catch(() => {}) }).then(String)",
     );
     assert_eq!(blocked, "connect-src");
 }
@@ -188,7 +188,7 @@ fn members_are_listed_and_opened() {
             &[
                 "Fortran (columns are contiguous)",
                 "row|[0]|[1]|[2]|[3]|[4]",
-                "2|2|10002|20002|30002|40002",
+                "2|2.0|10002.0|20002.0|30002.0|40002.0",
             ],
         );
         has(&open(&mut page, 1), &["position.x", "Rows 0 to 19 of 300."]);
@@ -204,10 +204,7 @@ fn objects_are_shown_with_what_python_would_import() {
     let mut file = Vec::new();
     WriteOptions::new().objects(true).write_to(&mut file, &values).unwrap();
     let text = page.show("objects.npy", &file);
-    has(
-        &text,
-        &["a pickle", "_reconstruct", "0|str|'one'", "1|None|None", "What Python would import"],
-    );
+    has(&text, &["a pickle", "_reconstruct", "0|text|'one'", "What Python would import"]);
     page.picture("objects");
 }
 
@@ -217,7 +214,10 @@ fn errors_are_readable_and_the_page_goes_on() {
     let mut page = Page::open();
     has(&page.show("x.npy", b"a,b\n1,2\n"), &["not a .npy file"]);
     has(&page.show("empty.npy", b""), &["not a .npy file"]);
-    has(&page.show("cut.npz", b"PK\x03\x04 and no directory"), &["not a .npz archive"]);
+    has(
+        &page.show("cut.npz", b"PK\x03\x04 and no directory"),
+        &["the archive is malformed: it has no end record"],
+    );
     let mut file = files::npy(&samples());
     file.truncate(1000);
     has(
@@ -267,7 +267,7 @@ fn the_first_rows_of_a_large_file_are_there_at_once() {
             &[
                 "(134217728,)",
                 "2,147,483,648 bytes",
-                "0|0|0",
+                "0|0.0|0.0",
                 "Rows 0 to 19 of 134,217,728.",
                 "the first ones were read",
             ],

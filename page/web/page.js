@@ -12,7 +12,7 @@ function start() {
   const code = new Blob([$("worker").textContent], { type: "text/javascript" });
   const url = URL.createObjectURL(code);
   worker = new Worker(url);
-  waiting = new Map();
+  const made = new Promise((done) => (waiting = new Map([[0, done]])));
   worker.onmessage = ({ data: { id, answer } }) => {
     const done = waiting.get(id);
     waiting.delete(id);
@@ -20,6 +20,7 @@ function start() {
     done?.(answer);
   };
   worker.postMessage({ compiled });
+  return made;
 }
 
 function ask(call, ...args) {
@@ -32,7 +33,7 @@ function ask(call, ...args) {
 async function load() {
   const packed = Uint8Array.from(atob($("module").textContent), (c) => c.charCodeAt(0));
   compiled = await WebAssembly.compile(unpack(packed, Number($("module").dataset.size)));
-  start();
+  await start();
   document.body.dataset.state = "ready";
 }
 
@@ -279,7 +280,11 @@ async function copy() {
   $("copied").textContent = "Copied.";
 }
 
-$("file").onchange = ({ target }) => target.files[0] && choose(target.files[0]);
+$("file").onchange = ({ target }) => {
+  if (target.files[0]) choose(target.files[0]);
+  // So that the same file can be chosen again, after it changed.
+  target.value = "";
+};
 $("rows").querySelector("form").onsubmit = (event) => {
   event.preventDefault();
   rows($("from").valueAsNumber);

@@ -20,7 +20,9 @@ const calls = {
   open(chosen) {
     file = chosen;
     const name = new TextEncoder().encode(file.name);
-    new Uint8Array(module.memory.buffer, module.name(name.length) >>> 0, name.length).set(name);
+    // First the call: it may move the memory.
+    const at = module.name(name.length) >>> 0;
+    new Uint8Array(module.memory.buffer, at, name.length).set(name);
     return module.open(BigInt(file.size));
   },
   member: (index) => module.member(index),
@@ -28,9 +30,20 @@ const calls = {
   plot: (column) => module.plot(column),
 };
 
+// Reads a small array, so that the browser has compiled the functions before it is asked for a file.
+function warm() {
+  const header = "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,), }\n";
+  calls.open(new File(["\u0093NUMPY", "\x01\0", String.fromCharCode(header.length), "\0", header, "\0".repeat(8)].map(latin1), "x.npy"));
+  calls.rows(0, 1);
+}
+
+const latin1 = (text) => Uint8Array.from(text, (c) => c.charCodeAt(0));
+
 onmessage = ({ data: { compiled, id, call, args } }) => {
   if (compiled) {
     module = new WebAssembly.Instance(compiled, { page: { read } }).exports;
+    warm();
+    postMessage({ id: 0, answer: {} });
     return;
   }
   let answer;

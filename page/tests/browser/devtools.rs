@@ -54,7 +54,8 @@ impl Browser {
 
     /// Runs a script in the page; returns its result, waiting for a promise, as text.
     pub(crate) fn eval(&mut self, script: &str) -> String {
-        let arguments = json!({ "expression": script, "awaitPromise": true, "returnByValue": true, "replMode": true });
+        let arguments =
+            json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", arguments);
         assert!(answer.get("exceptionDetails").is_none(), "{script}\n{answer:#}");
         match &answer["result"]["value"] {
@@ -68,7 +69,7 @@ impl Browser {
         let start = Instant::now();
         while self.eval(&format!("String(Boolean({condition}))")) != "true" {
             if start.elapsed() > PATIENCE {
-                let body = self.eval("document.body.innerText");
+                let body = self.eval("document.body?.innerText");
                 panic!("{condition} is not true after {PATIENCE:?}:\n{body}");
             }
             std::thread::sleep(Duration::from_millis(20));
