@@ -61,8 +61,8 @@ use crate::ctxt::Ctxt;
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
-/// | [`align`](#layout) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`, and so must nested records, which need an `align` of their own |
-/// | [`itemsize = N`](#layout) | size of a record in bytes; those after the last field are padding |
+/// | [`align`](#offsets-and-padding) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`, and so must nested records, which need an `align` of their own |
+/// | [`itemsize = N`](#offsets-and-padding) | size of a record in bytes; those after the last field are padding |
 /// | [`endian = "big"`](#byte-order) | the byte order to write: `big`, `little` or `native`; also for nested records that do not state one |
 /// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is taken from the struct's `Default`, except fields of a flattened record |
 /// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error; no effect where the struct is flattened |
@@ -77,7 +77,7 @@ use crate::ctxt::Ctxt;
 /// | [`alias = "y"`](#names) | another name that is accepted when reading; may be repeated |
 /// | [`title = "…"`](#names) | NumPy's title: a second name, which is written too |
 /// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
-/// | [`offset = N`](#layout) | its offset in bytes; a gap before it is padding. Offsets ascend |
+/// | [`offset = N`](#offsets-and-padding) | its offset in bytes; a gap before it is padding. Offsets ascend |
 /// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | its value if a file lacks it: its type's `Default`, or the result of this function. The value is made once per file (again if items of another type are read in between) and goes through its encoding: what a file cannot hold (a skipped field in it, excess digits) is lost. A default needs memory beyond the size of the file |
 /// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; a new value for each record: its type's `Default`, the result of `default = path`, or the field of the struct's `Default`. Its type need not be an `Element` |
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
@@ -108,7 +108,7 @@ use crate::ctxt::Ctxt;
 ///
 /// A name may be empty (`rename = ""`), as in NumPy. NumPy reads raw bytes and sub-arrays of that name as padding, so they cannot be written.
 ///
-/// ## Layout
+/// ## Offsets and padding
 ///
 /// The layout of C:
 ///

@@ -19,6 +19,7 @@ mod package;
 mod pictures;
 mod page;
 mod python;
+mod release;
 mod sanitize;
 mod soak;
 mod test;
@@ -58,6 +59,8 @@ usage: cargo xtask <command>
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   pictures            draws the pictures of the guide and the README
   page                the page that shows files in a browser, into target/page/npy.html
+  release --dry-run [--online] [STEP...]
+                      everything that must hold before a version is published; publishes nothing
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         ["engine"] => engine::run(),
         ["pictures"] => pictures::run(),
         ["page"] => page::run(),
+        ["release", rest @ ..] => release::run(rest),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

@@ -149,18 +149,23 @@ pub trait ArchiveField: Sized {
 // Without this, the compiler would name the two bounds instead of `ArchiveField`.
 #[diagnostic::do_not_recommend]
 impl<A: ReadNpy + WriteNpy> ArchiveField for A {
+    // Hidden here too, because the pages of all types list them otherwise.
+    #[doc(hidden)]
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         to.write(at, self)
     }
 
+    #[doc(hidden)]
     fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
         from.contains(at)
     }
 
+    #[doc(hidden)]
     fn __npy_takes(member: &str, at: &str) -> bool {
         member == name::plain(at)
     }
 
+    #[doc(hidden)]
     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
         from.read(at).map_err(|error| error.map_kind(with_remedy))
     }

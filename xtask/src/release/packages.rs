@@ -1,0 +1,124 @@
+//! The packages that are published: their versions, metadata and files.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{cargo, output, run as run_command};
+use crate::{Result, root};
+
+/// In the order in which they are published.
+pub(super) const PUBLISHED: [&str; 4] = ["npy-core-derive", "npy-core", "npy-arrow", "npy-cli"];
+
+/// The package that is a workspace of its own.
+pub(super) const ENGINE: &str = "npy-datafusion/Cargo.toml";
+
+/// What every package must say about itself.
+const FIELDS: [&str; 5] = ["description", "license", "rust_version", "readme", "documentation"];
+
+/// Returns what cargo knows about the packages of a workspace and their dependencies.
+pub(super) fn metadata(args: &[&str]) -> Result<Value> {
+    let all = ["metadata", "--format-version", "1", "--all-features"];
+    Ok(serde_json::from_str(&output(cargo(&all).args(args))?)?)
+}
+
+/// Returns the elements of a list.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns a text, or an empty one.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+pub(super) fn check() -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let mut notes = Vec::new();
+    let workspace = metadata(&["--no-deps"])?;
+    let engine = metadata(&["--no-deps", "--manifest-path", ENGINE])?;
+    let all = list(&workspace, "packages").iter().chain(list(&engine, "packages"));
+    // A package that may be published has `null`.
+    let published: Vec<&Value> = all.filter(|package| package["publish"].is_null()).collect();
+    let names: Vec<&str> = published.iter().map(|package| text(package, "name")).collect();
+    for name in PUBLISHED {
+        if !names.contains(&name) {
+            problems.push(format!("{name} may not be published: its manifest says so"));
+        }
+    }
+    let version = |name: &str| {
+        published.iter().find(|package| text(package, "name") == name).map(|it| text(it, "version"))
+    };
+    let released = version("npy-core").unwrap_or_default();
+    for package in &published {
+        let name = text(package, "name");
+        if !PUBLISHED.contains(&name) && name != "npy-datafusion" {
+            problems.push(format!("{name} would be published; add `publish = false`"));
+        }
+        if PUBLISHED.contains(&name) && version(name) != Some(released) {
+            problems.push(format!("{name} has another version than npy-core {released}"));
+        }
+        for field in FIELDS {
+            if text(package, field).is_empty() {
+                problems.push(format!("{name} has no `{field}`"));
+            }
+        }
+        if text(package, "repository").is_empty() {
+            notes.push(format!("{name} has no `repository`: add it when its address is known"));
+        }
+        if list(package, "keywords").len() > 5 || list(package, "categories").is_empty() {
+            problems.push(format!("{name} needs a category, and at most five keywords"));
+        }
+        let manifest = text(package, "manifest_path");
+        let files = ["package", "--list", "--allow-dirty", "--manifest-path", manifest];
+        let files = output(&mut cargo(&files))?;
+        for needed in ["LICENSE-MIT", "LICENSE-APACHE", "README.md"] {
+            if !files.lines().any(|file| file == needed) {
+                problems.push(format!("the package {name} has no {needed}"));
+            }
+        }
+        println!("{name} {}: {} files", text(package, "version"), files.lines().count());
+    }
+    let changelog = fs::read_to_string(root().join("CHANGELOG.md"))?;
+    match changelog.lines().find(|line| is_heading_of(line, released)) {
+        None => problems.push(format!("CHANGELOG.md has no section for {released}")),
+        Some(line) if line.contains("unreleased") => {
+            notes.push(format!("CHANGELOG.md says `{line}`: put the date there"));
+        }
+        Some(_) => {}
+    }
+    match problems.is_empty() {
+        true => Ok(notes),
+        false => Err(problems.join("\n").into()),
+    }
+}
+
+fn is_heading_of(line: &str, version: &str) -> bool {
+    let rest = line.strip_prefix("## ").and_then(|rest| rest.strip_prefix(version));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// Packs and builds the packages as crates.io would receive them, each with the others from here.
+pub(super) fn publish() -> Result<Vec<String>> {
+    let mut publish = cargo(&["publish", "--dry-run", "--allow-dirty"]);
+    publish.args(["--target-dir", "target/release-check"]);
+    for name in PUBLISHED {
+        publish.args(["--package", name]);
+    }
+    run_command(&mut publish)?;
+    let note = "npy-datafusion, a workspace of its own, can only be packed after npy-core and npy-arrow are on crates.io";
+    Ok(vec![note.to_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_heading_of;
+
+    #[test]
+    fn a_version_is_not_the_start_of_another() {
+        assert!(is_heading_of("## 0.1.0 (unreleased)", "0.1.0"));
+        assert!(is_heading_of("## 0.1.0", "0.1.0"));
+        assert!(!is_heading_of("## 0.1.01", "0.1.0"));
+        assert!(!is_heading_of("0.1.0", "0.1.0"));
+    }
+}
