@@ -18,6 +18,7 @@ mod miri;
 mod package;
 mod pictures;
 mod page;
+mod portable;
 mod python;
 mod release;
 mod sanitize;
@@ -59,6 +60,7 @@ usage: cargo xtask <command>
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   pictures            draws the pictures of the guide and the README
   page                the page that shows files in a browser, into target/page/npy.html
+  portable            tidy, and the tests that need neither Python nor a browser
   release --dry-run [--online] [STEP...]
                       everything that must hold before a version is published; publishes nothing
   tidy                the conventions that a program can check
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         ["engine"] => engine::run(),
         ["pictures"] => pictures::run(),
         ["page"] => page::run(),
+        ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
