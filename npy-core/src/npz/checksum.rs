@@ -1,4 +1,4 @@
-//! Layer 7: the checksum of bytes that are read.
+//! The checksum of bytes that are read.
 
 #[cfg(not(target_family = "wasm"))]
 use crc32fast::Hasher;
