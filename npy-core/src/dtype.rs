@@ -1,8 +1,7 @@
 //! NumPy's dtypes: the type of an array's elements, with names, offsets and byte orders.
 //!
-//! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It comes from
-//! a text ([`str::parse`]), from a [`Header`](crate::Header), or from a Rust type
-//! ([`Element::dtype`](crate::Element::dtype)).
+//! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It can be parsed from text ([`str::parse`]), or taken from
+//! a [`Header`](crate::Header) or a Rust type ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
 mod print;
@@ -37,7 +36,7 @@ impl ByteOrder {
 
 /// The type of one element of an array: NumPy's `dtype`.
 ///
-/// It parses and prints the text that NumPy writes into files (specified by NEP 1 and NumPy's `dtype.descr`):
+/// It parses and prints the `descr` that NumPy writes into files (see NEP 1 and NumPy's `dtype.descr`), for a scalar without the quotes:
 ///
 /// ```
 /// use npy_core::DType;
@@ -219,7 +218,7 @@ impl DType {
         }
     }
 
-    /// Returns the same dtype with every number in this byte order, like NumPy's `newbyteorder`.
+    /// Returns the same dtype with all numbers, times and `U` text in this byte order, like NumPy's `newbyteorder`.
     ///
     /// ```
     /// use npy_core::{ByteOrder, DType};
@@ -262,7 +261,7 @@ impl DType {
         }
     }
 
-    /// Returns the same dtype without padding, also in nested records: NumPy's `repack_fields`.
+    /// Returns the same dtype without padding, also in nested records: NumPy's `repack_fields(…, recurse=True)`.
     ///
     /// ```
     /// use npy_core::DType;
@@ -293,7 +292,8 @@ impl DType {
         }
     }
 
-    /// Returns a sub-array of `n` elements of this dtype. If it already is a sub-array, it gets a new first dimension.
+    /// Returns a sub-array of `n` elements of this dtype. If this dtype is a sub-array already, the result has one more dimension, which
+    /// comes first.
     ///
     /// The caller has checked that the size of the result does not overflow.
     pub(crate) fn repeated(self, n: usize) -> DType {
@@ -346,7 +346,7 @@ impl DType {
 }
 
 impl SubArray {
-    /// Returns the number of base elements; 0 if an element has no bytes.
+    /// Returns the number of base elements, or 0 if a base element has no bytes.
     fn base_count(&self) -> usize {
         self.itemsize.checked_div(self.base.itemsize()).unwrap_or(0)
     }

@@ -2,7 +2,7 @@
 //!
 //! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`] show
 //! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested, and [`MapAnyMut`]
-//! changes a file whose dtype is known only at run time. A [`Column`], which the first three can return, is one field of every record.
+//! changes a file whose dtype is known only at run time. A [`Column`], from a `Map`, `MapMut` or `MapAny`, is one field of every record.
 //! [`Access`] tells the system how a map will be used.
 //!
 //! Threads can share maps and columns: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice in a [`MapMut`] give each thread
@@ -10,9 +10,9 @@
 //!
 //! # Safety
 //!
-//! Opening a map is `unsafe`. The caller promises that, while the map exists, nobody shortens the file: an access to the part that is gone
-//! would end the program with a signal. The caller also promises that no element is read while it is changed, neither through another map
-//! of this process nor by another process. Several processes may fill *different* parts of one file.
+//! Opening a map is `unsafe`. While the map exists, the caller promises that nobody shortens the file. An access beyond its new end would
+//! kill the program with a signal (`SIGBUS`). The caller also promises that no element is read while it is changed, neither through another
+//! map of this process nor by another process. Several processes may fill *different* parts of one file.
 //!
 //! A [`MapMut`] also needs space on the disk for its changes: if the disk is full, and the file has no space of its own (it is sparse, or
 //! shares blocks with a snapshot), a change ends the program with a signal. [`MapMut::create`] reserves the space;
@@ -328,7 +328,7 @@ macro_rules! read_access {
                 self.as_slice()
             }
 
-            /// Returns the elements in C order (the last index changes fastest), whatever their order in memory.
+            /// Returns the elements in C order (the last index changes fastest), whatever their order in the file.
             pub fn to_vec(&self) -> Vec<T>
             where
                 T: Clone,
@@ -601,7 +601,7 @@ fn new_header<T: ZeroCopy>(
     let item = ItemShape::of(&T::memory_dtype());
     let whole = item.array(shape);
     let header = if item.is_strided(&whole, order) {
-        // It could not be viewed, so no file is replaced.
+        // Such a file could not be viewed, so the error comes before an old file is replaced.
         let name = type_name::<T>();
         let what = format!("a new map of {name} in Fortran order, which would separate its parts,");
         let needs =

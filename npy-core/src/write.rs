@@ -1,4 +1,4 @@
-//! Everything that writes.
+//! Writing `.npy` files: in one call, element by element, or row by row.
 
 mod any;
 pub(crate) mod array_sink;

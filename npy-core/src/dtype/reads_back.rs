@@ -11,8 +11,8 @@ use crate::literal::text::Text;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`] for too many brackets, fields or dimensions, for a sub-array over NumPy's limit, and for a field that would be read
-/// as padding.
+/// [`ErrorKind::DType`] for too many nested brackets, fields or dimensions, for a sub-array larger than NumPy allows, and for a field that
+/// would be read as padding.
 pub(crate) fn check(dtype: &DType) -> Result<(), Error> {
     check_literal(dtype, &Limits::default()).map_err(|reason| {
         let descr = descr::excerpt(&dtype.descr());

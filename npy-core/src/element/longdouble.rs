@@ -1,4 +1,4 @@
-//! The long doubles of the x87, which keep all their bits.
+//! NumPy's `longdouble` of x86, read and written with all 80 bits.
 
 use std::fmt;
 
@@ -47,7 +47,7 @@ pub struct ComplexLongDouble {
 
 /// The fraction bits of an `f64`.
 const FRACTION: u64 = (1 << 52) - 1;
-/// The first bit of a significand, which the x87 stores explicitly.
+/// The highest bit of a 64-bit significand, which the x87 stores explicitly; also the sign bit of an `f64`.
 const INTEGER: u64 = 1 << 63;
 /// The NaN that the x87 returns for an invalid encoding.
 const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
@@ -56,10 +56,10 @@ impl LongDouble {
     /// Returns the nearest `f64`. The processor and NumPy's `astype` round in the same way.
     ///
     /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
-    /// sign and the first bits of its payload. An exponent that is not zero and a significand without its first bit are invalid
-    /// on the x87, and become NaN.
+    /// sign and the first bits of its payload. If the exponent is not zero but the highest bit of the significand is, the number is invalid
+    /// on the x87, and becomes NaN.
     ///
-    /// The conversion was exact if `LongDouble::from(x.to_f64()) == x`.
+    /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact; padding that is not zero makes them differ even then.
     // Shifts are by less than 128 bits. The sum is at most the bits of an infinity.
     #[expect(clippy::arithmetic_side_effects)]
     pub fn to_f64(self) -> f64 {
@@ -82,7 +82,8 @@ impl LongDouble {
                 let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
-                // The first bit of a normal number adds one to the exponent, and so does a carry.
+                // `kept` includes the explicit highest bit, which adds one to the exponent of a normal number; `before` is therefore one
+                // less. A carry also adds one, as it should.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept: u64 = checked::narrow(kept);
                 sign | (before + kept + u64::from(up))

@@ -1,4 +1,4 @@
-//! Rust's own scalars: `bool`, the integers and the floats.
+//! Implements `Element` for `bool`, `f32`, `f64`, and the integers of 8 to 64 bits.
 
 use crate::dtype::{Scalar, ScalarKind};
 use crate::element::macros::{number, of_bytes};

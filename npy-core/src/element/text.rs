@@ -20,13 +20,13 @@ use crate::element::macros::{from_str, in_place, of_bytes};
 /// assert!(ByteStr::<5>::new("too long").is_err());
 /// # Ok::<(), npy_core::InvalidValue>(())
 /// ```
-// Each value has one representation, with trailing zeros, so the derived comparisons compare values.
+// The padding is always zeros, so each value has one representation, and the derived comparisons are right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ByteStr<const N: usize>([u8; N]);
 
 impl<const N: usize> ByteStr<N> {
-    /// Creates the text of these bytes, and pads it with zeros.
+    /// Creates a value from bytes, and pads it with zeros.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl<const N: usize> fmt::Display for ByteStr<N> {
     }
 }
 
-/// Prints like Python: `b"RJOB"`.
+/// Prints a byte string literal of Rust: `b"RJOB"`.
 impl<const N: usize> fmt::Debug for ByteStr<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "b\"{}\"", self.as_bytes().escape_ascii())
@@ -100,7 +100,7 @@ of_bytes! {
     from_le ByteStr, from_be ByteStr, to_le |text| text.0;
 }
 
-/// Formats bytes like Python. An ellipsis replaces all after the first 40.
+/// Formats bytes as a byte string literal of Rust. An ellipsis replaces everything after the first 40 bytes.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let shown = bytes.get(..40).unwrap_or(bytes);
     let rest = if shown.len() < bytes.len() { "…" } else { "" };

@@ -21,7 +21,7 @@ use crate::element::{Element, InvalidValue};
 /// assert!(FixedStr::<5>::new("too long").is_err());
 /// # Ok::<(), npy_core::InvalidValue>(())
 /// ```
-// Padding is always zeros, so equal texts have equal arrays, as the derived traits need.
+// The padding is always zeros, so the derived traits, which compare and hash the array, compare and hash the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct FixedStr<const N: usize>([char; N]);

@@ -108,8 +108,8 @@ impl MapAny {
         self.decode(range).map_err(|error| self.located(error))
     }
 
-    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have the other byte order, and be
-    /// converted by a cast of the options, but not one that checks values.
+    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have another byte order. The options may
+    /// also allow a cast, but none that must check values.
     ///
     /// # Errors
     ///

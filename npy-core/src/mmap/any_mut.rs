@@ -63,7 +63,7 @@ impl MapAnyMut {
         checked::slice(&self.map[..], self.data.clone())
     }
 
-    /// Returns the data, to change it. Any bytes are elements, but those of padding should stay zero.
+    /// Returns the data, to change it. Any bytes are valid elements; padding bytes should stay zero.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         self.map.get_mut(self.data.clone()).unwrap_or_default()
     }

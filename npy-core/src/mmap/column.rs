@@ -62,7 +62,7 @@ pub struct Column<'a, F> {
     of: PhantomData<F>,
 }
 
-/// The error for a cast by which a value may not fit: the methods of a column return no errors.
+/// The error for a cast that can fail for some values: most methods of a column return no errors.
 fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
     ErrorKind::Mismatch {
         found: descr::excerpt(&field.descr()),
@@ -180,7 +180,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(values)
     }
 
-    /// Returns the values in place, without copying. They must be contiguous: the field is the only one of the record.
+    /// Returns the values in place, without copying. The values must be contiguous, so the field must fill the record.
     ///
     /// ```
     /// use npy_core::{Le, Map, NpyRecord, WriteNpy, ZeroCopy};
@@ -306,7 +306,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
         (left, Some(left))
     }
 
-    /// `sum`, `max` and others call this: it decides once, not for each value, how values are decoded.
+    /// `sum`, `max` and others use `fold`. This one chooses between in place and decoding once, and not for each value.
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {

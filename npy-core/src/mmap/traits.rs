@@ -1,4 +1,4 @@
-//! `for` over maps and columns, and over a column as values.
+//! `IntoIterator` for maps and columns.
 
 use super::column::Values;
 use super::{Column, Map, MapMut};

@@ -47,7 +47,7 @@ impl<W: Write> Writer<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
-    /// All columns are built before the first is written, which takes as much memory again as the records.
+    /// All columns are built before the first is written, so this needs additional memory of the size of the records.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Write for Columns {
             let size = checked::mul(records, field.dtype().itemsize());
             reserve::growing(column, size).map_err(io::Error::other)?;
         }
-        // Blocks stay in the cache while each column is extracted.
+        // Works block by block, so that a block is still in the CPU cache when its last column is extracted.
         let block = BLOCK.checked_div(itemsize).unwrap_or(1).max(1).saturating_mul(itemsize);
         for block in bytes.chunks(block) {
             for (field, column) in &mut self.columns {

@@ -72,7 +72,7 @@ fn lzma<R: Read>(entry: &Entry, mut data: Data<R>) -> Result<lzma_rust2::LzmaRea
     let [_, _, 5, 0, model, dictionary @ ..] = header else {
         return Err(corrupt("its LZMA header is not of the length that the zip format has"));
     };
-    // Nothing refers to more than the member has, so a larger dictionary would only take memory.
+    // A match cannot reach back further than the start of the member, so a dictionary larger than the member would only waste memory.
     let most = u32::try_from(entry.size).unwrap_or(u32::MAX);
     let dictionary = u32::from_le_bytes(dictionary).min(most);
     let size = if entry.flags() & END_MARKER == 0 { entry.size } else { u64::MAX };

@@ -76,7 +76,7 @@ impl Directory {
             }
         }
         if directory.limit() > 0 {
-            // Python reads to the end of the directory, so it would find more members.
+            // Python reads entries until the directory ends, so it would find members that the count omits.
             let (left, count) = (directory.limit(), end.count);
             return Err(corrupt(format!(
                 "its directory has {left} bytes after the {count} members that are stated"
@@ -112,8 +112,7 @@ impl Directory {
         if self.by_name.contains_key(plain) { name } else { plain }
     }
 
-    /// Iterates over the names of the members whose names in the archive have this prefix, in the order of those, without a scan of the
-    /// others.
+    /// Iterates over the names of the members whose archive names have this prefix, sorted by archive name, without scanning the others.
     pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix)).map(|name| self.shown(name))
@@ -189,14 +188,14 @@ impl Directory {
         self.members.get(index).ok_or_else(|| malformed("it has no such member"))
     }
 
-    /// Returns the positions of the member that `entry` describes, which may be of any kind. No other member is within them.
+    /// Returns the positions of the member that `entry` describes, even if it cannot be read. No other member is within them.
     pub(super) fn extent(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Extent> {
         let data = self.data_range(entry, reader)?;
         let end = if entry.flags & Common::STREAMED == 0 {
             data.end
         } else {
-            // A descriptor comes after the data. Its size is not stated, so it is what precedes the next member. The directory may place that
-            // member anywhere, also behind itself.
+            // A descriptor comes after the data. The size of a descriptor is not stated, so everything up to the next member counts as the
+            // descriptor. The directory may place that member anywhere, also behind itself.
             let next = self.starts.partition_point(|&start| start < data.end);
             let next = self.starts.get(next).copied().unwrap_or(self.end.start);
             next.min(self.end.start).min(data.end.saturating_add(LARGEST_DESCRIPTOR))
@@ -293,7 +292,7 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
         return Err(corrupt("there is no member where the directory says"));
     };
-    // Equal bytes are different names if only one of the two headers says that they are UTF-8.
+    // If only one of the two headers has the UTF-8 flag, the same bytes decode to different names.
     let is_same = expected.is_ascii() || (common.flags ^ entry.flags) & Common::UTF8 == 0;
     if name != expected || usize::from(common.name_length) != name.len() || !is_same {
         return Err(corrupt("there is another member where the directory says"));

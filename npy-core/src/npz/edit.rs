@@ -50,9 +50,10 @@ use raw::{Assembly, Raw};
 ///
 /// # Old or new
 ///
-/// Only [`finish`](Self::finish) changes the archive: it writes a new file in the same directory, and then gives that file the name. So the path has
-/// the complete old archive or the complete new one, also if the program is killed; for a loss of power, see [`WriteOptions::sync`].
-/// Without `finish`, nothing changes. Arrays of more than 1 MiB that were written wait in a temporary file in the same directory.
+/// Only [`finish`](Self::finish) changes the archive: it writes a new file in the same directory, and then renames it to the archive's
+/// path. So the path has the complete old archive or the complete new one, also if the program is killed; for a loss of power, see
+/// [`WriteOptions::sync`]. Without `finish`, nothing changes. Arrays of more than 1 MiB that were written wait in a temporary file in the
+/// same directory.
 ///
 /// As with [`Writer::append`], the archive is locked against other writers that append or edit. `finish` fails, and leaves the file alone,
 /// if another program replaced, removed or changed it meanwhile.
@@ -63,8 +64,8 @@ use raw::{Assembly, Raw};
 /// may be encrypted or compressed by a method that this crate does not read. If its data was aligned, the padding in its header changes so
 /// that the data stays aligned. The comment of the archive is kept. Bytes that belong to no member are dropped.
 ///
-/// Names find members as in [`Reader`]. If several members have a name, a change affects the last, which readers find, and drops the
-/// others, so that none of them appears in its place.
+/// Names find members as in [`Reader`]. If several members have the same name, a change affects the last one, which readers find. The
+/// others are dropped; otherwise readers would find one of them instead.
 #[must_use = "only `finish` changes the archive"]
 pub struct Editor {
     old: Old,
@@ -194,7 +195,7 @@ impl Editor {
         let sync = written.options.sync;
         let finish = || {
             let assembled = assemble(file, &old, &members, written, copied);
-            // If the archive was changed, that may also be the reason for an error.
+            // If another program changed the archive, an error of `assemble` may only be a consequence, so the change is reported first.
             if !old.is_still_there(&place)? || !old.is_unchanged() {
                 return Err(malformed(
                     "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",

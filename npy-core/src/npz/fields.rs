@@ -77,7 +77,7 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     const __NPY_DENY_UNKNOWN: bool = false;
 
-    /// Writes its members: `at`, or names that begin with `at/`; any name if `at` is empty.
+    /// Writes the members of the value. Their names are `at`, or begin with `at/`; if `at` is empty, they can be any names.
     #[doc(hidden)]
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
 
@@ -105,7 +105,7 @@ pub trait ArchiveField: Sized {
         names.iter().any(|name| Self::__npy_is_in(from, &inside(at, name)))
     }
 
-    /// Returns true if the member is one of its own under one of these names.
+    /// Returns true if the member belongs to this field under one of these names.
     #[doc(hidden)]
     fn __npy_any_takes(member: &str, at: &str, names: &[&str]) -> bool {
         names.iter().any(|name| Self::__npy_takes(member, &inside(at, name)))
@@ -131,8 +131,8 @@ pub trait ArchiveField: Sized {
         }
     }
 
-    /// Reads it under the one of these names that the archive has. If there is none, reads it under the first name: that returns an error
-    /// for an array, and an empty value for an `Option` or a map.
+    /// Reads the field under whichever of these names the archive has. If there is none, reads it under the first name: that returns an
+    /// error for an array, and an empty value for an `Option` or a map.
     #[doc(hidden)]
     fn __npy_read_field<R: Read + Seek>(
         from: &Reader<R>,
@@ -149,7 +149,7 @@ pub trait ArchiveField: Sized {
 // Without this, the compiler would name the two bounds instead of `ArchiveField`.
 #[diagnostic::do_not_recommend]
 impl<A: ReadNpy + WriteNpy> ArchiveField for A {
-    // Hidden here too, because the pages of all types list them otherwise.
+    // Hidden in the implementations too; otherwise rustdoc lists these methods on the page of each type.
     #[doc(hidden)]
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         to.write(at, self)

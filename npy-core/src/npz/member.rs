@@ -14,14 +14,14 @@ use crate::limits::to_u64;
 ///
 /// The read that reaches the end of the member checks its checksum. If it is wrong, this read fails instead of returning bytes.
 ///
-/// A member that is not compressed can seek. Its checksum is then not checked, unless it is read again from its start.
+/// A member that is not compressed can seek. After a seek the checksum is not checked, except after a seek to the start.
 pub struct Member<R> {
     body: Body<Handle<R>>,
     size: u64,
     left: u64,
     sum: Checksum,
     expected: u32,
-    /// True once the end was checked, and after a seek, when it cannot be.
+    /// True if the end need not be checked (again): it was, or the member was not read from its start because of a seek.
     ended: bool,
 }
 
@@ -62,7 +62,7 @@ impl<R: Read + Seek> Member<R> {
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
-        // `io::copy` retries an interrupted read. Returning its error would lose the bytes that were read just before.
+        // `io::copy` retries an interrupted read. If the interruption were returned here, the bytes that this call has read would be lost.
         if let Body::Compressed(data) = &mut self.body
             && io::copy(&mut data.take(1), &mut io::sink()).map_err(damaged)? > 0
         {

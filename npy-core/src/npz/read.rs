@@ -216,8 +216,8 @@ impl<R: Read + Seek> Reader<R> {
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`]. [`ErrorKind::MissingMember`], with the members that there are; [`ErrorKind::Checksum`] and
-    /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by
-    /// anything but deflate.
+    /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by a
+    /// method whose feature is off or that is unknown.
     pub fn read<A: ReadNpy>(&self, name: &str) -> Result<A> {
         self.located(name, |reader, index| A::read_npy_array(&mut reader.open_array(index)?))
     }

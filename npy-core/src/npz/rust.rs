@@ -11,15 +11,15 @@ use crate::dtype::rust::names::{Names, pascal, type_name};
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
 
-/// The deepest structs in structs. A name with more slashes stays a `rename`.
+/// The maximum depth of nested structs. A name with more slashes stays a `rename`.
 const MAX_DEPTH: usize = 16;
 
 impl<R: Read + Seek> Reader<R> {
     /// Returns the Rust code of a struct of this name that reads the archive: it derives [`NpzArchive`](macro@crate::NpzArchive), and has a
     /// field for each member that is an array.
     ///
-    /// Members with slashes in their names become nested structs, or a map if what is before the slash has numbers in it, all with the same
-    /// members. Records become structs as in [`DType::to_rust`](crate::DType::to_rust).
+    /// Members with slashes in their names become nested structs. If the parts after a prefix are all numbers, with the same members in
+    /// each, the prefix becomes a map. Records become structs as in [`DType::to_rust`](crate::DType::to_rust).
     ///
     /// ```
     /// use std::io::Cursor;
@@ -51,7 +51,8 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`header`](Self::header), for a member that begins like an array and has no correct header.
+    /// As [`header`](Self::header), if a member begins like an array and its header is malformed; a member that ends within its header is
+    /// left out.
     pub fn to_rust(&self, name: &str) -> Result<String> {
         let mut root = Group::default();
         let names: HashSet<&str> = self.names().collect();
@@ -85,7 +86,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Splits the name of a member at its slashes. A struct has no name that an array has, and no empty one: there the rest stays in one piece.
+/// Splits the name of a member at its slashes. Stops at the first part that is empty, or that ends a name which is also a member; the rest
+/// of the name then stays unsplit.
 fn split<'n>(member: &'n str, arrays: &HashSet<&str>) -> Vec<&'n str> {
     let mut path = Vec::new();
     let mut rest = member;
@@ -157,7 +159,7 @@ impl Group {
             let _ = writeln!(body, "    pub {ident}: {ty},");
         }
         let equality = if self.has_objects() { "" } else { ", PartialEq" };
-        // An archive without arrays has nothing that could be read.
+        // An archive without arrays becomes a struct without fields, which cannot derive `NpzArchive`.
         let derive = if body.is_empty() { "" } else { "npy_core::NpzArchive, " };
         code.set(
             position,
@@ -186,7 +188,7 @@ impl Group {
         name
     }
 
-    /// Returns the part that all numbers in this group have, if its names are numbers and their parts have the same types.
+    /// Returns the value type of the map for this group: the common part, if every name is a number and all parts have the same types.
     fn item(&self) -> Option<&Part> {
         let is_number = |name: &str| name.parse::<usize>().is_ok_and(|n| n.to_string() == name);
         let (_, first) = self.parts.first()?;

@@ -339,7 +339,7 @@ fn end<W: Write>(
     let shape: Result<Vec<i64>> = shape.iter().copied().map(dimension).collect();
     to.write(&inside(at, SHAPE), &shape?)?;
     to.write(&inside(at, DATA), data)?;
-    // SciPy writes this member for arrays only.
+    // SciPy writes `_is_array` only for sparse arrays, not for matrices.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
 }
 

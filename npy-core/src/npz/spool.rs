@@ -12,7 +12,7 @@ const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 /// Bytes in memory, or in a temporary file once there are too many.
 pub(super) struct Spool {
     bytes: Bytes,
-    /// The directory of the temporary file; `None` for the system's, which is opened only if it is needed.
+    /// The directory of the temporary file; `None` for the system's temporary directory, which is then opened on first use.
     directory: Option<Directory>,
     path: PathBuf,
 }

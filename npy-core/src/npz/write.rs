@@ -60,7 +60,8 @@ use sink::MemberSink;
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
 /// [`append`](Self::append) writes replaces the old file only then. Before that, the old file stays, even if the program is killed. A loss
-/// of power may lose the file; see [`WriteOptions::sync`]. In any other writer, an archive that is dropped without `finish` is incomplete.
+/// of power may lose the file; see [`WriteOptions::sync`]. If the inner writer is not a file of `create` or `append`, dropping without
+/// `finish` leaves an incomplete archive in it.
 #[doc(alias("savez"))]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
@@ -72,7 +73,7 @@ pub struct Writer<W: Write> {
     unnamed: u64,
     /// Compresses the members; `None` if they are stored.
     compressor: Option<Compressor>,
-    /// Replaces the old file with the complete archive; `None` if the caller passed the writer.
+    /// The final name of the file, which replaces the old file at the end; `None` if the caller passed the writer.
     then: Option<Then<W>>,
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
@@ -82,7 +83,8 @@ pub struct Writer<W: Write> {
 type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
-    /// Creates a file, as a transaction: dropped without [`finish`](Self::finish), the old file stays and no new one appears.
+    /// Creates a file, as a transaction: if the writer is dropped without [`finish`](Self::finish), an old file stays and no new one
+    /// appears.
     ///
     /// Links are followed and permissions are kept, as in [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
@@ -101,8 +103,8 @@ impl Writer<File> {
     /// data, names, times, comments and extra fields are copied byte for byte.
     ///
     /// The archive is locked while the writer lives, so that no members are lost if two writers append at once. The lock is advisory, and
-    /// only `append` takes it: [`create`](Self::create) and [`save`](super::save) replace the archive without it. After that,
-    /// [`finish`](Self::finish) of the writer that appends fails, and leaves the new archive as it is.
+    /// only `append` and [`Editor`](super::Editor) take it: [`create`](Self::create) and [`save`](super::save) replace the archive without
+    /// it. After that, [`finish`](Self::finish) of the writer that appends fails, and leaves the new archive as it is.
     ///
     /// # Errors
     ///
@@ -138,7 +140,7 @@ impl Writer<File> {
     }
 }
 
-/// For an editor, which makes an archive of the written members.
+/// Returns a writer for an [`Editor`](super::Editor), which later copies the members into the new archive.
 impl<W: Write> Writer<W> {
     /// Writes an array as a member of this name in the archive, even if another one has the name.
     pub(super) fn write_file<A: WriteNpy + ?Sized>(&mut self, file: &str, array: &A) -> Result<()> {

@@ -24,8 +24,8 @@ enum Argument {
 const fn layout(opcode: u8) -> (Argument, u8) {
     use Argument::{Counted, Fixed, Line, Refused, TwoLines};
     match opcode {
-        // These make no node: they change the stack or the memo, add to a node that exists, or end the pickle. The empty tuple exists once,
-        // and is counted elsewhere.
+        // These make no node: they change the stack or the memo, add to a node that exists, or end the pickle. `)` makes no node either:
+        // there is one empty tuple, for which `machine` reserves a node in advance.
         b'(' | b'0' | b'1' | b'2' | b'a' | b'e' | b's' | b'u' | b'b' | b'.' => (Fixed(0), 0),
         b')' | 0x90 | 0x94 => (Fixed(0), 0),
         b'N' | b']' | b'}' | b'l' | b't' | b'd' | b'R' => (Fixed(0), 1),
@@ -70,7 +70,8 @@ static LAYOUTS: [(Argument, u8); 256] = {
     }
 };
 
-/// The longest argument of two lines, which name a module and something in it. No real name is that long.
+/// The maximum length in bytes of a two-line argument: the name of a module, and the name of a class or function in it. No real name is
+/// that long.
 pub(super) const MAX_NAMES: usize = 4096;
 pub(super) const LONG_NAME: &str = "the name of a module or of something in it is too long";
 
@@ -79,7 +80,7 @@ pub(super) struct Step {
     pub(super) opcode: u8,
     /// The position of the argument: after its length, if it has one.
     pub(super) start: usize,
-    /// The length of the argument, including line feeds. The text may have only the start of the argument.
+    /// The length of the argument, including line feeds. The bytes read so far may end within the argument.
     pub(super) length: u64,
     /// The largest number of nodes that the opcode makes.
     pub(super) nodes: u8,
@@ -100,7 +101,7 @@ impl Step {
         to_u64(self.start).saturating_add(self.length)
     }
 
-    /// Returns true if the argument is the contents of a bytes object or a `bytearray`, with a length of four or eight bytes.
+    /// Returns true if the argument is the contents of a `bytes` or `bytearray` object whose length prefix takes four or eight bytes.
     #[inline]
     pub(super) fn is_bytes(&self) -> bool {
         matches!(self.opcode, b'B' | 0x8e | 0x96)
@@ -151,7 +152,7 @@ pub(super) fn next(text: &[u8], at: usize, searched: usize) -> Result<Step, Miss
     Ok(Step { opcode, start, length, nodes })
 }
 
-/// Returns the length of an argument of one or two lines.
+/// Returns the length of an argument of one or two lines, or the reason why the opcode is refused.
 #[cold]
 fn lines(argument: Argument, text: &[u8], start: usize, searched: usize) -> Result<u64, Missing> {
     match argument {

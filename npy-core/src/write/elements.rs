@@ -29,7 +29,7 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape. Its order is that of the options or else of contiguous elements, and otherwise C.
+    /// Writes an array of this shape. Its order is that of the options, if set; or else that of contiguous elements in memory; or else C.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
@@ -110,8 +110,8 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     Ok(())
 }
 
-/// The size from which arrays may be written as they are in memory. Encoding a smaller one takes less time than checking if it must be
-/// encoded. A fuzzer makes only small arrays.
+/// The size from which arrays may be written as they are in memory. For a smaller one, encoding is faster than checking whether it is
+/// needed. A fuzzer makes only small arrays.
 const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 
 /// Returns the bytes of a large slice, if they need not be encoded.

@@ -21,7 +21,7 @@ impl Failure {
 
     /// Calls the writer, which has not failed before.
     pub(crate) fn attempt<A>(&mut self, call: impl FnOnce() -> io::Result<A>) -> io::Result<A> {
-        // If the call panics, this value remains.
+        // If the call panics, `reason` keeps this empty text, which means that it panicked.
         self.reason = Some(String::new());
         let result = call();
         self.reason = result.as_ref().err().map(ToString::to_string);

@@ -52,7 +52,7 @@ impl WriteOptions {
     /// memory, unless [`order`](Self::order) states another. The file is replaced as by [`WriteNpy::write_npy`].
     ///
     /// Whoever reads the file must know the dtype and the shape: [`Reader::open_headerless`](crate::Reader::open_headerless),
-    /// `np.fromfile`. Text is as wide as the longest, which the file does not state.
+    /// `np.fromfile`. Text is as wide as the longest value; the file does not state this width.
     ///
     /// ```
     /// use npy_core::{ByteOrder, NpyArray, Reader, WriteOptions};

@@ -55,7 +55,7 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 #[must_use = "the lock is released when it is dropped"]
 pub(crate) struct Lock {
     file: File,
-    /// True if a lock was taken: not on Windows, and not on file systems without locks.
+    /// True if a lock was taken. False on Windows and on file systems without locks.
     is_taken: bool,
 }
 

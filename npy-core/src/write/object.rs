@@ -19,7 +19,7 @@ const RECONSTRUCT_ARGS: u8 = 1;
 const DTYPE: u8 = 2;
 const FIRST_DTYPE: usize = 3;
 
-/// A pickle with NumPy's arrays in it. What all arrays have in common is written once.
+/// A pickle with NumPy's arrays in it. Writes the parts that all arrays share only once (through the memo).
 pub(crate) struct Pickle<'w> {
     pub(crate) to: Emitter<'w>,
     has_arrays: bool,
@@ -32,7 +32,8 @@ impl<'w> Pickle<'w> {
         Ok(Pickle { to: Emitter::new(output)?, has_arrays: false, dtypes: Vec::new() })
     }
 
-    /// Starts an array. The list of its objects follows in C order, or the bytes of its elements, and then [`end_array`](Self::end_array).
+    /// Starts an array. The caller then writes the list of objects in C order or the bytes of the elements, and calls
+    /// [`end_array`](Self::end_array).
     pub(crate) fn begin_array(&mut self, header: &Header) -> Result<()> {
         if self.has_arrays {
             self.to.recall(RECONSTRUCT)?;
@@ -112,7 +113,7 @@ impl<'w> Pickle<'w> {
         });
         self.to.begin_tuple()?;
         self.to.int(if time.is_some() { 4 } else { 3 })?;
-        // The types of ml_dtypes are raw bytes to NumPy, which have no order.
+        // NumPy treats the types of `ml_dtypes` as raw bytes, which have no byte order.
         let ordered = scalar.filter(|scalar| scalar.kind() != ScalarKind::Void);
         self.to.str(match ordered.and_then(Scalar::byte_order) {
             Some(ByteOrder::Little) => "<",

@@ -55,8 +55,8 @@ use sink::Sink;
 /// ```
 ///
 /// Elements are collected in a block of 256 KiB, which is written when it is full. The result is byte for byte what
-/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once. The only exception are some headers of more than 4 KiB, which get blanks
-/// before the length, so that the length is within one page of memory.
+/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once. The only exception is a header of more than 4 KiB in which the length
+/// would cross a page boundary: it gets blanks before the length.
 ///
 /// # What can go wrong
 ///
@@ -133,11 +133,12 @@ impl<T: Element> Writer<T, File> {
     /// as make complete rows.
     ///
     /// The file must have all bytes that its header states. It may have complete rows after those, which a process wrote before it was
-    /// killed and had not counted in the header yet. They are refused, unless
-    /// [`WriteOptions::uncounted_rows`] says to keep or to remove them. Part of a row is overwritten.
+    /// killed and had not counted in the header yet. They are refused, unless [`WriteOptions::uncounted_rows`] says to keep or to remove
+    /// them. If the file ends with an incomplete row, the next row overwrites it.
     ///
-    /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. The lock is advisory: it
-    /// affects only other `Writer`s. On a file system without locks, two writers at the same time lose rows.
+    /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
+    /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
+    /// without locks, two writers at the same time lose rows.
     ///
     /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the file is first copied, with blanks in
     /// its header for the length, and the copy replaces it. That concerns only headers of more than 4 KiB, and one in a hundred of those.
@@ -145,8 +146,8 @@ impl<T: Element> Writer<T, File> {
     /// # Errors
     ///
     /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
-    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] if only one
-    /// of the type and the file has some field, for Python objects, and if another array follows in the same file, and those of
+    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] if the type or the file has
+    /// a field that the other lacks, for Python objects, or if another array follows in the file. Also as
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)

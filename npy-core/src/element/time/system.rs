@@ -1,4 +1,4 @@
-//! Times to and from the clock of the system.
+//! Conversions between `DateTime64` and `SystemTime`.
 
 use std::time::{Duration, SystemTime};
 
@@ -49,7 +49,7 @@ impl<U: TimeUnit> TryFrom<DateTime64<U>> for SystemTime {
                 false => SystemTime::UNIX_EPOCH.checked_add(span),
             }
         });
-        // Windows counts 100 nanoseconds, and drops the rest.
+        // Windows counts in units of 100 nanoseconds, and drops any remainder; this check refuses such a time.
         let is_same =
             |system: &SystemTime| DateTime64::<U>::try_from(*system).is_ok_and(|back| back == time);
         system.filter(is_same).ok_or_else(|| {

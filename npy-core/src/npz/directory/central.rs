@@ -82,7 +82,7 @@ impl Central {
         const ZIP64_VERSION: u16 = 45;
         let (members, directory_size) = (self.count, to_u64(self.entries.len()));
         let directory_start = position.saturating_sub(self.origin);
-        // A number that does not fit is all ones in the small record, and is stored in the zip64 record.
+        // If a number does not fit in the small record, its field there has all bits set, and the zip64 record has the number.
         let small_count = u16::try_from(members).unwrap_or(u16::MAX);
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let record = EndRecord {

@@ -1,6 +1,6 @@
 //! The end records of an archive, which say where its directory is.
 //!
-//! Their numbers are checked against the file and the limits before memory is allocated for what they claim.
+//! Their numbers are checked against the file's length and the limits before any memory is allocated for the directory.
 
 use std::io::{Read, Seek};
 
@@ -16,7 +16,7 @@ pub(super) struct End {
     pub(super) size: u64,
     /// The number of its members.
     pub(super) count: u64,
-    /// The number of bytes before the archive. Positions in the archive do not count them.
+    /// The number of bytes before the archive. Positions that the archive states are relative to the end of these bytes.
     pub(super) before: u64,
 }
 

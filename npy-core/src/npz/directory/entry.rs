@@ -102,7 +102,7 @@ impl Entry {
             match id {
                 ExtraHeader::ZIP64 => self.apply_zip64(field)?,
                 ExtraHeader::UNICODE_NAME => {
-                    // Computed once for each member, however many such fields it has.
+                    // The checksum is computed once for each member: many such fields would otherwise cost quadratic time.
                     let raw_crc = *raw_crc.get_or_insert_with(|| Checksum::of(raw));
                     self.apply_name(field, raw_crc)?;
                 }

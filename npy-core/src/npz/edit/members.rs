@@ -26,7 +26,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Returns the name, if it is not that in its headers.
+    /// Returns the new name; `None` if the headers of the member already have it.
     pub(super) fn new_name(&self) -> Option<&str> {
         self.is_renamed.then_some(self.file.as_str())
     }
@@ -89,7 +89,7 @@ impl Members {
         })
     }
 
-    /// Takes the array that was written last as the member of this name in the archive.
+    /// Makes the array that was written last the member of this archive name.
     pub(super) fn write(&mut self, file: String) {
         let bytes = Bytes::Written(self.written);
         self.written = self.written.saturating_add(1);

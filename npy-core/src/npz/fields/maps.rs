@@ -1,4 +1,4 @@
-//! Maps as archives: the members of a value have its key in their names.
+//! Maps as archives: the names of a value's members begin with the value's key.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -78,7 +78,7 @@ where
         return Err(from.in_file(too_deep(deep)));
     }
     let taken = names_below(from, at).filter(|member| takes::<K, T>(member, at));
-    // Several members may have one key, whose text is unique.
+    // Several members may have the same key. A key has only one text, the one that `Display` prints.
     let keys = taken.filter_map(|member| key_of::<K>(member, at));
     let keys: BTreeMap<&str, K> = keys.collect();
     let read = |(text, key): (&str, K)| Ok((key, read_at(from, &inside(at, text))?));

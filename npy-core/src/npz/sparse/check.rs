@@ -108,7 +108,7 @@ fn compressed<I: Index>(
         }
     }
     match indptr.last() {
-        // As in SciPy, values may come after those of the last row.
+        // As in SciPy, there may be more values than `indptr` uses.
         Some(last) if number(*last).is_none_or(|last| last > values) => {
             Err(format!("indptr ends with {last}, and there are {values} values"))
         }

@@ -1,7 +1,8 @@
 //! Compresses members, with one thread or several.
 //!
-//! The bytes of a member are cut into blocks of 1 MiB. Each is compressed alone, with the end of the block before it as its dictionary, and
-//! ends with an empty stored block, so all of them form one deflated stream. The bytes do not depend on the number of threads.
+//! The bytes of a member are cut into blocks of 1 MiB. Each block is compressed separately, with the end of the previous block as its
+//! dictionary. All but the last end with an empty stored block, so that together they form one deflate stream. The bytes do not depend on
+//! the number of threads.
 
 mod encoder;
 mod pool;
@@ -135,7 +136,7 @@ impl Compressor {
             let Some(block) = self.pool.result(&first.block, must_wait) else { return Ok(()) };
             let Some(waiting) = self.waiting.pop_front() else { return Ok(()) };
             if let Err(error) = add(waiting, block, archive) {
-                // The call that wrote this member has already returned `Ok`.
+                // The call that wrote this member has already returned `Ok`, so the error must stop the whole archive.
                 archive.output.fail(&error);
                 return Err(error);
             }

@@ -117,7 +117,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Goes to a position from which a directory of this many bytes reaches the end of the writer, or beyond it.
+    /// Seeks so that a directory of this many bytes ends at or after the end of the existing data.
     pub(super) fn go_to_directory(&mut self, count: u64) -> io::Result<()> {
         let Some(seek) = self.seek else { return Ok(()) };
         self.write_gathered()?;

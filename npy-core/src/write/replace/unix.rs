@@ -189,8 +189,8 @@ impl Directory {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
     }
 
-    /// Creates a file and opens it for reading and writing. If it is private, only the owner has permissions, else all users whom the umask
-    /// does not exclude.
+    /// Creates a file and opens it for reading and writing. A private file is accessible to its owner only; any other has the permissions
+    /// that the umask allows.
     pub(crate) fn create(&self, is_private: bool) -> io::Result<(File, Temporary)> {
         let owner = Mode::RUSR | Mode::WUSR;
         let all = owner | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;

@@ -33,7 +33,7 @@ use crate::write::WriteOptions;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// The length in the header, locks and killed processes are as for a [`Writer`](super::Writer).
+/// Locks, the length in the header, and the file that a killed process leaves behave as for a [`Writer`](super::Writer).
 #[derive(Debug)]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct DynRowAppender {

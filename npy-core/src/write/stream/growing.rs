@@ -18,7 +18,7 @@ pub(super) struct Growing<W> {
     /// The offset of the data.
     data: u64,
     stated: Stated,
-    /// The number of rows, if a row has no elements: then the elements do not tell it.
+    /// The number of rows, for rows without elements, where it does not follow from the number of elements.
     empty_rows: usize,
 }
 

@@ -43,8 +43,8 @@ use crate::shape;
 /// ```
 ///
 /// Rows are collected in a block of 256 KiB, or of one row if that is larger; the block is written when it is full. A row is added as a
-/// whole or not at all: if one of its values is invalid, no byte of it is written, and the writer can go on. All else is as for a
-/// [`Writer`]: the length in the header, which [`flush`](Self::flush) changes, locks, killed processes, and dropping.
+/// whole or not at all: if one of its values is invalid, no byte of it is written, and the writer can go on. The rest is as for a
+/// [`Writer`]: when the header's length changes, locks, and the state after a kill or a drop.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct RowWriter<T: Element, W: Write = File> {
     writer: Writer<T, W>,

@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) crc: Hasher,
 }
 
-/// Compresses blocks. Each starts with a new state and its own dictionary.
+/// Compresses blocks. The state is reset for each block, which has its own dictionary.
 pub(super) struct Encoder(Compress);
 
 impl Encoder {

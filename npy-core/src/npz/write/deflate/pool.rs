@@ -34,7 +34,7 @@ impl Pool {
         Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new(), own }
     }
 
-    /// Queues a block. Starts another thread, if one is allowed and at least as many blocks are waiting as there are threads.
+    /// Queues a block, and starts another thread if the limit allows it and there are as many waiting blocks as threads.
     pub(super) fn start(&mut self, task: Task, waiting: usize) -> Pending {
         let (result, pending) = mpsc::channel();
         if let Some(jobs) = &self.jobs {
