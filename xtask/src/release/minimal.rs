@@ -3,57 +3,66 @@
 use std::fs;
 use std::path::Path;
 
-use super::packages::PUBLISHED;
 use crate::command::{cargo, run as run_command};
 use crate::{Result, root};
 
 /// The folders of the packages.
 const FOLDERS: [&str; 4] = ["npy-derive", "npy-core", "npy-arrow", "npy-cli"];
 
-/// Checks copies of the packages with the lowest versions of the crates that they name.
+/// Checks each package with the lowest versions of the crates that it names itself. The versions of others follow from these.
 pub(super) fn check() -> Result<Vec<String>> {
     let copy = root().join("target/minimal");
     let _ = fs::remove_dir_all(&copy);
-    fs::create_dir_all(&copy)?;
-    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
-    fs::write(copy.join("Cargo.toml"), with_members(&manifest)?)?;
+    let workspace = fs::read_to_string(root().join("Cargo.toml"))?;
+    let mut manifests = Vec::new();
     for folder in FOLDERS {
         copy_folder(&root().join(folder), &copy.join(folder))?;
-        let manifest = copy.join(folder).join("Cargo.toml");
-        fs::write(&manifest, without_tests(&fs::read_to_string(&manifest)?))?;
+        let path = copy.join(folder).join("Cargo.toml");
+        let manifest = alone(&fs::read_to_string(&path)?, &workspace);
+        fs::write(&path, &manifest)?;
+        manifests.push((path, manifest));
     }
-    // `-Z` needs a nightly cargo, or this variable.
-    let minimal = |args: &[&str]| {
-        let mut command = cargo(args);
-        command.current_dir(&copy).env("RUSTC_BOOTSTRAP", "1");
-        command
-    };
-    run_command(&mut minimal(&["-Zdirect-minimal-versions", "generate-lockfile"]))?;
-    for name in PUBLISHED {
-        let mut check = minimal(&["check", "--all-features", "--lib", "--bins", "--package", name]);
+    for (path, manifest) in &manifests {
+        // A workspace of its own; the other packages are then dependencies like any other.
+        fs::write(path, format!("{manifest}\n[workspace]\n"))?;
+        // `-Z` needs a nightly cargo, or this variable.
+        let minimal = |args: &[&str]| {
+            let mut command = cargo(args);
+            command.arg("--manifest-path").arg(path).env("RUSTC_BOOTSTRAP", "1");
+            command
+        };
+        run_command(&mut minimal(&["-Zdirect-minimal-versions", "generate-lockfile"]))?;
+        let mut check = minimal(&["check", "--all-features"]);
+        check.env("RUSTFLAGS", "--cap-lints allow");
         run_command(check.arg("--target-dir").arg(root().join("target/minimal-versions")))?;
+        fs::write(path, manifest)?;
     }
     Ok(Vec::new())
 }
 
-/// Returns the manifest of the workspace, of these packages alone.
-fn with_members(manifest: &str) -> Result<String> {
-    let mut lines: Vec<String> = manifest.lines().map(str::to_owned).collect();
-    let members = lines.iter_mut().find(|line| line.starts_with("members = "));
-    *members.ok_or("Cargo.toml has no members")? = format!("members = {FOLDERS:?}");
-    lines.retain(|line| !line.starts_with("exclude = "));
-    Ok(lines.join("\n") + "\n")
-}
-
-/// Returns a manifest without tests and their dependencies.
-fn without_tests(manifest: &str) -> String {
+/// Returns a manifest without tests and their dependencies, which names what it would have from the workspace.
+fn alone(manifest: &str, workspace: &str) -> String {
+    let value = |key: &str| {
+        let line = workspace.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        line.unwrap_or_default().replace("path = \"", "path = \"../")
+    };
     let mut kept = String::new();
     let mut is_kept = true;
     for line in manifest.lines() {
         if line.starts_with('[') {
-            is_kept = !line.contains("dev-dependencies") && line != "[[test]]";
+            is_kept =
+                !line.contains("dev-dependencies") && !["[[test]]", "[lints]"].contains(&line);
         }
-        if is_kept {
+        if !is_kept {
+            continue;
+        }
+        if let Some(key) = line.strip_suffix(".workspace = true") {
+            kept += &format!("{key} = {}\n", value(key));
+        } else if let Some((key, rest)) = line.split_once(" = { workspace = true") {
+            let dependency = value(key);
+            let dependency = dependency.trim_end_matches(" }");
+            kept += &format!("{key} = {dependency}{rest}\n");
+        } else {
             kept += &format!("{line}\n");
         }
     }
@@ -76,17 +85,14 @@ fn copy_folder(from: &Path, to: &Path) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::{with_members, without_tests};
+    use super::alone;
 
+    /// Guards that a package keeps all that its users compile.
     #[test]
-    fn only_tests_are_left_out_of_a_manifest() {
-        let manifest = "[package]\nname = \"x\"\n[dev-dependencies]\na = \"1\"\n[[test]]\nname = \"t\"\n[lints]\nworkspace = true\n";
-        assert_eq!(without_tests(manifest), "[package]\nname = \"x\"\n[lints]\nworkspace = true\n");
-        let workspace =
-            with_members("[workspace]\nmembers = [\"a\"]\nexclude = [\"b\"]\n").unwrap();
-        assert_eq!(
-            workspace,
-            "[workspace]\nmembers = [\"npy-derive\", \"npy-core\", \"npy-arrow\", \"npy-cli\"]\n"
-        );
+    fn a_manifest_alone_has_the_values_of_the_workspace_and_no_tests() {
+        let workspace = "[workspace.package]\nversion = \"1.2.3\"\n[workspace.dependencies]\na = { path = \"a\", version = \"1\" }\n";
+        let manifest = "[package]\nversion.workspace = true\n[dependencies]\na = { workspace = true, optional = true }\n[dev-dependencies]\nb = \"1\"\n[[test]]\nname = \"t\"\n[lints]\nworkspace = true\n";
+        let expected = "[package]\nversion = \"1.2.3\"\n[dependencies]\na = { path = \"../a\", version = \"1\", optional = true }\n";
+        assert_eq!(alone(manifest, workspace), expected);
     }
 }
