@@ -17,14 +17,14 @@ const MAX_ITEM: usize = 1 << 20;
 /// Where elements come from.
 pub(crate) enum Elements<F> {
     /// A file or a stored member: any part is read by itself.
-    Seekable(Reader<Part<F>>),
+    Seekable(Box<Reader<Part<F>>>),
     /// A compressed member, which is inflated from its start.
     Inflated { reader: Box<Reader<npz::Member<Part<F>>>>, bytes: Vec<u8> },
 }
 
 impl<F: ReadAt> Elements<F> {
     pub(crate) fn seekable(reader: Reader<Part<F>>) -> Result<Self> {
-        Ok(Elements::Seekable(flat(reader)?))
+        Ok(Elements::Seekable(Box::new(flat(reader)?)))
     }
 
     pub(crate) fn inflated(reader: Reader<npz::Member<Part<F>>>) -> Result<Self> {
@@ -50,7 +50,7 @@ impl<F: ReadAt> Elements<F> {
                     ));
                 }
                 while bytes.len() < end {
-                    let chunk = (CHUNK / size.max(1)).max(1);
+                    let chunk = CHUNK.checked_div(size).unwrap_or(CHUNK).max(1);
                     let chunk = reader.read_dyn_chunk(chunk).map_err(|error| error.to_string())?;
                     if chunk.as_bytes().is_empty() {
                         break;

@@ -29,7 +29,8 @@ pub(crate) fn points<F: ReadAt>(
     let count = table.rows.min(POINTS);
     let stride = table.stride_bytes().max(1);
     let is_sampled = stride.saturating_mul(table.rows) > MAX_BYTES && table.rows > POINTS;
-    let sample = if is_sampled { (SAMPLE / stride).max(1) } else { usize::MAX };
+    let in_sample = SAMPLE.checked_div(stride).unwrap_or(SAMPLE).max(1);
+    let sample = if is_sampled { in_sample } else { usize::MAX };
     let mut points = Vec::new();
     for point in 0..count {
         let (from, end) =

@@ -1,6 +1,6 @@
 //! A file that is being looked at.
 
-use std::io::Read;
+use std::io::{Read, Seek};
 
 use npy_core::{ErrorKind, Header, Limits, Objects, ReadNpy, ReadOptions, Reader, npz};
 
@@ -26,7 +26,7 @@ pub struct Session<F> {
 
 /// The array that is shown.
 enum Array<F> {
-    Values { table: Table, elements: Elements<F> },
+    Values(Box<Table>, Elements<F>),
     Objects(Box<Objects>),
 }
 
@@ -49,7 +49,7 @@ impl<F: ReadAt + Clone> Session<F> {
     /// Answers with some rows of the array as text.
     pub fn rows(&mut self, from: usize, count: usize) -> String {
         answer(match &mut self.array {
-            Some(Array::Values { table, elements }) => table.rows(elements, from, count),
+            Some(Array::Values(table, elements)) => table.rows(elements, from, count),
             Some(Array::Objects(objects)) => Ok(objects::rows(objects, from, count)),
             None => Err("no array is open".to_owned()),
         })
@@ -58,19 +58,21 @@ impl<F: ReadAt + Clone> Session<F> {
     /// Answers with the points of a column of the array.
     pub fn plot(&mut self, column: usize) -> String {
         answer(match &mut self.array {
-            Some(Array::Values { table, elements }) => plot::points(table, elements, column),
+            Some(Array::Values(table, elements)) => plot::points(table, elements, column),
             _ => Err("there are no numbers to draw".to_owned()),
         })
     }
 
     fn try_open(&mut self) -> Result<Json> {
         let mut start = Vec::new();
-        let read = Part::all(self.file.clone()).take(4).read_to_end(&mut start);
+        // Its block is read once, for this and for the header.
+        let mut part = Part::all(self.file.clone());
+        let read = (&mut part).take(4).read_to_end(&mut start).and_then(|_| part.rewind());
         read.map_err(|error| error.to_string())?;
         if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
             return self.open_archive();
         }
-        let reader = open(Part::all(self.file.clone()))?;
+        let reader = open(part)?;
         let name = self.name.clone();
         self.show(reader, None, &name)
     }
@@ -148,7 +150,7 @@ impl<F: ReadAt + Clone> Session<F> {
     ) -> Result<Json> {
         self.array = None;
         let mut info = object([
-            ("header", Json::from(describe::header(header))),
+            ("header", describe::header(header)),
             ("struct", Json::from(header.to_rust(name))),
             ("note", Json::from(note)),
         ]);
@@ -156,7 +158,7 @@ impl<F: ReadAt + Clone> Session<F> {
             Ok(elements) => {
                 let table = Table::new(header);
                 info.insert("table", table.describe());
-                self.array = Some(Array::Values { table, elements });
+                self.array = Some(Array::Values(Box::new(table), elements));
             }
             Err(problem) => info.insert("problem", problem),
         }
@@ -171,7 +173,7 @@ impl<F: ReadAt + Clone> Session<F> {
     ) -> Result<Json> {
         self.array = None;
         let mut info = object([
-            ("header", Json::from(describe::header(header))),
+            ("header", describe::header(header)),
             ("struct", Json::from(header.to_rust(name))),
         ]);
         match objects {
