@@ -67,7 +67,8 @@ function table(section, head, rows) {
   section.querySelector("table").replaceChildren(first, body);
 }
 
-const grouped = (number) => number.toLocaleString("en-US");
+// Not `toLocaleString`, whose first call takes longer than all else.
+const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 function note(section, text) {
   section.querySelector(".note").textContent = text;
