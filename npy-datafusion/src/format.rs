@@ -7,10 +7,13 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::stats::Precision;
-use datafusion::common::{ColumnStatistics, GetExt, Statistics, exec_datafusion_err, not_impl_err};
+use datafusion::common::{
+    ColumnStatistics, GetExt, Statistics, exec_datafusion_err, internal_datafusion_err,
+    not_impl_err,
+};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
-use datafusion::datasource::physical_plan::{FileScanConfig, FileSource};
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
@@ -62,8 +65,9 @@ impl FileFormat for NpyFormat {
         objects: &[ObjectMeta],
     ) -> Result<SchemaRef> {
         let at_once = state.config_options().execution.meta_fetch_concurrency.into();
+        let cache = &state.runtime_env().cache_manager.get_file_metadata_cache();
         let files = futures::stream::iter(objects).map(|meta| async move {
-            Ok::<_, DataFusionError>((meta, header::read(store, meta).await?))
+            Ok::<_, DataFusionError>((meta, header::cached(Some(&**cache), store, meta).await?))
         });
         let mut files: Vec<_> = files.boxed().buffer_unordered(at_once).try_collect().await?;
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
@@ -76,12 +80,13 @@ impl FileFormat for NpyFormat {
 
     async fn infer_stats(
         &self,
-        _: &dyn Session,
+        state: &dyn Session,
         store: &Arc<dyn ObjectStore>,
         table: SchemaRef,
         meta: &ObjectMeta,
     ) -> Result<Statistics> {
-        let file = header::read(store, meta).await?;
+        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+        let file = header::cached(Some(&*cache), store, meta).await?;
         let count = |number: u64| {
             usize::try_from(number).map_err(|_| {
                 exec_datafusion_err!("{}: too many rows for this machine", meta.location)
@@ -105,9 +110,14 @@ impl FileFormat for NpyFormat {
 
     async fn create_physical_plan(
         &self,
-        _: &dyn Session,
+        state: &dyn Session,
         config: FileScanConfig,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let source = config.file_source().downcast_ref::<NpySource>().cloned();
+        let source = source.ok_or_else(|| internal_datafusion_err!("not a scan of .npy files"))?;
+        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+        let source = Arc::new(source.with_header_cache(cache));
+        let config = FileScanConfigBuilder::from(config).with_source(source).build();
         Ok(DataSourceExec::from_data_source(config))
     }
 

@@ -1,7 +1,16 @@
-//! Headers of files in a store.
+//! Headers of files in a store, each of which is read once.
 
+use datafusion::common::HashMap;
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::cache::cache_manager::{
+    CachedFileMetadataEntry, FileMetadata, FileMetadataCache,
+};
 use npy_core::dtype::DType;
 use npy_core::{Header, Order};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
@@ -26,16 +35,76 @@ impl File {
     }
 }
 
+impl FileMetadata for File {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn memory_size(&self) -> usize {
+        // The text of the dtype is about as long as its fields in memory.
+        size_of::<Self>() + 4 * self.dtype.descr().len()
+    }
+
+    fn extra_info(&self) -> HashMap<String, String> {
+        HashMap::from([("rows".into(), self.rows.to_string())])
+    }
+}
+
+/// Returns the header of a file from the cache of the session, or reads it and keeps it there until the file changes.
+pub(crate) async fn cached(
+    cache: Option<&FileMetadataCache>,
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+) -> Result<Arc<File>> {
+    if let Some(entry) = cache.and_then(|cache| cache.get(&meta.location))
+        && entry.is_valid_for(meta)
+        && let Some(file) = entry.file_metadata.as_any().downcast_ref::<File>()
+    {
+        return Ok(Arc::new(file.clone()));
+    }
+    let file = Arc::new(read(store, meta).await?);
+    if let Some(cache) = cache {
+        let entry = CachedFileMetadataEntry::new(meta.clone(), Arc::clone(&file) as _);
+        cache.put(&meta.location, entry);
+    }
+    Ok(file)
+}
+
+/// Returns bytes of a file. A file that ends before them is an error.
+pub(crate) async fn get(
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+    range: Range<u64>,
+) -> Result<Bytes> {
+    let bytes = store.get_range(&meta.location, range.clone()).await;
+    let bytes = bytes.map_err(|error| located(meta, &error))?;
+    // Some stores return fewer bytes than were requested.
+    if (bytes.len() as u64) < range.end.saturating_sub(range.start) {
+        return Err(located(meta, &SHORTER));
+    }
+    Ok(bytes)
+}
+
+/// The error of a file that ends before the rows that its header states.
+pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states";
+
+/// Returns an error that names the file.
+pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {
+    exec_datafusion_err!("{}: {error}", meta.location)
+}
+
 /// Reads the header of a file: by one request, unless the header is longer than 4 KiB.
-pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
-    let located =
-        |error: &dyn std::fmt::Display| exec_datafusion_err!("{}: {error}", meta.location);
-    let mut head = store.get_range(&meta.location, 0..meta.size.min(FIRST)).await?;
+async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
+    let located = |error: &dyn std::fmt::Display| located(meta, error);
+    let mut head = match meta.size {
+        // No store returns a range of an empty file.
+        0 => Bytes::new(),
+        size => get(store, meta, 0..size.min(FIRST)).await?,
+    };
     if let Some(needed) = Header::needed(&head)
         && needed > head.len()
     {
-        let end = meta.size.min(needed as u64);
-        head = store.get_range(&meta.location, 0..end).await?;
+        head = get(store, meta, 0..meta.size.min(needed as u64)).await?;
     }
     let (header, start) = Header::parse(&head).map_err(|error| located(&error))?;
     let file = file(&header, start as u64).map_err(|reason| located(&reason))?;
@@ -62,15 +131,17 @@ fn file(header: &Header, start: u64) -> Result<File, String> {
     if header.order() == Order::Fortran && !inner.is_empty() {
         return Err("the array is in Fortran order, so its rows are not contiguous; save it with np.ascontiguousarray".into());
     }
-    let dtype = if inner.is_empty() {
-        dtype.clone()
-    } else {
-        let shape: String = inner.iter().map(|n| format!("{n},")).collect();
-        format!("({}, ({shape}))", dtype.descr())
-            .parse()
-            .map_err(|error: npy_core::Error| error.to_string())?
-    };
+    let dtype = sub_array(dtype, inner).map_err(|error| error.to_string())?;
     Ok(File { dtype, rows: rows as u64, start })
+}
+
+/// Returns the dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.
+pub(crate) fn sub_array(dtype: &DType, inner: &[usize]) -> npy_core::Result<DType> {
+    if inner.is_empty() {
+        return Ok(dtype.clone());
+    }
+    let shape: String = inner.iter().map(|n| format!("{n},")).collect();
+    format!("({}, ({shape}))", dtype.descr()).parse()
 }
 
 /// Converts an error of the library.

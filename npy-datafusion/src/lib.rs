@@ -28,10 +28,12 @@
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
 //! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)); a field that it lacks is null. A damaged file is an error that names it.
 
+mod columns;
 mod format;
 mod header;
 mod merge;
 mod opener;
+mod records;
 mod source;
 
 use std::sync::Arc;

@@ -56,17 +56,21 @@ impl Merged {
     /// Returns the schema. A field that is not in all files may be null.
     pub(crate) fn schema(&self, options: &Options) -> Result<Schema> {
         let column = |column: &Column| -> Result<Field> {
-            let is_record = column.dtype.is_record();
-            // A record would become its fields.
-            let dtype = if is_record { nested(&column.dtype)? } else { column.dtype.clone() };
-            let schema = schema(&dtype, options).map_err(external)?;
-            let field = schema.field(0).clone().with_name(&column.name);
+            let field = field_of(&column.name, &column.dtype, options)?;
             let is_nullable = field.is_nullable() || column.files < self.files;
             Ok(field.with_nullable(is_nullable))
         };
         let fields = self.fields.iter().map(column).collect::<Result<Vec<_>>>()?;
         Ok(Schema::new(fields))
     }
+}
+
+/// Returns the column of a dtype.
+pub(crate) fn field_of(name: &str, dtype: &DType, options: &Options) -> Result<Field> {
+    // A record would become its fields.
+    let dtype = if dtype.is_record() { nested(dtype)? } else { dtype.clone() };
+    let schema = schema(&dtype, options).map_err(external)?;
+    Ok(schema.field(0).clone().with_name(name))
 }
 
 /// Returns a record with the one field `value`.

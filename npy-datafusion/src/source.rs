@@ -9,6 +9,7 @@ use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSour
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
+use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_plan::DisplayFormatType;
@@ -33,6 +34,8 @@ pub struct NpySource {
     predicate: Option<Arc<dyn PhysicalExpr>>,
     rows: usize,
     metrics: ExecutionPlanMetricsSet,
+    /// The headers that the session has read.
+    headers: Option<Arc<FileMetadataCache>>,
 }
 
 impl NpySource {
@@ -46,7 +49,16 @@ impl NpySource {
             predicate: None,
             rows: ROWS,
             metrics: ExecutionPlanMetricsSet::new(),
+            headers: None,
         }
+    }
+
+    /// Takes headers from this cache, and puts those that it reads into it. Without a cache, each scan reads the header of each file.
+    ///
+    /// A session has one: `state.runtime_env().cache_manager.get_file_metadata_cache()`.
+    pub fn with_header_cache(mut self, cache: Arc<FileMetadataCache>) -> Self {
+        self.headers = Some(cache);
+        self
     }
 }
 
@@ -65,6 +77,7 @@ impl FileSource for NpySource {
             predicate: self.predicate.clone(),
             rows: base.batch_size.unwrap_or(self.rows).max(1),
             limit: base.limit,
+            headers: self.headers.clone(),
             bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
         });
         ProjectionOpener::try_new(self.projection.clone(), opener, self.schema.file_schema())

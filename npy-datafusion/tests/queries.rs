@@ -166,6 +166,8 @@ async fn damaged_files_are_named() {
     let error = frame.collect().await.unwrap_err().to_string();
     assert!(error.contains("3.npy") && error.contains("truncated"), "{error}");
     fs::write(&path, b"no array").unwrap();
+    // A session remembers the files of a directory.
+    let ctx = session();
     let error = register(&ctx, "u", &url, NpyOptions::default()).await.unwrap_err().to_string();
     assert!(error.contains("3.npy: not a .npy file"), "{error}");
 }

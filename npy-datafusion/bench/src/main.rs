@@ -1,0 +1,3 @@
+//! The benchmark: the same queries over `.npy` files, over Parquet, and by hand in NumPy.
+
+fn main() {}

@@ -1,0 +1,150 @@
+//! Reads rows that are contiguous: those of a `.npy` file.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::exec_datafusion_err;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::physical_plan::metrics::Count;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
+use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
+
+use crate::columns::Columns;
+use crate::header::{self, File, SHORTER, located};
+
+/// The bytes of one request to a store that is not this machine.
+const REQUEST: u64 = 8 << 20;
+
+/// A file, and the columns that are wanted of it.
+#[derive(Clone)]
+pub(crate) struct Records {
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) meta: ObjectMeta,
+    pub(crate) file: Arc<File>,
+    pub(crate) columns: Arc<Columns>,
+    /// The number of rows of a batch.
+    pub(crate) batch: u64,
+    pub(crate) bytes_read: Count,
+}
+
+impl Records {
+    /// Returns these rows as batches.
+    pub(crate) async fn stream(
+        self,
+        rows: Range<u64>,
+    ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
+        // Of a store, some batches are one request. It tells whether the file is one of this machine.
+        let block = (REQUEST / self.file.row_size() / self.batch).max(1) * self.batch;
+        let first = rows.start..rows.end.min(rows.start.saturating_add(block));
+        let range = Some(GetRange::Bounded(self.bytes_of(&first)));
+        let get = GetOptions { range, ..GetOptions::default() };
+        let result = self.store.get_opts(&self.meta.location, get).await;
+        let result = result.map_err(|error| located(&self.meta, &error))?;
+        if let GetResultPayload::File(file, _) = result.payload {
+            return self.from_this_machine(file, rows);
+        }
+        let bytes = result.bytes().await.map_err(|error| located(&self.meta, &error))?;
+        self.check(&bytes, &first)?;
+        self.bytes_read.add(bytes.len());
+        let rest = first.end..rows.end;
+        let starts = rest.clone().step_by(usize::try_from(block).unwrap_or(usize::MAX));
+        let parts: Vec<_> =
+            starts.map(|start| start..rest.end.min(start.saturating_add(block))).collect();
+        let scan = self.clone();
+        // The next block is fetched while one is looked at.
+        let fetched = futures::stream::iter(parts)
+            .map(move |rows| {
+                let scan = scan.clone();
+                async move {
+                    let bytes = header::get(&scan.store, &scan.meta, scan.bytes_of(&rows)).await?;
+                    scan.bytes_read.add(bytes.len());
+                    Ok::<_, DataFusionError>(bytes)
+                }
+            })
+            .buffered(2);
+        let blocks = futures::stream::once(async { Ok(bytes) }).chain(fetched);
+        Ok(blocks
+            .map_ok(move |bytes| futures::stream::iter(self.batches(bytes)))
+            .try_flatten()
+            .boxed())
+    }
+
+    /// Reads a file of this machine a batch at a time into one buffer, which stays in the cache of the processor.
+    fn from_this_machine(
+        self,
+        mut file: std::fs::File,
+        rows: Range<u64>,
+    ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
+        file.seek(SeekFrom::Start(self.bytes_of(&rows).start))?;
+        let (mut rows, mut buffer) = (rows, Vec::new());
+        let batches = std::iter::from_fn(move || {
+            while !rows.is_empty() {
+                let end = rows.end.min(rows.start.saturating_add(self.batch));
+                let part = std::mem::replace(&mut rows.start, end)..end;
+                match self.read(&mut file, part, &mut buffer) {
+                    Ok(None) => {}
+                    Ok(Some(batch)) => return Some(Ok(batch)),
+                    Err(error) => {
+                        rows.start = rows.end;
+                        return Some(Err(error));
+                    }
+                }
+            }
+            None
+        });
+        Ok(futures::stream::iter(batches).boxed())
+    }
+
+    /// Reads the next rows of a file; `None` if no row passes the condition.
+    fn read(
+        &self,
+        file: &mut std::fs::File,
+        rows: Range<u64>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<RecordBatch>> {
+        let range = self.bytes_of(&rows);
+        let size = usize::try_from(range.end - range.start)
+            .map_err(|_| exec_datafusion_err!("a batch of {} rows is too large", self.batch))?;
+        buffer.resize(size, 0);
+        file.read_exact(buffer).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => located(&self.meta, &SHORTER),
+            _ => located(&self.meta, &error),
+        })?;
+        self.bytes_read.add(size);
+        self.convert(buffer, rows.end - rows.start)
+    }
+
+    /// Returns the batches of a block. Each is made when it is requested, because the condition may have changed until then.
+    fn batches(&self, block: Bytes) -> impl Iterator<Item = Result<RecordBatch>> + use<> {
+        let (scan, size) = (self.clone(), self.file.row_size());
+        let part = usize::try_from(self.batch * size).unwrap_or(usize::MAX);
+        (0..block.len()).step_by(part).filter_map(move |start| {
+            let end = block.len().min(start.saturating_add(part));
+            let rows = block.get(start..end).unwrap_or_default();
+            scan.convert(rows, rows.len() as u64 / size).transpose()
+        })
+    }
+
+    fn convert(&self, records: &[u8], count: u64) -> Result<Option<RecordBatch>> {
+        let batch = self.columns.read(records, count);
+        batch.map_err(|error| error.context(self.meta.location.to_string()))
+    }
+
+    /// Returns the position of these rows in the file. The header has been compared with the size of the file.
+    fn bytes_of(&self, rows: &Range<u64>) -> Range<u64> {
+        let position = |row: u64| self.file.start + row * self.file.row_size();
+        position(rows.start)..position(rows.end)
+    }
+
+    fn check(&self, bytes: &Bytes, rows: &Range<u64>) -> Result<()> {
+        let range = self.bytes_of(rows);
+        match bytes.len() as u64 == range.end - range.start {
+            true => Ok(()),
+            false => Err(located(&self.meta, &SHORTER)),
+        }
+    }
+}
