@@ -13,10 +13,15 @@ use datafusion::common::{
 };
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
-use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{
+    FileScanConfig, FileScanConfigBuilder, FileSinkConfig, FileSource,
+};
+use datafusion::datasource::sink::DataSinkExec;
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::dml::InsertOp;
+use datafusion::physical_expr::LexRequirement;
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
 use npy_arrow::Options;
@@ -24,7 +29,9 @@ use object_store::{ObjectMeta, ObjectStore};
 
 use crate::header;
 use crate::merge::Merged;
+use crate::sink::NpySink;
 use crate::source::NpySource;
+use crate::sql_options;
 
 /// The format `.npy`.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +128,20 @@ impl FileFormat for NpyFormat {
         Ok(DataSourceExec::from_data_source(config))
     }
 
+    async fn create_writer_physical_plan(
+        &self,
+        input: Arc<dyn ExecutionPlan>,
+        _: &dyn Session,
+        config: FileSinkConfig,
+        order: Option<LexRequirement>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if config.insert_op != InsertOp::Append {
+            return not_impl_err!("files are added to a table, and not replaced");
+        }
+        let sink = Arc::new(NpySink::new(config, self.options.clone()));
+        Ok(Arc::new(DataSinkExec::new(input, sink, order)))
+    }
+
     fn file_source(&self, schema: TableSchema) -> Arc<dyn FileSource> {
         Arc::new(NpySource::new(schema, self.options.clone()))
     }
@@ -139,8 +160,12 @@ impl GetExt for NpyFormatFactory {
 }
 
 impl FileFormatFactory for NpyFormatFactory {
-    fn create(&self, _: &dyn Session, _: &HashMap<String, String>) -> Result<Arc<dyn FileFormat>> {
-        Ok(self.default())
+    fn create(
+        &self,
+        _: &dyn Session,
+        options: &HashMap<String, String>,
+    ) -> Result<Arc<dyn FileFormat>> {
+        Ok(Arc::new(NpyFormat::new(sql_options::parse(&self.options, options)?)))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {

@@ -28,13 +28,36 @@
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
 //! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)); a field that it lacks is null. A damaged file is an error that names it.
 
+//!
+//! # What is written
+//!
+//! ```no_run
+//! # #[tokio::main]
+//! # async fn main() -> datafusion::error::Result<()> {
+//! let ctx = npy_datafusion::session();
+//! ctx.sql("COPY (SELECT 1 AS id, 'RJOB' AS station) TO 'stations.npy'").await?.collect().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'dir/' STORED AS NPY` several, `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds
+//! files to a table. Each is an array of records, or of the values themselves if the only column is `value`. A column keeps the dtype that its metadata
+//! or the table state; text is as wide as the longest value of the file. A null where the dtype has no missing value is an error, unless
+//! `OPTIONS (fill_nulls true)`.
+//!
+//! The header of a file states the number of rows, which is known last. So the records of each file are kept until they are complete: 8 MiB in memory,
+//! or less if the memory pool has less, and the others in the temporary directory of the session. Then they are sent, large files in parts. No file
+//! appears before the whole query has succeeded. If the process is killed meanwhile, parts can stay in a store; its lifecycle rules remove them.
+
 mod columns;
 mod format;
 mod header;
 mod merge;
 mod opener;
 mod records;
+mod sink;
 mod source;
+mod sql_options;
 
 use std::sync::Arc;
 

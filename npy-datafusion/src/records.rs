@@ -45,7 +45,7 @@ impl Records {
         let result = self.store.get_opts(&self.meta.location, get).await;
         let result = result.map_err(|error| located(&self.meta, &error))?;
         if let GetResultPayload::File(file, _) = result.payload {
-            return self.from_this_machine(file, rows);
+            return self.read_local(file, rows);
         }
         let bytes = result.bytes().await.map_err(|error| located(&self.meta, &error))?;
         self.check(&bytes, &first)?;
@@ -74,7 +74,7 @@ impl Records {
     }
 
     /// Reads a file of this machine a batch at a time into one buffer, which stays in the cache of the processor.
-    fn from_this_machine(
+    fn read_local(
         self,
         mut file: std::fs::File,
         rows: Range<u64>,

@@ -1,0 +1,187 @@
+//! Writes the results of queries as `.npy` files: `COPY … TO`, `INSERT INTO`.
+//!
+//! The header of a file comes first and states the number of rows, which is known last; and a store takes the parts of a file in order. So the
+//! records of each file are kept ([`spool`]) until all of them have arrived. Then the file is sent ([`upload`]), and it appears only when the whole
+//! query has succeeded.
+
+mod spool;
+mod upload;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::arrow::array::{Array, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
+use datafusion::common::exec_datafusion_err;
+use datafusion::common::runtime::{JoinSet, SpawnedTask};
+use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
+use datafusion::datasource::sink::DataSink;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
+use npy_arrow::{DESCR, Options, VALUE, column, dyn_array};
+use npy_core::DynArray;
+use object_store::ObjectStore;
+use object_store::path::Path;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+
+use self::spool::Spool;
+use self::upload::Upload;
+use crate::header::{external, sub_array};
+
+/// Writes `.npy` files.
+#[derive(Debug)]
+pub(crate) struct NpySink {
+    config: FileSinkConfig,
+    options: Options,
+}
+
+impl NpySink {
+    pub(crate) fn new(config: FileSinkConfig, options: Options) -> Self {
+        NpySink { config, options }
+    }
+}
+
+#[async_trait]
+impl FileSink for NpySink {
+    fn config(&self) -> &FileSinkConfig {
+        &self.config
+    }
+
+    async fn spawn_writer_tasks_and_join(
+        &self,
+        context: &Arc<TaskContext>,
+        demux: SpawnedTask<Result<()>>,
+        mut files: UnboundedReceiver<(Path, Receiver<RecordBatch>)>,
+        store: Arc<dyn ObjectStore>,
+    ) -> Result<u64> {
+        // A table says which dtypes its new files have.
+        let dtypes = descrs(self.config.output_schema());
+        let mut tasks = JoinSet::new();
+        while let Some((path, mut batches)) = files.recv().await {
+            let (store, context) = (Arc::clone(&store), Arc::clone(context));
+            let (options, dtypes) = (self.options.clone(), dtypes.clone());
+            tasks.spawn(async move {
+                let mut rows = Rows { path: path.clone(), options, dtypes, count: 0 };
+                let mut spool = Spool::new(context.runtime_env());
+                while let Some(batch) = batches.recv().await {
+                    spool.push(&rows.convert(&batch)?)?;
+                }
+                Ok::<_, DataFusionError>((rows.count, Upload::start(spool, store, path).await?))
+            });
+        }
+        let (mut count, mut uploads, mut failure) = (0, Vec::new(), None);
+        while let Some(task) = tasks.join_next().await {
+            match task.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error))) {
+                Ok(Ok((rows, upload))) => {
+                    count += rows;
+                    uploads.extend(upload);
+                }
+                Ok(Err(error)) | Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        // If a file fails, the query is stopped, too, and its error is only that nobody takes its rows.
+        let query = demux.join_unwind().await;
+        let query = query.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)));
+        let result = failure.map_or_else(|| query.flatten(), Err);
+        upload::finish(uploads, result).await?;
+        Ok(count)
+    }
+}
+
+#[async_trait]
+impl DataSink for NpySink {
+    fn schema(&self) -> &SchemaRef {
+        self.config.output_schema()
+    }
+
+    async fn write_all(
+        &self,
+        data: SendableRecordBatchStream,
+        context: &Arc<TaskContext>,
+    ) -> Result<u64> {
+        FileSink::write_all(self, data, context).await
+    }
+}
+
+impl DisplayAs for NpySink {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NpySink({})", self.config.original_url)
+    }
+}
+
+/// Converts the batches of a file. Text becomes as wide as the longest value so far, so the dtype of a later batch may be wider.
+struct Rows {
+    path: Path,
+    options: Options,
+    /// The dtype of each column so far, by its name.
+    dtypes: HashMap<String, String>,
+    /// The number of rows so far.
+    count: u64,
+}
+
+impl Rows {
+    fn convert(&mut self, batch: &RecordBatch) -> Result<DynArray> {
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let schema = Arc::new(typed(&batch.schema(), &self.dtypes));
+        let batch = RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &options)?;
+        let array = self.array(&batch).map_err(|error| self.located(&batch, &error))?;
+        if array.dtype().is_record() && !is_plain(&batch) {
+            let fields = array.dtype().fields().iter();
+            self.dtypes = fields.map(|f| (f.name().to_owned(), f.dtype().descr())).collect();
+        } else {
+            let inner = array.shape().get(1..).unwrap_or_default();
+            let dtype = sub_array(array.dtype(), inner).map_err(external)?;
+            self.dtypes = HashMap::from([(VALUE.to_owned(), dtype.descr())]);
+        }
+        self.count += batch.num_rows() as u64;
+        Ok(array)
+    }
+
+    fn array(&self, batch: &RecordBatch) -> npy_arrow::Result<DynArray> {
+        match (batch.columns(), &batch.schema().fields()[..]) {
+            ([values], [field]) if is_plain(batch) => column(values, field, &self.options),
+            _ => dyn_array(batch, &self.options),
+        }
+    }
+
+    fn located(&self, batch: &RecordBatch, error: &npy_arrow::Error) -> DataFusionError {
+        let from = match self.count {
+            0 => String::new(),
+            count => format!("in the rows from {count} on: "),
+        };
+        let has_null = batch.columns().iter().any(|column| column.logical_null_count() > 0);
+        let advice = match has_null {
+            true => "; in SQL: OPTIONS (fill_nulls true), or coalesce(…)",
+            false => "",
+        };
+        exec_datafusion_err!("{}: {from}{error}{advice}", self.path)
+    }
+}
+
+/// Returns true if the only column is `value`, which is an array without fields, as it is read.
+fn is_plain(batch: &RecordBatch) -> bool {
+    matches!(&batch.schema().fields()[..], [field] if field.name() == VALUE)
+}
+
+/// Returns the dtypes that the metadata of the columns state.
+fn descrs(schema: &Schema) -> HashMap<String, String> {
+    let descr =
+        |field: &FieldRef| Some((field.name().clone(), field.metadata().get(DESCR)?.clone()));
+    schema.fields().iter().filter_map(descr).collect()
+}
+
+/// Returns the schema with these dtypes in the metadata of its columns.
+fn typed(schema: &Schema, dtypes: &HashMap<String, String>) -> Schema {
+    let field = |field: &FieldRef| {
+        let mut metadata = field.metadata().clone();
+        if let Some(descr) = dtypes.get(field.name()) {
+            metadata.insert(DESCR.to_owned(), descr.clone());
+        }
+        field.as_ref().clone().with_metadata(metadata)
+    };
+    let fields: Vec<_> = schema.fields().iter().map(field).collect();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
+}

@@ -1,0 +1,108 @@
+//! Sends files to a store, where all of them appear at the end or none.
+
+use std::sync::Arc;
+
+use datafusion::error::{DataFusionError, Result};
+use futures::StreamExt;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+
+use super::spool::{IN_MEMORY, Spool};
+
+/// The parts of a file that S3 takes at most.
+const PARTS: u64 = 10_000;
+
+/// The parts that are sent at a time.
+const AT_ONCE: usize = 2;
+
+/// A file that is not visible yet.
+pub(super) struct Upload {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    contents: Contents,
+}
+
+enum Contents {
+    /// A small file is one request, which is sent at the end.
+    Whole(PutPayload),
+    /// The parts have been sent, except the last one.
+    Parts(WriteMultipart),
+}
+
+impl Upload {
+    /// Sends the parts of a file. There is none without a batch: then the query has failed.
+    pub(super) async fn start(
+        spool: Spool,
+        store: Arc<dyn ObjectStore>,
+        path: Path,
+    ) -> Result<Option<Self>> {
+        if spool.is_empty() {
+            return Ok(None);
+        }
+        let header = spool.header()?;
+        let size = spool.size().saturating_add(header.len() as u64);
+        let mut rows = spool.rows()?;
+        if size <= IN_MEMORY as u64 {
+            let mut file = header;
+            while let Some(bytes) = rows.next().await {
+                file.extend_from_slice(&bytes?);
+            }
+            return Ok(Some(Upload { store, path, contents: Contents::Whole(file.into()) }));
+        }
+        let part = usize::try_from(size / PARTS).unwrap_or(usize::MAX).max(IN_MEMORY) + 1;
+        let upload = store.put_multipart(&path).await?;
+        let mut parts = WriteMultipart::new_with_chunk_size(upload, part);
+        parts.write(&header);
+        while let Some(bytes) = rows.next().await {
+            let sent = match bytes {
+                Ok(bytes) => {
+                    parts.put(bytes);
+                    parts.wait_for_capacity(AT_ONCE).await.map_err(DataFusionError::from)
+                }
+                Err(error) => Err(error),
+            };
+            if let Err(error) = sent {
+                // The first error is the one that matters.
+                _ = parts.abort().await;
+                return Err(error);
+            }
+        }
+        Ok(Some(Upload { store, path, contents: Contents::Parts(parts) }))
+    }
+
+    /// Makes the file visible.
+    async fn finish(self) -> Result<()> {
+        match self.contents {
+            Contents::Whole(file) => _ = self.store.put(&self.path, file).await?,
+            Contents::Parts(parts) => _ = parts.finish().await?,
+        }
+        Ok(())
+    }
+
+    /// Removes what has been sent.
+    async fn abort(self) {
+        if let Contents::Parts(parts) = self.contents {
+            _ = parts.abort().await;
+        }
+    }
+}
+
+/// Makes all files visible if the query has succeeded; otherwise, and if a file fails, there is none.
+pub(super) async fn finish(uploads: Vec<Upload>, query: Result<()>) -> Result<()> {
+    let (mut result, mut visible) = (query, Vec::new());
+    for upload in uploads {
+        if result.is_err() {
+            upload.abort().await;
+            continue;
+        }
+        let (store, path) = (Arc::clone(&upload.store), upload.path.clone());
+        result = upload.finish().await;
+        visible.push((store, path));
+    }
+    if result.is_err() {
+        for (store, path) in visible {
+            _ = store.delete(&path).await;
+        }
+    }
+    result
+}

@@ -1,0 +1,36 @@
+//! Options of SQL: `OPTIONS (text_from_bytes true)`.
+
+use std::collections::HashMap;
+
+use datafusion::common::plan_datafusion_err;
+use datafusion::error::Result;
+use npy_arrow::Options;
+
+/// The names of the options, which are those of [`Options`].
+const NAMES: [&str; 5] =
+    ["text_from_bytes", "complex_as_struct", "long_double_as_f64", "bfloat16", "fill_nulls"];
+
+/// Returns the options with those changed that a statement names. DataFusion puts `format.` before each name.
+pub(crate) fn parse(defaults: &Options, statement: &HashMap<String, String>) -> Result<Options> {
+    let mut options = defaults.clone();
+    for (key, value) in statement {
+        let Some(name) = key.strip_prefix("format.") else { continue };
+        let on = value.to_ascii_lowercase().parse().map_err(|_| {
+            plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
+        })?;
+        match name {
+            "text_from_bytes" => options.text_from_bytes(on),
+            "complex_as_struct" => options.complex_as_struct(on),
+            "long_double_as_f64" => options.long_double_as_f64(on),
+            "bfloat16" => options.bfloat16(on),
+            "fill_nulls" => options.fill_nulls(on),
+            _ => {
+                let names = NAMES.join(", ");
+                return Err(plan_datafusion_err!(
+                    "there is no option {name} for .npy files; there are {names}"
+                ));
+            }
+        };
+    }
+    Ok(options)
+}

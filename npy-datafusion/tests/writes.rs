@@ -1,0 +1,208 @@
+//! Files that queries write: they read back as the query's rows, and there is none if the query fails.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use datafusion::prelude::SessionConfig;
+use npy_core::{DynArray, FixedStr, NpyRecord, ReadNpy, WriteNpy};
+use npy_datafusion::{NpyOptions, register, session, session_with_config};
+use support::{Counted, error, rows, text};
+
+#[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
+struct Tick {
+    id: u32,
+    price: f64,
+    name: [u8; 3],
+    flag: bool,
+    pair: [f32; 2],
+}
+
+fn ticks(count: u32) -> Vec<Tick> {
+    let tick = |n: u32| Tick {
+        id: n,
+        price: f64::from(n) / 4.0,
+        name: *b"abc",
+        flag: n.is_multiple_of(3),
+        pair: [n as f32, 0.5],
+    };
+    (0..count).map(tick).collect()
+}
+
+/// Returns the names of the files in a directory, also of temporary ones.
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        names.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn dtype(path: impl AsRef<Path>) -> String {
+    DynArray::read_npy(path).unwrap().dtype().to_string()
+}
+
+/// Guards copies: one file, a directory, a directory by the values of a column; dtypes stay.
+#[tokio::test]
+async fn a_copy_reads_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    ticks(20_000).write_npy(at("t.npy")).unwrap();
+    let ctx = session();
+    let url = at("t.npy").display().to_string();
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+
+    let copied = text(&ctx, &format!("COPY t TO '{}'", at("copy.npy").display())).await;
+    assert!(copied.contains("20000"), "{copied}");
+    assert_eq!(Vec::<Tick>::read_npy(at("copy.npy")).unwrap(), ticks(20_000));
+    assert_eq!(dtype(at("copy.npy")), dtype(at("t.npy")));
+
+    let sql = format!("COPY t TO '{}/' STORED AS NPY", at("dir").display());
+    rows(&ctx, &sql).await;
+    let mut all: Vec<Tick> = Vec::new();
+    for name in names(&at("dir")) {
+        all.extend(Vec::<Tick>::read_npy(at("dir").join(name)).unwrap());
+    }
+    all.sort_by_key(|tick| tick.id);
+    assert_eq!(all, ticks(20_000));
+
+    let sql = format!(
+        "COPY (SELECT id, price, id % 2 AS odd FROM t) TO '{}/' STORED AS NPY PARTITIONED BY (odd)",
+        at("parts").display()
+    );
+    rows(&ctx, &sql).await;
+    assert_eq!(names(&at("parts")), ["odd=0", "odd=1"]);
+    let sql = format!(
+        "CREATE EXTERNAL TABLE parts STORED AS NPY PARTITIONED BY (odd) LOCATION '{}/'",
+        at("parts").display()
+    );
+    rows(&ctx, &sql).await;
+    let sum = text(&ctx, "SELECT count(*), sum(id) FROM parts WHERE odd = '1'").await;
+    assert!(sum.contains("| 10000    | 100000000 "), "{sum}");
+
+    // The column `value` alone is an array without fields, and no rows are a file, too.
+    let sql =
+        format!("COPY (SELECT price AS value FROM t WHERE id < 3) TO '{}'", at("v.npy").display());
+    rows(&ctx, &sql).await;
+    assert_eq!(Vec::<f64>::read_npy(at("v.npy")).unwrap(), [0.0, 0.25, 0.5]);
+    let sql = format!("COPY (SELECT * FROM t WHERE id < 0) TO '{}'", at("none.npy").display());
+    rows(&ctx, &sql).await;
+    assert_eq!(Vec::<Tick>::read_npy(at("none.npy")).unwrap(), []);
+}
+
+/// Guards text: as wide as the longest value of the file, whichever batch has it, also if the rows are in a temporary file.
+#[tokio::test]
+async fn text_is_as_wide_as_the_longest_value() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.npy");
+    for count in [3, 1_000_000] {
+        let config = SessionConfig::new().with_target_partitions(1).with_batch_size(1000);
+        let ctx = session_with_config(config);
+        let sql = format!(
+            "COPY (SELECT value AS id, CASE WHEN value = {} THEN 'naïve' ELSE 'x' END AS s \
+             FROM generate_series(1, {count})) TO '{}'",
+            count - 1,
+            path.display()
+        );
+        rows(&ctx, &sql).await;
+        let array = DynArray::read_npy(&path).unwrap();
+        assert_eq!(array.dtype().to_string(), "[('id', '<i8'), ('s', '<U5')]");
+        let all: Vec<FixedStr<5>> = array.field("s").unwrap().to_vec().unwrap();
+        assert_eq!(all.len(), count);
+        let ends = [0, count - 2, count - 1].map(|row| all[row].to_string());
+        assert_eq!(ends, ["x", "naïve", "x"]);
+        let ids: Vec<i64> = array.field("id").unwrap().to_vec().unwrap();
+        assert!(ids.into_iter().eq(1..=count as i64));
+    }
+}
+
+/// Guards tables that grow: new files have the dtypes of the table, and the next query reads them.
+#[tokio::test]
+async fn rows_are_inserted() {
+    let directory = tempfile::tempdir().unwrap();
+    ticks(10).write_npy(directory.path().join("a.npy")).unwrap();
+    let ctx = session();
+    let sql =
+        format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}/'", directory.path().display());
+    rows(&ctx, &sql).await;
+    let inserted = "INSERT INTO t SELECT id + 100, price, name, flag, pair FROM t WHERE id < 3";
+    rows(&ctx, inserted).await;
+    let sum = text(&ctx, "SELECT count(*), sum(id) FROM t").await;
+    assert!(sum.contains("| 13       | 348 "), "{sum}");
+    for name in names(directory.path()) {
+        assert_eq!(dtype(directory.path().join(&name)), dtype(directory.path().join("a.npy")));
+    }
+
+    // A table without files.
+    let sql = format!(
+        "CREATE EXTERNAL TABLE e (id INT NOT NULL, s VARCHAR NOT NULL) STORED AS NPY LOCATION '{}/new/'",
+        directory.path().display()
+    );
+    rows(&ctx, &sql).await;
+    rows(&ctx, "INSERT INTO e VALUES (1, 'one'), (3, 'three')").await;
+    let all = text(&ctx, "SELECT s FROM e WHERE id = 3").await;
+    assert!(all.contains("three"), "{all}");
+}
+
+/// Guards failures: nulls name their column and row, and no file is left, of whatever size and store.
+#[tokio::test]
+async fn a_failed_write_leaves_no_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let to = format!("{}/x.npy", directory.path().display());
+    let store = Counted::default();
+    let ctx = session();
+    store.register(&ctx);
+
+    let null =
+        "SELECT value AS id, CASE WHEN value <> 9000 THEN 1 END AS n FROM generate_series(0, 9999)";
+    let error_of = error(&ctx, &format!("COPY ({null}) TO '{to}'")).await;
+    assert!(
+        error_of.contains("x.npy: in the rows from 8192 on: column \"n\": row 808: a null"),
+        "{error_of}"
+    );
+    assert!(error_of.contains("fill_nulls true"), "{error_of}");
+    assert_eq!(names(directory.path()), [""; 0]);
+    rows(&ctx, &format!("COPY ({null}) TO '{to}' OPTIONS (fill_nulls true)")).await;
+    assert_eq!(names(directory.path()), ["x.npy"]);
+    fs::remove_file(&to).unwrap();
+    let unknown = error(&ctx, &format!("COPY ({null}) TO '{to}' OPTIONS (fil_nulls true)")).await;
+    assert!(unknown.contains("there is no option fil_nulls for .npy files"), "{unknown}");
+
+    // The query itself fails after many rows have been written.
+    for count in [10_000, 800_000] {
+        let fails =
+            format!("SELECT value, 1 / ({count} - value) AS q FROM generate_series(1, {count})");
+        for target in
+            [to.as_str(), &format!("{}/dir/", directory.path().display()), "mem://host/x.npy"]
+        {
+            let sql = format!("COPY ({fails}) TO '{target}' STORED AS NPY");
+            let failure = error(&ctx, &sql).await;
+            assert!(failure.contains("Divide by zero"), "{failure}");
+        }
+    }
+    let left: Vec<_> = names(directory.path());
+    let left = left.iter().flat_map(|name| match name.as_str() {
+        "dir" => names(&directory.path().join(name)),
+        name => vec![name.to_owned()],
+    });
+    // A removed temporary file may be removed in the background.
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(store.names().await, [""; 0]);
+}
+
+/// Guards stores: large files in several parts, whose rows are right.
+#[tokio::test]
+async fn a_store_receives_parts() {
+    let store = Counted::default();
+    let ctx = session();
+    store.register(&ctx);
+    let sql = "COPY (SELECT value AS id, value * 2 AS twice FROM generate_series(1, 2000000)) \
+               TO 'mem://host/dir/x.npy'";
+    rows(&ctx, sql).await;
+    assert_eq!(store.names().await, ["dir/x.npy"]);
+    register(&ctx, "t", "mem://host/dir/", NpyOptions::default()).await.unwrap();
+    let sum = text(&ctx, "SELECT count(*), sum(id), sum(twice) FROM t WHERE twice = 2 * id").await;
+    assert!(sum.contains("| 2000000  | 2000001000000 | 4000002000000 |"), "{sum}");
+}
