@@ -11,11 +11,11 @@ use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
-use npy_arrow::{Options, VALUE, into_array};
+use npy_arrow::{Options, into_array};
 use npy_core::dtype::DType;
 use npy_core::{DynArray, Gather, Order};
 
-use crate::header::external;
+use crate::header::{Contents, File, external};
 use crate::merge::{dtype_of, field_of};
 
 /// The columns of a scan in one file.
@@ -37,25 +37,25 @@ struct Column {
     options: Options,
 }
 
-/// Where the values of a column are.
+/// Where the values of a column are. They are converted to the dtype of the table, if that is another.
 enum From {
-    /// A field of the records. It is converted to the dtype of the table, if that is another.
+    /// A field of the records.
     Field(Gather, Option<DType>),
-    /// The rows themselves.
-    Rows(DType, Option<DType>),
+    /// The rows themselves, of a part of the file: a member of an archive, or the only array.
+    Rows(usize, DType, Option<DType>),
     /// The file does not have it.
     Nowhere,
 }
 
 impl Columns {
     pub(crate) fn new(
-        dtype: &DType,
+        file: &File,
         schema: &SchemaRef,
         wanted: &[usize],
         predicate: Option<Arc<dyn PhysicalExpr>>,
         options: &Options,
     ) -> Result<Self> {
-        let column = |index: usize| Column::new(dtype, &schema.fields()[index], options);
+        let column = |index: usize| Column::new(file, &schema.fields()[index], options);
         let columns = |indices: &[usize]| {
             indices.iter().map(|&index| column(index)).collect::<Result<Vec<_>>>()
         };
@@ -87,69 +87,122 @@ impl Columns {
         self.test.is_some()
     }
 
-    /// Returns the rows that meet the condition; `None` if there are none.
-    pub(crate) fn read(&self, records: &[u8], count: u64) -> Result<Option<RecordBatch>> {
+    /// Returns the parts of the file that the condition needs, and those that the returned columns need.
+    pub(crate) fn parts(&self) -> (Vec<usize>, Vec<usize>) {
+        let parts = |columns: &[Column]| {
+            let mut parts: Vec<usize> = columns.iter().filter_map(Column::part).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            parts
+        };
+        (
+            self.test.as_ref().map_or(Vec::new(), |(_, _, columns)| parts(columns)),
+            parts(&self.wanted),
+        )
+    }
+
+    /// Returns the rows that meet the condition; `None` if there are none. The rows are the only part of the file.
+    pub(crate) fn read(&self, rows: &[u8], count: u64) -> Result<Option<RecordBatch>> {
         let count = usize::try_from(count).map_err(external)?;
-        let batch = |schema: &SchemaRef, columns: &[Column], rows: Option<&[u32]>| {
-            let count = rows.map_or(count, <[u32]>::len);
-            let arrays = columns
-                .iter()
-                .map(|column| column.read(records, rows, count))
-                .collect::<Result<Vec<_>>>()?;
-            let options = RecordBatchOptions::new().with_row_count(Some(count));
-            Ok::<_, DataFusionError>(RecordBatch::try_new_with_options(
-                Arc::clone(schema),
-                arrays,
-                &options,
-            )?)
-        };
-        let Some((test, schema, columns)) = &self.test else {
-            return batch(&self.schema, &self.wanted, None).map(Some);
-        };
-        let passed = test.evaluate(&batch(schema, columns, None)?)?.into_array(count)?;
+        let selected = self.select(&[rows], count)?;
+        self.take(&[rows], count, &selected)
+    }
+
+    /// Evaluates the condition. Only the parts that it needs must be there.
+    pub(crate) fn select(&self, parts: &[&[u8]], count: usize) -> Result<Selected> {
+        let Some((test, schema, columns)) = &self.test else { return Ok(Selected::All) };
+        let passed = test.evaluate(&batch(schema, columns, parts, count, None)?)?;
+        let passed = passed.into_array(count)?;
         let passed = passed.as_any().downcast_ref::<BooleanArray>();
         let passed = passed
             .ok_or_else(|| exec_datafusion_err!("a condition that is neither true nor false"))?;
         // A row whose condition is null does not pass.
         let passed =
             if passed.null_count() > 0 { prep_null_mask_filter(passed) } else { passed.clone() };
-        match passed.true_count() {
-            0 => Ok(None),
-            all if all == count => batch(&self.schema, &self.wanted, None).map(Some),
+        Ok(match passed.true_count() {
+            0 => Selected::None,
+            all if all == count => Selected::All,
             _ => {
                 let rows =
                     passed.values().set_indices().map(u32::try_from).collect::<Result<Vec<_>, _>>();
-                batch(&self.schema, &self.wanted, Some(&rows.map_err(external)?)).map(Some)
+                Selected::Rows(rows.map_err(external)?)
             }
-        }
+        })
+    }
+
+    /// Returns the rows that were selected. Only the parts that the returned columns need must be there.
+    pub(crate) fn take(
+        &self,
+        parts: &[&[u8]],
+        count: usize,
+        selected: &Selected,
+    ) -> Result<Option<RecordBatch>> {
+        let rows = match selected {
+            Selected::None => return Ok(None),
+            Selected::All => None,
+            Selected::Rows(rows) => Some(&rows[..]),
+        };
+        batch(&self.schema, &self.wanted, parts, count, rows).map(Some)
     }
 }
 
+/// The rows of a batch that meet the condition.
+pub(crate) enum Selected {
+    None,
+    All,
+    Rows(Vec<u32>),
+}
+
+fn batch(
+    schema: &SchemaRef,
+    columns: &[Column],
+    parts: &[&[u8]],
+    count: usize,
+    rows: Option<&[u32]>,
+) -> Result<RecordBatch> {
+    let count = rows.map_or(count, <[u32]>::len);
+    let arrays = columns.iter().map(|column| column.read(parts, rows, count));
+    let options = RecordBatchOptions::new().with_row_count(Some(count));
+    let arrays = arrays.collect::<Result<Vec<_>>>()?;
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?)
+}
+
 impl Column {
-    fn new(dtype: &DType, field: &FieldRef, options: &Options) -> Result<Self> {
+    fn new(file: &File, field: &FieldRef, options: &Options) -> Result<Self> {
         let wanted = dtype_of(field);
-        // A column whose type a statement declares has no dtype: it is converted by Arrow.
-        let own = match (&wanted, dtype.field(field.name())) {
-            (Some(_), _) => Arc::clone(field),
-            (None, Some(found)) => Arc::new(field_of(field.name(), found.dtype(), options)?),
-            (None, None) => Arc::new(field_of(field.name(), dtype, options)?),
-        };
         let other = |own: &DType| wanted.clone().filter(|wanted| wanted != own);
-        let from = if dtype.field(field.name()).is_some() {
-            let gather = Gather::new(dtype, field.name()).map_err(external)?;
-            let to = other(gather.dtype());
-            From::Field(gather, to)
-        } else if !dtype.is_record() && field.name() == VALUE {
-            From::Rows(dtype.clone(), other(dtype))
-        } else {
-            From::Nowhere
+        let columns = file.columns();
+        let found = columns.iter().position(|(name, _)| name == field.name());
+        let found = found.and_then(|index| Some((index, columns.get(index)?.1)));
+        let from = match (found, &file.contents) {
+            (None, _) => From::Nowhere,
+            (Some((_, own)), Contents::Rows { dtype, .. }) if dtype.is_record() => {
+                From::Field(Gather::new(dtype, field.name()).map_err(external)?, other(own))
+            }
+            (Some((part, own)), _) => From::Rows(part, own.clone(), other(own)),
+        };
+        // A column whose type a statement declares has no dtype: it is converted by Arrow.
+        let own = match (&wanted, found) {
+            (None, Some((_, own))) => Arc::new(field_of(field.name(), own, options)?),
+            _ => Arc::clone(field),
         };
         let to = field.data_type().clone();
         Ok(Column { field: own, to, from, options: options.clone() })
     }
 
+    /// Returns the part of the file that the column needs.
+    fn part(&self) -> Option<usize> {
+        match &self.from {
+            From::Field(..) => Some(0),
+            From::Rows(part, ..) => Some(*part),
+            From::Nowhere => None,
+        }
+    }
+
     /// Returns the values of these rows, or of all.
-    fn read(&self, records: &[u8], rows: Option<&[u32]>, count: usize) -> Result<ArrayRef> {
+    fn read(&self, parts: &[&[u8]], rows: Option<&[u32]>, count: usize) -> Result<ArrayRef> {
+        let part = self.part().and_then(|part| parts.get(part));
+        let records = part.copied().unwrap_or_default();
         let (dtype, to, bytes) = match &self.from {
             From::Nowhere => return Ok(new_null_array(&self.to, count)),
             From::Field(gather, to) => {
@@ -159,7 +212,7 @@ impl Column {
                 };
                 (gather.dtype(), to, bytes.map_err(external)?)
             }
-            From::Rows(dtype, to) => {
+            From::Rows(_, dtype, to) => {
                 let size = dtype.itemsize();
                 let bytes = match rows {
                     Some(rows) => {

@@ -33,23 +33,38 @@ use crate::sink::NpySink;
 use crate::source::NpySource;
 use crate::sql_options;
 
-/// The format `.npy`.
+/// The format `.npy`, or `.npz`: archives, whose members are columns.
+///
+/// ```
+/// use datafusion::datasource::file_format::FileFormat;
+/// use npy_datafusion::{NpyFormat, NpyOptions};
+///
+/// assert_eq!(NpyFormat::new(NpyOptions::default()).get_ext(), "npy");
+/// assert_eq!(NpyFormat::archives(NpyOptions::default()).get_ext(), "npz");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct NpyFormat {
     options: Options,
+    /// Files are recognized by themselves: this is the extension of those that a table lists.
+    is_archive: bool,
 }
 
 impl NpyFormat {
     /// Creates the format, with these types for what has more than one in Arrow.
     pub fn new(options: Options) -> Self {
-        NpyFormat { options }
+        NpyFormat { options, is_archive: false }
+    }
+
+    /// Creates the format of archives, with these types for what has more than one in Arrow.
+    pub fn archives(options: Options) -> Self {
+        NpyFormat { options, is_archive: true }
     }
 }
 
 #[async_trait]
 impl FileFormat for NpyFormat {
     fn get_ext(&self) -> String {
-        "npy".into()
+        extension(self.is_archive)
     }
 
     fn get_ext_with_compression(&self, compression: &FileCompressionType) -> Result<String> {
@@ -80,7 +95,7 @@ impl FileFormat for NpyFormat {
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
         let mut merged = Merged::default();
         for (meta, file) in files {
-            merged.add(&file.dtype, &meta.location)?;
+            merged.add(&file, &meta.location)?;
         }
         Ok(Arc::new(merged.schema(&self.options)?))
     }
@@ -138,6 +153,11 @@ impl FileFormat for NpyFormat {
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("files are added to a table, and not replaced");
         }
+        if self.is_archive {
+            return not_impl_err!(
+                "archives are not written by queries; write .npy files, or use npy_arrow::write_npz"
+            );
+        }
         let sink = Arc::new(NpySink::new(config, self.options.clone()));
         Ok(Arc::new(DataSinkExec::new(input, sink, order)))
     }
@@ -147,15 +167,40 @@ impl FileFormat for NpyFormat {
     }
 }
 
-/// Makes the format for `STORED AS NPY`.
+fn extension(is_archive: bool) -> String {
+    if is_archive { "npz".into() } else { "npy".into() }
+}
+
+/// Makes the format for `STORED AS NPY`, or for `STORED AS NPZ`.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use datafusion::execution::SessionStateBuilder;
+/// use datafusion::prelude::SessionContext;
+/// use npy_datafusion::NpyFormatFactory;
+///
+/// let mut state = SessionStateBuilder::new().with_default_features().build();
+/// state.register_file_format(Arc::new(NpyFormatFactory::default()), true)?;
+/// let ctx = SessionContext::new_with_state(state);
+/// # let _ = ctx;
+/// # Ok::<(), datafusion::error::DataFusionError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct NpyFormatFactory {
-    options: Options,
+    format: NpyFormat,
+}
+
+impl NpyFormatFactory {
+    /// Creates a factory of formats with the options of this one, unless a statement has others.
+    pub fn new(format: NpyFormat) -> Self {
+        NpyFormatFactory { format }
+    }
 }
 
 impl GetExt for NpyFormatFactory {
     fn get_ext(&self) -> String {
-        "npy".into()
+        self.format.get_ext()
     }
 }
 
@@ -165,10 +210,11 @@ impl FileFormatFactory for NpyFormatFactory {
         _: &dyn Session,
         options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        Ok(Arc::new(NpyFormat::new(sql_options::parse(&self.options, options)?)))
+        let options = sql_options::parse(&self.format.options, options)?;
+        Ok(Arc::new(NpyFormat { options, ..self.format.clone() }))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {
-        Arc::new(NpyFormat::new(self.options.clone()))
+        Arc::new(self.format.clone())
     }
 }

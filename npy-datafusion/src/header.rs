@@ -11,9 +11,12 @@ use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::{
     CachedFileMetadataEntry, FileMetadata, FileMetadataCache,
 };
+use npy_arrow::VALUE;
 use npy_core::dtype::DType;
 use npy_core::{Header, Order};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use crate::archive::{self, Fetched};
 
 /// The first bytes of a file that are requested; few headers are longer.
 const FIRST: u64 = 4096;
@@ -21,17 +24,68 @@ const FIRST: u64 = 4096;
 /// What a scan must know of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
+    pub(crate) rows: u64,
+    pub(crate) contents: Contents,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Contents {
+    /// One array: the dtype of a row, and the position of the first row.
+    Rows { dtype: DType, start: u64 },
+    /// An archive, whose members are columns. The bytes that were fetched hold its directory.
+    Members { members: Vec<Member>, fetched: Fetched },
+}
+
+/// A member of an archive.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: String,
     /// The dtype of a row: of arrays of more dimensions than one, a sub-array.
     pub(crate) dtype: DType,
-    pub(crate) rows: u64,
-    /// The position of the first row.
-    pub(crate) start: u64,
+    /// The position of the first row in the archive; `None` if the member is compressed.
+    pub(crate) start: Option<u64>,
 }
 
 impl File {
+    /// Returns the columns of the file.
+    pub(crate) fn columns(&self) -> Vec<(&str, &DType)> {
+        match &self.contents {
+            Contents::Rows { dtype, .. } if dtype.is_record() => {
+                dtype.fields().iter().map(|field| (field.name(), field.dtype())).collect()
+            }
+            Contents::Rows { dtype, .. } => vec![(VALUE, dtype)],
+            Contents::Members { members, .. } => {
+                members.iter().map(|member| (&*member.name, &member.dtype)).collect()
+            }
+        }
+    }
+
     /// Returns the size of a row in bytes.
     pub(crate) fn row_size(&self) -> u64 {
-        self.dtype.itemsize() as u64
+        match &self.contents {
+            Contents::Rows { dtype, .. } => dtype.itemsize() as u64,
+            Contents::Members { members, .. } => {
+                members.iter().map(|member| member.dtype.itemsize() as u64).sum()
+            }
+        }
+    }
+
+    /// Returns the first row that begins at this byte of the file or later. So the ranges of a file divide its rows. The columns of an archive
+    /// do not begin in one place, so its bytes divide them evenly.
+    pub(crate) fn row_at(&self, byte: i64, meta: &ObjectMeta) -> u64 {
+        let byte = u64::try_from(byte).unwrap_or(0);
+        let Contents::Rows { start, .. } = self.contents else {
+            let row = u128::from(self.rows) * u128::from(byte.min(meta.size));
+            let row = row.div_ceil(u128::from(meta.size.max(1)));
+            return u64::try_from(row).unwrap_or(self.rows);
+        };
+        let row = byte.saturating_sub(start).checked_add(self.row_size().saturating_sub(1));
+        match row.and_then(|byte| byte.checked_div(self.row_size())) {
+            Some(row) => row.min(self.rows),
+            // Rows without bytes all begin where the first does.
+            None if byte > start => self.rows,
+            None => 0,
+        }
     }
 }
 
@@ -41,8 +95,14 @@ impl FileMetadata for File {
     }
 
     fn memory_size(&self) -> usize {
-        // The text of the dtype is about as long as its fields in memory.
-        size_of::<Self>() + 4 * self.dtype.descr().len()
+        // The text of a dtype is about as long as its fields in memory.
+        let column = |(name, dtype): (&str, &DType)| name.len() + 4 * dtype.descr().len();
+        let columns: usize = self.columns().into_iter().map(column).sum();
+        let fetched = match &self.contents {
+            Contents::Rows { .. } => 0,
+            Contents::Members { fetched, .. } => fetched.memory(),
+        };
+        size_of::<Self>() + columns + fetched
     }
 
     fn extra_info(&self) -> HashMap<String, String> {
@@ -78,11 +138,16 @@ pub(crate) async fn get(
 ) -> Result<Bytes> {
     let bytes = store.get_range(&meta.location, range.clone()).await;
     let bytes = bytes.map_err(|error| located(meta, &error))?;
-    // Some stores return fewer bytes than were requested.
-    if (bytes.len() as u64) < range.end.saturating_sub(range.start) {
-        return Err(located(meta, &SHORTER));
-    }
+    check_size(meta, &bytes, &range)?;
     Ok(bytes)
+}
+
+/// Checks that a store has returned all bytes of a range. Some return fewer at the end of a file.
+pub(crate) fn check_size(meta: &ObjectMeta, bytes: &Bytes, range: &Range<u64>) -> Result<()> {
+    match bytes.len() as u64 == range.end.saturating_sub(range.start) {
+        true => Ok(()),
+        false => Err(located(meta, &SHORTER)),
+    }
 }
 
 /// The error of a file that ends before the rows that its header states.
@@ -95,6 +160,9 @@ pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataF
 
 /// Reads the header of a file: by one request, unless the header is longer than 4 KiB.
 async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
+    if meta.location.extension() == Some("npz") {
+        return archive::read(store, meta).await;
+    }
     let located = |error: &dyn std::fmt::Display| located(meta, error);
     let mut head = match meta.size {
         // No store returns a range of an empty file.
@@ -106,22 +174,32 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     {
         head = get(store, meta, 0..meta.size.min(needed as u64)).await?;
     }
+    if head.starts_with(b"PK") {
+        return archive::read(store, meta).await;
+    }
     let (header, start) = Header::parse(&head).map_err(|error| located(&error))?;
-    let file = file(&header, start as u64).map_err(|reason| located(&reason))?;
-    let complete =
-        file.rows.checked_mul(file.row_size()).and_then(|size| size.checked_add(file.start));
-    if complete.is_none_or(|size| size > meta.size) {
+    let start = start as u64;
+    let Array { rows, dtype } = array(&header).map_err(|reason| located(&reason))?;
+    let (file, size) = (File { rows, contents: Contents::Rows { dtype, start } }, meta.size);
+    let complete = rows.checked_mul(file.row_size()).and_then(|bytes| bytes.checked_add(start));
+    if complete.is_none_or(|complete| complete > size) {
+        let row = file.row_size();
         return Err(located(&format!(
-            "truncated: the header states {} rows of {} bytes, and the file has {} bytes",
-            file.rows,
-            file.row_size(),
-            meta.size
+            "truncated: the header states {rows} rows of {row} bytes, and the file has {size} bytes"
         )));
     }
     Ok(file)
 }
 
-fn file(header: &Header, start: u64) -> Result<File, String> {
+/// An array as rows.
+pub(crate) struct Array {
+    pub(crate) rows: u64,
+    /// The dtype of a row.
+    pub(crate) dtype: DType,
+}
+
+/// Returns the rows of an array, or the reason why it has none.
+pub(crate) fn array(header: &Header) -> Result<Array, String> {
     let dtype = header.dtype();
     if dtype.has_object() {
         return Err("an array of Python objects is one pickle, and no table; read it with npy_core::object::load".into());
@@ -132,7 +210,7 @@ fn file(header: &Header, start: u64) -> Result<File, String> {
         return Err("the array is in Fortran order, so its rows are not contiguous; save it with np.ascontiguousarray".into());
     }
     let dtype = sub_array(dtype, inner).map_err(|error| error.to_string())?;
-    Ok(File { dtype, rows: rows as u64, start })
+    Ok(Array { rows: rows as u64, dtype })
 }
 
 /// Returns the dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
-//! all files in it that end in `.npy`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
+//! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
 //!
 //! # What is read
 //!
@@ -22,6 +22,9 @@
 //!   that pass. Records are contiguous in a file, so all bytes of the rows that are looked at are read.
 //! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
 //! - `LIMIT` reads no more than it needs.
+//! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
+//!   looks at. A compressed member is read whole, into memory, at most 1 GiB.
+//! - The header of each file is read once a session: it is in the cache of the session for metadata of files.
 //!
 //! # Files that differ
 //!
@@ -49,9 +52,12 @@
 //! or less if the memory pool has less, and the others in the temporary directory of the session. Then they are sent, large files in parts. No file
 //! appears before the whole query has succeeded. If the process is killed meanwhile, parts can stay in a store; its lifecycle rules remove them.
 
+mod archive;
 mod columns;
 mod format;
 mod header;
+mod location;
+mod members;
 mod merge;
 mod opener;
 mod records;
@@ -62,7 +68,7 @@ mod sql_options;
 use std::sync::Arc;
 
 pub use datafusion;
-use datafusion::datasource::listing::{ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::datasource::listing::{ListingTable, ListingTableConfig};
 use datafusion::datasource::provider::DefaultTableFactory;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
@@ -89,14 +95,18 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
         .with_config(config)
         .with_default_features()
         .with_table_factory("NPY".into(), Arc::new(DefaultTableFactory::new()))
-        .with_file_formats(vec![Arc::new(NpyFormatFactory::default())])
+        .with_table_factory("NPZ".into(), Arc::new(DefaultTableFactory::new()))
+        .with_file_formats(vec![
+            Arc::new(NpyFormatFactory::default()),
+            Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
+        ])
         .build();
     SessionContext::new_with_state(state)
 }
 
 /// Registers a file, or a directory of files, as a table.
 ///
-/// The location is a path or a URL; that of a directory ends in `/`.
+/// The location is a path or a URL; that of a directory ends in `/`. Archives are a table, too: `dir/*.npz`.
 ///
 /// ```no_run
 /// # #[tokio::main]
@@ -119,11 +129,12 @@ pub async fn register(
     location: &str,
     options: NpyOptions,
 ) -> Result<()> {
-    let format = NpyFormat::new(options);
+    let is_archive = location::is_of_archives(location);
+    let format = if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
+    let extension = if is_archive { ".npz" } else { ".npy" };
     let listing = datafusion::datasource::listing::ListingOptions::new(Arc::new(format))
-        .with_file_extension(".npy");
-    let config =
-        ListingTableConfig::new(ListingTableUrl::parse(location)?).with_listing_options(listing);
+        .with_file_extension(extension);
+    let config = ListingTableConfig::new(location::parse(location)?).with_listing_options(listing);
     let table = ListingTable::try_new(config.infer_schema(&ctx.state()).await?)?;
     ctx.register_table(name, Arc::new(table))?;
     Ok(())

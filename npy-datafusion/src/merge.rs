@@ -8,7 +8,7 @@ use npy_core::DynArray;
 use npy_core::Order;
 use npy_core::dtype::DType;
 
-use crate::header::external;
+use crate::header::{File, external};
 
 /// The fields of all files so far.
 #[derive(Default)]
@@ -24,15 +24,10 @@ struct Column {
 }
 
 impl Merged {
-    /// Adds the fields of a file. A field that other files have, too, gets the wider of both types.
-    pub(crate) fn add(&mut self, dtype: &DType, path: &dyn std::fmt::Display) -> Result<()> {
+    /// Adds the columns of a file. A column that other files have, too, gets the wider of both types.
+    pub(crate) fn add(&mut self, file: &File, path: &dyn std::fmt::Display) -> Result<()> {
         self.files += 1;
-        let value = [("value", dtype)];
-        let fields: Vec<(&str, &DType)> = match dtype.is_record() {
-            true => dtype.fields().iter().map(|field| (field.name(), field.dtype())).collect(),
-            false => value.to_vec(),
-        };
-        for (name, dtype) in fields {
+        for (name, dtype) in file.columns() {
             match self.fields.iter_mut().find(|column| column.name == name) {
                 None => self.fields.push(Column {
                     name: name.to_owned(),

@@ -15,7 +15,8 @@ use npy_arrow::Options;
 use object_store::ObjectStore;
 
 use crate::columns::Columns;
-use crate::header;
+use crate::header::{self, Contents};
+use crate::members::Members;
 use crate::records::Records;
 
 pub(crate) struct NpyOpener {
@@ -43,10 +44,10 @@ impl FileOpener for NpyOpener {
             let meta = file.object_meta;
             let found = header::cached(headers.as_deref(), &store, &meta).await?;
             let mut rows = match &file.range {
-                Some(range) => row_at(range.start, &found)..row_at(range.end, &found),
+                Some(range) => found.row_at(range.start, &meta)..found.row_at(range.end, &meta),
                 None => 0..found.rows,
             };
-            let columns = Columns::new(&found.dtype, &schema, &wanted, predicate, &options)
+            let columns = Columns::new(&found, &schema, &wanted, predicate, &options)
                 .map_err(|error| error.context(meta.location.to_string()))?;
             // Every row counts if there is no condition.
             if let (Some(limit), false) = (limit, columns.has_test()) {
@@ -58,9 +59,19 @@ impl FileOpener for NpyOpener {
             if columns.is_empty() || found.row_size() == 0 {
                 return Ok(futures::stream::iter(counted(columns, rows, batch)).boxed());
             }
-            Records { store, meta, file: found, columns: Arc::new(columns), batch, bytes_read }
-                .stream(rows)
-                .await
+            let (columns, row_size) = (Arc::new(columns), found.row_size());
+            match &found.contents {
+                Contents::Rows { start, .. } => {
+                    let start = *start;
+                    Records { store, meta, start, row_size, columns, batch, bytes_read }
+                        .stream(rows)
+                        .await
+                }
+                Contents::Members { members, fetched } => {
+                    let scan = Members { store, meta, columns, batch, bytes_read };
+                    scan.stream(members, fetched, found.rows, rows).await
+                }
+            }
         }))
     }
 }
@@ -73,16 +84,4 @@ fn counted(
 ) -> impl Iterator<Item = Result<datafusion::arrow::array::RecordBatch, DataFusionError>> {
     let batches = rows.clone().step_by(usize::try_from(batch).unwrap_or(usize::MAX));
     batches.filter_map(move |first| columns.read(&[], batch.min(rows.end - first)).transpose())
-}
-
-/// Returns the first row that begins at this byte of the file or later. So the ranges of a file divide its rows.
-fn row_at(byte: i64, file: &header::File) -> u64 {
-    let byte = u64::try_from(byte).unwrap_or(0);
-    let row = byte.saturating_sub(file.start).checked_add(file.row_size().saturating_sub(1));
-    // Rows without bytes all begin where the first does.
-    match row.and_then(|byte| byte.checked_div(file.row_size())) {
-        Some(row) => row.min(file.rows),
-        None if byte > file.start => file.rows,
-        None => 0,
-    }
 }

@@ -14,7 +14,7 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
 use crate::columns::Columns;
-use crate::header::{self, File, SHORTER, located};
+use crate::header::{self, SHORTER, located};
 
 /// The bytes of one request to a store that is not this machine.
 const REQUEST: u64 = 8 << 20;
@@ -24,7 +24,10 @@ const REQUEST: u64 = 8 << 20;
 pub(crate) struct Records {
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) meta: ObjectMeta,
-    pub(crate) file: Arc<File>,
+    /// The position of the first row of the file.
+    pub(crate) start: u64,
+    /// The size of a row in bytes, which is not 0.
+    pub(crate) row_size: u64,
     pub(crate) columns: Arc<Columns>,
     /// The number of rows of a batch.
     pub(crate) batch: u64,
@@ -38,7 +41,7 @@ impl Records {
         rows: Range<u64>,
     ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         // Of a store, some batches are one request. It tells whether the file is one of this machine.
-        let block = (REQUEST / self.file.row_size() / self.batch).max(1) * self.batch;
+        let block = (REQUEST / self.row_size / self.batch).max(1) * self.batch;
         let first = rows.start..rows.end.min(rows.start.saturating_add(block));
         let range = Some(GetRange::Bounded(self.bytes_of(&first)));
         let get = GetOptions { range, ..GetOptions::default() };
@@ -48,7 +51,7 @@ impl Records {
             return self.read_local(file, rows);
         }
         let bytes = result.bytes().await.map_err(|error| located(&self.meta, &error))?;
-        self.check(&bytes, &first)?;
+        header::check_size(&self.meta, &bytes, &self.bytes_of(&first))?;
         self.bytes_read.add(bytes.len());
         let rest = first.end..rows.end;
         let starts = rest.clone().step_by(usize::try_from(block).unwrap_or(usize::MAX));
@@ -120,7 +123,7 @@ impl Records {
 
     /// Returns the batches of a block. Each is made when it is requested, because the condition may have changed until then.
     fn batches(&self, block: Bytes) -> impl Iterator<Item = Result<RecordBatch>> + use<> {
-        let (scan, size) = (self.clone(), self.file.row_size());
+        let (scan, size) = (self.clone(), self.row_size);
         let part = usize::try_from(self.batch * size).unwrap_or(usize::MAX);
         (0..block.len()).step_by(part).filter_map(move |start| {
             let end = block.len().min(start.saturating_add(part));
@@ -136,15 +139,7 @@ impl Records {
 
     /// Returns the position of these rows in the file. The header has been compared with the size of the file.
     fn bytes_of(&self, rows: &Range<u64>) -> Range<u64> {
-        let position = |row: u64| self.file.start + row * self.file.row_size();
+        let position = |row: u64| self.start + row * self.row_size;
         position(rows.start)..position(rows.end)
-    }
-
-    fn check(&self, bytes: &Bytes, rows: &Range<u64>) -> Result<()> {
-        let range = self.bytes_of(rows);
-        match bytes.len() as u64 == range.end - range.start {
-            true => Ok(()),
-            false => Err(located(&self.meta, &SHORTER)),
-        }
     }
 }

@@ -1,0 +1,130 @@
+//! Archives as tables: their members are columns, of which only what is needed is read.
+
+mod support;
+
+use std::fs;
+use std::io::Cursor;
+
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::Float64Type;
+use datafusion::prelude::SessionConfig;
+use npy_core::{NpyArray, npz};
+use npy_datafusion::{NpyOptions, register, session, session_with_config};
+use support::{Counted, error, rows, text};
+
+const ROWS: usize = 300_000;
+
+/// Returns an archive of four columns.
+fn archive(from: usize, options: &npz::WriteOptions) -> Vec<u8> {
+    let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+    let rows = from..from + ROWS;
+    writer.write("id", &rows.clone().map(|n| n as u32 % 1000).collect::<Vec<_>>()).unwrap();
+    writer.write("x", &rows.clone().map(|n| n as f64).collect::<Vec<_>>()).unwrap();
+    writer.write("name", &rows.clone().map(|n| format!("n{}", n % 7)).collect::<Vec<_>>()).unwrap();
+    let pair = rows.flat_map(|n| [n as f32, 0.5]).collect();
+    writer.write("pair", &NpyArray::<f32>::new(pair, [ROWS, 2]).unwrap()).unwrap();
+    writer.finish().unwrap().into_inner()
+}
+
+/// Guards requests: the headers once, and then the members of the query alone; of the others, those rows whose condition is true.
+#[tokio::test]
+async fn members_of_the_query_alone_are_requested() {
+    let stored = archive(0, &npz::WriteOptions::new());
+    let store = Counted::with([("dir/a.npz", stored)]).await;
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(1));
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/*.npz", NpyOptions::default()).await.unwrap();
+    let (requests, bytes) = store.take();
+    // The directory, the four headers, and their parts that a first request lacked.
+    assert!(requests <= 6 && bytes <= 80 << 10, "{requests} requests, {bytes} bytes");
+    let count = text(&ctx, "SELECT count(*) FROM t").await;
+    assert!(count.contains("| 300000 "), "{count}");
+    assert_eq!(store.take(), (0, 0));
+
+    let sum = rows(&ctx, "SELECT sum(x) FROM t").await;
+    let expected = (0..ROWS).map(|n| n as f64).sum::<f64>();
+    assert_eq!(sum[0].column(0).as_primitive::<Float64Type>().value(0), expected);
+    assert_eq!(store.take().1, 8 * ROWS as u64);
+
+    // No row passes, so `pair` is not requested.
+    rows(&ctx, "SELECT sum(pair[1]) FROM t WHERE id > 5000").await;
+    assert_eq!(store.take().1, 4 * ROWS as u64);
+    let found = text(&ctx, "SELECT name, pair[1] FROM t WHERE x = 12345").await;
+    assert!(found.contains("| n4 ") && found.contains("12345.0"), "{found}");
+    rows(&ctx, "SELECT x FROM t LIMIT 5").await;
+    store.take();
+    rows(&ctx, "SELECT x FROM t LIMIT 5").await;
+    assert_eq!(store.take(), (1, 40));
+}
+
+/// Guards results: on this machine and in a store, compressed or not, however the files are divided.
+#[tokio::test]
+async fn results_do_not_depend_on_partitions_or_compression() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut deflated = npz::WriteOptions::new();
+    deflated.deflate(1);
+    for (name, from, options) in
+        [("part=a", 0, &npz::WriteOptions::new()), ("part=b", ROWS, &deflated)]
+    {
+        fs::create_dir(directory.path().join(name)).unwrap();
+        fs::write(directory.path().join(name).join("t.npz"), archive(from, options)).unwrap();
+    }
+    let (all, half) = (2 * ROWS, ROWS as f64);
+    let sum = (0..all).map(|n| n as f64).sum::<f64>();
+    for partitions in [1, 3, 7] {
+        let mut config = SessionConfig::new().with_target_partitions(partitions);
+        config.options_mut().optimizer.repartition_file_min_size = 1;
+        let ctx = session_with_config(config);
+        let sql = format!(
+            "CREATE EXTERNAL TABLE t STORED AS NPZ PARTITIONED BY (part) LOCATION '{}/'",
+            directory.path().display()
+        );
+        rows(&ctx, &sql).await;
+        let found = rows(&ctx, "SELECT sum(x), sum(pair[1]) FROM t").await;
+        assert_eq!(found[0].column(0).as_primitive::<Float64Type>().value(0), sum);
+        let found =
+            text(&ctx, "SELECT count(*), min(x), max(name) FROM t WHERE id < 10 AND part = 'b'")
+                .await;
+        assert!(found.contains("| 3000 ") && found.contains(&format!("| {half:.1} ")), "{found}");
+        let found = text(&ctx, "SELECT name, id FROM t ORDER BY x DESC LIMIT 1").await;
+        assert!(found.contains("| n1   | 999 |"), "{found}");
+    }
+}
+
+/// Guards archives that are no table, and damaged ones: errors name the file and the member.
+#[tokio::test]
+async fn archives_that_are_no_table_are_named() {
+    let two = |a: &[u8], b: &[u8]| {
+        let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+        writer.write("a", a).unwrap();
+        writer.write("b", b).unwrap();
+        writer.finish().unwrap().into_inner()
+    };
+    let good = two(&[1, 2], &[3, 4]);
+    let mut scalar = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+    scalar.write("a", &1u8).unwrap();
+    for (bytes, expected) in [
+        (two(&[1, 2], &[3]), "b: it has 1 rows, and the members before it 2"),
+        (scalar.finish().unwrap().into_inner(), "a: a single value has no rows"),
+        (good[..good.len() - 5].to_vec(), "dir/x.npz: "),
+        (b"PK\x03\x04 nothing".to_vec(), "dir/x.npz: "),
+    ] {
+        let store = Counted::with([("dir/x.npz", bytes)]).await;
+        let ctx = session();
+        store.register(&ctx);
+        let failure = register(&ctx, "t", "mem://host/dir/x.npz", NpyOptions::default()).await;
+        let failure = failure.unwrap_err().to_string();
+        assert!(failure.contains("dir/x.npz: ") && failure.contains(expected), "{failure}");
+    }
+    let mut damaged = archive(0, npz::WriteOptions::new().deflate(1));
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 1000].fill(0xff);
+    let store = Counted::with([("dir/x.npz", damaged)]).await;
+    let ctx = session();
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/x.npz", NpyOptions::default()).await.unwrap();
+    let failure = error(&ctx, "SELECT sum(x), min(name), sum(pair[1]) FROM t").await;
+    assert!(failure.contains("dir/x.npz: "), "{failure}");
+    let failure = error(&ctx, "COPY t TO 'x.npz' STORED AS NPZ").await;
+    assert!(failure.contains("archives are not written by queries"), "{failure}");
+}
