@@ -12,6 +12,8 @@
 //! # }
 //! ```
 //!
+//! A statement needs no table: `SELECT avg(price) FROM npy('ticks/2024-*.npy')` ([`NpyFunction`]).
+//!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
 //! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
 //!
@@ -64,11 +66,14 @@ mod records;
 mod sink;
 mod source;
 mod sql_options;
+mod table_function;
 
 use std::sync::Arc;
 
 pub use datafusion;
-use datafusion::datasource::listing::{ListingTable, ListingTableConfig};
+use datafusion::catalog::Session;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig};
 use datafusion::datasource::provider::DefaultTableFactory;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
@@ -76,6 +81,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
+pub use table_function::NpyFunction;
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
 pub fn session() -> SessionContext {
@@ -101,7 +107,9 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
             Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
         ])
         .build();
-    SessionContext::new_with_state(state)
+    let ctx = SessionContext::new_with_state(state);
+    ctx.register_udtf("npy", Arc::new(NpyFunction::default()));
+    ctx
 }
 
 /// Registers a file, or a directory of files, as a table.
@@ -129,13 +137,17 @@ pub async fn register(
     location: &str,
     options: NpyOptions,
 ) -> Result<()> {
-    let is_archive = location::is_of_archives(location);
-    let format = if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
-    let extension = if is_archive { ".npz" } else { ".npy" };
-    let listing = datafusion::datasource::listing::ListingOptions::new(Arc::new(format))
-        .with_file_extension(extension);
-    let config = ListingTableConfig::new(location::parse(location)?).with_listing_options(listing);
-    let table = ListingTable::try_new(config.infer_schema(&ctx.state()).await?)?;
+    let table = table(&ctx.state(), location, options).await?;
     ctx.register_table(name, Arc::new(table))?;
     Ok(())
+}
+
+/// Opens a table of the files at a location.
+async fn table(state: &dyn Session, location: &str, options: NpyOptions) -> Result<ListingTable> {
+    let is_archive = location::is_of_archives(location);
+    let format = if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
+    let extension = format!(".{}", format.get_ext());
+    let listing = ListingOptions::new(Arc::new(format)).with_file_extension(extension);
+    let config = ListingTableConfig::new(location::parse(location)?).with_listing_options(listing);
+    ListingTable::try_new(config.infer_schema(state).await?)
 }

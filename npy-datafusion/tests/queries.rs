@@ -188,3 +188,46 @@ async fn files_of_a_store_are_read_by_ranges() {
     let some = rows(&ctx, "SELECT id FROM t LIMIT 10").await;
     assert_eq!(some.iter().map(RecordBatch::num_rows).sum::<usize>(), 10);
 }
+
+/// Guards the table function, on a runtime of one thread and of several: files, directories, patterns, and errors.
+#[tokio::test]
+async fn a_function_is_a_table() {
+    functions().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_is_a_table_on_several_threads() {
+    functions().await;
+}
+
+async fn functions() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = shards(directory.path());
+    let mut archive = npy_core::npz::Writer::create(directory.path().join("a.npz")).unwrap();
+    archive.write("id", &[1i64, 2]).unwrap();
+    archive.finish().unwrap();
+    let ctx = session();
+    let at = directory.path().display();
+    for (location, expected) in [
+        (format!("{at}/"), all.len()),
+        (format!("{at}/*.npy"), all.len()),
+        (format!("{at}/[01].npy"), 1001),
+        (format!("file://{at}/[01].npy"), 1001),
+        (format!("{at}/4.npy"), 333),
+        (format!("{at}/*.npz"), 2),
+    ] {
+        let sql = format!("SELECT count(*) FROM npy('{location}') WHERE id >= 0");
+        assert_eq!(count(&ctx, &sql).await, i64::try_from(expected).unwrap(), "{location}");
+    }
+    let join =
+        format!("SELECT count(*) FROM npy('{at}/*.npz') a JOIN npy('{at}/1.npy') b USING (id)");
+    assert!(count(&ctx, &join).await <= 1);
+    for (call, expected) in [
+        ("npy()".to_owned(), "npy expects one text"),
+        ("npy(1)".to_owned(), "npy expects one text"),
+        (format!("npy('{at}/none-*.npy')"), "No files found"),
+    ] {
+        let error = ctx.sql(&format!("SELECT * FROM {call}")).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
