@@ -63,6 +63,9 @@ enum Command {
     Append(commands::append::Args),
     /// Lists, extracts, packs, removes and renames the members of an archive
     Npz(commands::npz::Args),
+    /// Queries files with SQL, by the separate program npy-sql
+    #[command(disable_help_flag = true)]
+    Sql(commands::sql::Args),
     /// Prints the completions for a shell
     Completions(commands::completions::Completions),
     /// Prints the man page
@@ -88,6 +91,7 @@ impl Npy {
             Some(Command::Concat(args)) => args.run(),
             Some(Command::Append(args)) => args.run(),
             Some(Command::Npz(args)) => args.run(),
+            Some(Command::Sql(args)) => args.run(),
             Some(Command::Completions(args)) => args.run(),
             Some(Command::Man(args)) => args.run(),
         }

@@ -10,6 +10,7 @@ pub(crate) mod head;
 pub(crate) mod info;
 pub(crate) mod npz;
 pub(crate) mod plot;
+pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod structs;
 pub(crate) mod verify;

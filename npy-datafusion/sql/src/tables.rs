@@ -1,0 +1,57 @@
+//! The files of the command line as tables.
+
+use std::path::Path;
+
+use npy_datafusion::datafusion::common::TableReference;
+use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::{NpyOptions, register as register_file};
+
+/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it.
+pub(crate) async fn register(ctx: &SessionContext, files: &[String]) -> Result<()> {
+    for (index, file) in files.iter().enumerate() {
+        let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
+        register_file(ctx, &name, &located(file), NpyOptions::default()).await?;
+    }
+    for (index, file) in files.iter().enumerate() {
+        let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
+        let Some(stem) = stem(file) else { continue };
+        let stem = TableReference::bare(stem);
+        if !ctx.table_exist(stem.clone())? {
+            let table = ctx.table_provider(name.as_str()).await?;
+            ctx.register_table(stem, table)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the location with the `/` that a directory needs.
+fn located(file: &str) -> String {
+    match !file.ends_with('/') && Path::new(file).is_dir() {
+        true => format!("{file}/"),
+        false => file.to_owned(),
+    }
+}
+
+/// Returns the name of the table: `ticks` for `data/ticks.npy`, `data/ticks/` and `data/ticks/*.npy`.
+fn stem(file: &str) -> Option<String> {
+    let is_pattern = |part: &&str| part.contains(['*', '?', '[']);
+    let part = file.trim_end_matches('/').rsplit('/').find(|part| !is_pattern(part))?;
+    let stem = Path::new(part).file_stem()?.to_str()?;
+    (!stem.is_empty()).then(|| stem.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards the names of tables.
+    #[test]
+    fn tables_have_the_names_of_their_files() {
+        let name = |file: &str| stem(file).unwrap_or_default();
+        assert_eq!(name("data/ticks.npy"), "ticks");
+        assert_eq!(name("data/ticks/"), "ticks");
+        assert_eq!(name("data/ticks/*.npy"), "ticks");
+        assert_eq!(name("ticks-?.npz"), "");
+    }
+}
