@@ -18,6 +18,9 @@ use npy_core::{DynArray, Gather, Order};
 use crate::header::{Contents, File, external};
 use crate::merge::{dtype_of, field_of};
 
+/// The batches without a row that a scan reads before it returns an empty one, so that other tasks run and the query can be cancelled.
+pub(crate) const MAX_SKIPPED: usize = 64;
+
 /// The columns of a scan in one file.
 pub(crate) struct Columns {
     wanted: Vec<Column>,
@@ -85,6 +88,11 @@ impl Columns {
 
     pub(crate) fn has_test(&self) -> bool {
         self.test.is_some()
+    }
+
+    /// Returns a batch without rows.
+    pub(crate) fn none(&self) -> RecordBatch {
+        RecordBatch::new_empty(Arc::clone(&self.schema))
     }
 
     /// Returns the parts of the file that the condition needs, and those that the returned columns need.

@@ -16,7 +16,7 @@ use futures::stream::BoxStream;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
 use crate::archive::{Fetched, inflate};
-use crate::columns::{Columns, Selected};
+use crate::columns::{Columns, MAX_SKIPPED, Selected};
 use crate::header::{self, Member, SHORTER, located};
 
 /// The bytes of all columns that are requested of a store at a time.
@@ -57,6 +57,8 @@ struct Scan {
     count: usize,
     /// The rows of a request to a store.
     block: u64,
+    /// The blocks since the last batch.
+    skipped: usize,
 }
 
 /// How bytes are read.
@@ -91,7 +93,7 @@ impl Members {
         let others = self.open(members, fetched, all_rows, &others).await?;
         let block = (REQUEST / row_size.max(1) / self.batch).max(1).saturating_mul(self.batch);
         let (count, access) = (members.len(), Access::Unknown);
-        let scan = Scan { members: self, access, tested, others, count, block };
+        let scan = Scan { members: self, access, tested, others, count, block, skipped: 0 };
         let blocks = futures::stream::unfold((scan, rows), |(mut scan, mut rows)| async move {
             if rows.is_empty() {
                 return None;
@@ -99,7 +101,12 @@ impl Members {
             let end = rows.end.min(rows.start.saturating_add(scan.block()));
             let block = scan.read(rows.start..end).await;
             rows.start = if block.is_ok() { end } else { rows.end };
-            let batches = block.unwrap_or_else(|error| vec![Err(error)]);
+            let mut batches = block.unwrap_or_else(|error| vec![Err(error)]);
+            scan.skipped = if batches.is_empty() { scan.skipped + 1 } else { 0 };
+            if scan.skipped > MAX_SKIPPED {
+                scan.skipped = 0;
+                batches.push(Ok(scan.members.columns.none()));
+            }
             Some((futures::stream::iter(batches), (scan, rows)))
         });
         Ok(blocks.flatten().boxed())

@@ -13,7 +13,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
-use crate::columns::Columns;
+use crate::columns::{Columns, MAX_SKIPPED};
 use crate::header::{self, SHORTER, located};
 
 /// The bytes of one request to a store that is not this machine.
@@ -85,7 +85,10 @@ impl Records {
         file.seek(SeekFrom::Start(self.bytes_of(&rows).start))?;
         let (mut rows, mut buffer) = (rows, Vec::new());
         let batches = std::iter::from_fn(move || {
-            while !rows.is_empty() {
+            for _ in 0..MAX_SKIPPED {
+                if rows.is_empty() {
+                    return None;
+                }
                 let end = rows.end.min(rows.start.saturating_add(self.batch));
                 let part = std::mem::replace(&mut rows.start, end)..end;
                 match self.read(&mut file, part, &mut buffer) {
@@ -97,7 +100,7 @@ impl Records {
                     }
                 }
             }
-            None
+            Some(Ok(self.columns.none()))
         });
         Ok(futures::stream::iter(batches).boxed())
     }
