@@ -1,5 +1,6 @@
 //! Archives as tables: their members are columns, of which only what is needed is read.
 
+#[path = "support/store.rs"]
 mod support;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! What is requested of a store, and what is read of a file: headers once, no data for counts, no rows after a limit.
 
+#[path = "support/store.rs"]
 mod support;
 
 use std::sync::Arc;

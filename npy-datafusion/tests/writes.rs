@@ -1,5 +1,6 @@
 //! Files that queries write: they read back as the query's rows, and there is none if the query fails.
 
+#[path = "support/store.rs"]
 mod support;
 
 use std::fs;
