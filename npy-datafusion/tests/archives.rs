@@ -19,7 +19,9 @@ const ROWS: usize = 100_000;
 fn archive(from: usize, options: &npz::WriteOptions) -> Vec<u8> {
     let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
     let rows = from..from + ROWS;
-    writer.write("id", &rows.clone().map(|n| n as u32 % 1000).collect::<Vec<_>>()).unwrap();
+    writer
+        .write("id", &rows.clone().map(|n| u32::try_from(n).unwrap() % 1000).collect::<Vec<_>>())
+        .unwrap();
     writer.write("x", &rows.clone().map(|n| n as f64).collect::<Vec<_>>()).unwrap();
     writer.write("name", &rows.clone().map(|n| format!("n{}", n % 7)).collect::<Vec<_>>()).unwrap();
     let pair = rows.flat_map(|n| [n as f32, 0.5]).collect();
