@@ -252,40 +252,6 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
-    /// Returns the bytes of the archive that are a member, header and array, as [`read_bytes`](Self::read_bytes) returns them; `None` if
-    /// the member is compressed.
-    ///
-    /// It is for programs that read the bytes themselves, such as ranges of a file in a store. Nothing checks their checksum.
-    ///
-    /// ```
-    /// use std::io::Cursor;
-    ///
-    /// use npy_core::npz;
-    ///
-    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
-    /// writer.write("x", &[1u8, 2])?;
-    /// let file = writer.finish()?;
-    /// let reader = npz::Reader::new(Cursor::new(file.get_ref()))?;
-    /// let range = reader.stored_range("x")?.expect("it is not compressed");
-    /// assert_eq!(file.get_ref()[range.start as usize..range.end as usize], reader.read_bytes("x")?);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`read`](Self::read).
-    pub fn stored_range(&self, name: &str) -> Result<Option<Range<u64>>> {
-        self.located(name, |reader, index| {
-            let limits = reader.options.arrays.limit();
-            let (entry, start) =
-                reader.directory.open(index, &mut Handle::new(&reader.source), limits)?;
-            Ok(match entry.compression() {
-                None => Some(start..start.saturating_add(entry.size)),
-                Some(_) => None,
-            })
-        })
-    }
-
     /// Opens a member, to read it in parts.
     ///
     /// ```
