@@ -67,4 +67,43 @@ impl Options {
         self.objects = on;
         self
     }
+
+    /// Returns the names of the options that are on, which are those of the methods. With [`set`](Self::set), options go to other processes.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// let mut options = Options::new();
+    /// options.bfloat16(true);
+    /// assert!(options.names().eq(["bfloat16"]));
+    ///
+    /// let mut same = Options::new();
+    /// assert!(options.names().all(|name| same.set(name, true)));
+    /// assert_eq!(same, options);
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [
+            ("text_from_bytes", self.text_from_bytes),
+            ("complex_as_struct", self.complex_as_struct),
+            ("long_double_as_f64", self.long_double_as_f64),
+            ("bfloat16", self.bfloat16),
+            ("fill_nulls", self.fill_nulls),
+            ("objects", self.objects),
+        ];
+        all.into_iter().filter_map(|(name, on)| on.then_some(name))
+    }
+
+    /// Turns the option of this name on or off; returns false if there is no such option.
+    pub fn set(&mut self, name: &str, on: bool) -> bool {
+        match name {
+            "text_from_bytes" => self.text_from_bytes = on,
+            "complex_as_struct" => self.complex_as_struct = on,
+            "long_double_as_f64" => self.long_double_as_f64 = on,
+            "bfloat16" => self.bfloat16 = on,
+            "fill_nulls" => self.fill_nulls = on,
+            "objects" => self.objects = on,
+            _ => return false,
+        }
+        true
+    }
 }

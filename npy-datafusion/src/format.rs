@@ -59,6 +59,18 @@ impl NpyFormat {
     pub fn archives(options: Options) -> Self {
         NpyFormat { options, is_archive: true }
     }
+
+    /// Returns the types for what has more than one in Arrow.
+    #[cfg(feature = "proto")]
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Returns true for the format of archives.
+    #[cfg(feature = "proto")]
+    pub(crate) fn is_archive(&self) -> bool {
+        self.is_archive
+    }
 }
 
 #[async_trait]
@@ -195,6 +207,12 @@ impl NpyFormatFactory {
     /// Creates a factory of formats with the options of this one, unless a statement has others.
     pub fn new(format: NpyFormat) -> Self {
         NpyFormatFactory { format }
+    }
+
+    /// Returns the format.
+    #[cfg(feature = "proto")]
+    pub(crate) fn format(&self) -> &NpyFormat {
+        &self.format
     }
 }
 

@@ -12,8 +12,6 @@
 //! # }
 //! ```
 //!
-//! A statement needs no table: `SELECT avg(price) FROM npy('ticks/2024-*.npy')` ([`NpyFunction`]).
-//!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
 //! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
 //!
@@ -55,6 +53,8 @@
 //! appears before the whole query has succeeded. If the process is killed meanwhile, parts can stay in a store; its lifecycle rules remove them.
 
 mod archive;
+#[cfg(feature = "proto")]
+mod codec;
 mod columns;
 mod format;
 mod header;
@@ -66,21 +66,22 @@ mod records;
 mod sink;
 mod source;
 mod sql_options;
+mod table;
 mod table_function;
 
 use std::sync::Arc;
 
+#[cfg(feature = "proto")]
+pub use codec::{NpyLogicalCodec, NpyPhysicalCodec};
 pub use datafusion;
-use datafusion::catalog::Session;
-use datafusion::datasource::file_format::FileFormat;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig};
-use datafusion::datasource::provider::DefaultTableFactory;
+use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
+pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
@@ -97,19 +98,31 @@ pub fn session() -> SessionContext {
 /// # let _ = ctx;
 /// ```
 pub fn session_with_config(config: SessionConfig) -> SessionContext {
-    let state = SessionStateBuilder::new()
-        .with_config(config)
-        .with_default_features()
-        .with_table_factory("NPY".into(), Arc::new(DefaultTableFactory::new()))
-        .with_table_factory("NPZ".into(), Arc::new(DefaultTableFactory::new()))
-        .with_file_formats(vec![
-            Arc::new(NpyFormatFactory::default()),
-            Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
-        ])
-        .build();
-    let ctx = SessionContext::new_with_state(state);
+    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    let ctx = SessionContext::new_with_state(with_npy(state).build());
     ctx.register_udtf("npy", Arc::new(NpyFunction::default()));
     ctx
+}
+
+/// Adds the formats and their tables to a session that is being made, for example one of Ballista.
+///
+/// ```
+/// use datafusion::execution::SessionStateBuilder;
+/// use datafusion::prelude::SessionContext;
+///
+/// let state = SessionStateBuilder::new().with_default_features();
+/// let ctx = SessionContext::new_with_state(npy_datafusion::with_npy(state).build());
+/// # let _ = ctx;
+/// ```
+pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
+    let formats: [Arc<dyn FileFormatFactory>; 2] = [
+        Arc::new(NpyFormatFactory::new(NpyFormat::default())),
+        Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
+    ];
+    state.file_formats().get_or_insert_default().extend(formats);
+    state
+        .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
+        .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))
 }
 
 /// Registers a file, or a directory of files, as a table.
@@ -137,17 +150,7 @@ pub async fn register(
     location: &str,
     options: NpyOptions,
 ) -> Result<()> {
-    let table = table(&ctx.state(), location, options).await?;
+    let table = NpyTable::open(&ctx.state(), location, options).await?;
     ctx.register_table(name, Arc::new(table))?;
     Ok(())
-}
-
-/// Opens a table of the files at a location.
-async fn table(state: &dyn Session, location: &str, options: NpyOptions) -> Result<ListingTable> {
-    let is_archive = location::is_of_archives(location);
-    let format = if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
-    let extension = format!(".{}", format.get_ext());
-    let listing = ListingOptions::new(Arc::new(format)).with_file_extension(extension);
-    let config = ListingTableConfig::new(location::parse(location)?).with_listing_options(listing);
-    ListingTable::try_new(config.infer_schema(state).await?)
 }

@@ -60,6 +60,19 @@ impl NpySource {
         self.headers = Some(cache);
         self
     }
+
+    /// Sets the conditions that the rows must meet.
+    #[cfg(feature = "proto")]
+    pub(crate) fn with_predicate(mut self, predicate: Option<Arc<dyn PhysicalExpr>>) -> Self {
+        self.predicate = predicate;
+        self
+    }
+
+    /// Returns the types for what has more than one in Arrow.
+    #[cfg(feature = "proto")]
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
 }
 
 impl FileSource for NpySource {

@@ -18,19 +18,12 @@ pub(crate) fn parse(defaults: &Options, statement: &HashMap<String, String>) -> 
         let on = value.to_ascii_lowercase().parse().map_err(|_| {
             plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
         })?;
-        match name {
-            "text_from_bytes" => options.text_from_bytes(on),
-            "complex_as_struct" => options.complex_as_struct(on),
-            "long_double_as_f64" => options.long_double_as_f64(on),
-            "bfloat16" => options.bfloat16(on),
-            "fill_nulls" => options.fill_nulls(on),
-            _ => {
-                let names = NAMES.join(", ");
-                return Err(plan_datafusion_err!(
-                    "there is no option {name} for .npy files; there are {names}"
-                ));
-            }
-        };
+        if !NAMES.contains(&name) || !options.set(name, on) {
+            let names = NAMES.join(", ");
+            return Err(plan_datafusion_err!(
+                "there is no option {name} for .npy files; there are {names}"
+            ));
+        }
     }
     Ok(options)
 }

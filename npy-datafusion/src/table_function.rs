@@ -9,6 +9,8 @@ use datafusion::logical_expr::Expr;
 use npy_arrow::Options;
 use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
+use crate::table::NpyTable;
+
 /// The table function `npy`: a file, a directory or all files of a pattern, without a statement that creates a table.
 ///
 /// [`session`](crate::session) has it; other sessions register it.
@@ -53,7 +55,7 @@ impl TableFunctionImpl for NpyFunction {
         else {
             return Err(usage());
         };
-        let table = crate::table(args.session(), location, self.options.clone());
+        let table = NpyTable::open(args.session(), location, self.options.clone());
         Ok(Arc::new(wait(table)?))
     }
 }

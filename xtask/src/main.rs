@@ -56,7 +56,8 @@ usage: cargo xtask <command>
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
-  engine              the tests of npy-datafusion, a workspace of its own
+  engine              the tests of npy-datafusion, a workspace of its own, also in a cluster
+  cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   pictures            draws the pictures of the guide and the README
   page                the page that shows files in a browser, into target/page/npy.html
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         ["page"] => page::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),
+        ["cluster"] => engine::cluster(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
         ["help" | "--help" | "-h"] => {

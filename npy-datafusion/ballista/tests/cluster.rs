@@ -1,0 +1,221 @@
+//! A cluster of real processes: a scheduler and two executors. Answers are exact, also if an executor is killed in the middle of a query.
+#![cfg(target_os = "linux")] // It looks into /proc to see an executor at work.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use npy_ballista::connect;
+use npy_ballista::datafusion::arrow::util::pretty::pretty_format_batches;
+use npy_ballista::datafusion::prelude::{SessionConfig, SessionContext};
+use npy_core::{ByteOrder, NpyRecord, WriteOptions};
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Tick {
+    id: u32,
+    price: f64,
+}
+
+const SHARDS: u32 = 8;
+/// No wait ends earlier than this without an error, however slow the machine is.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Writes shards in both byte orders; returns all rows.
+fn write(directory: &Path, rows: u32) -> Vec<Tick> {
+    let tick = |n: u32| Tick { id: n % 7, price: f64::from(n % 1000) / 4.0 };
+    let all: Vec<Tick> = (0..SHARDS * rows).map(tick).collect();
+    for (shard, part) in all.chunks(rows as usize).enumerate() {
+        let order = if shard % 2 == 0 { ByteOrder::Little } else { ByteOrder::Big };
+        let path = directory.join(format!("{shard}.npy"));
+        WriteOptions::new().byte_order(order).write(path, part).unwrap();
+    }
+    all
+}
+
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Process {
+    fn start(program: &str, arguments: &[(&str, String)]) -> Self {
+        let arguments =
+            arguments.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]);
+        let mut command = Command::new(program);
+        Process(command.args(arguments).stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Returns the processor time so far, in ticks of the system.
+    fn work(&self) -> u64 {
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap_or_default();
+        let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(2);
+        fields.filter_map(|field| field.parse::<u64>().ok()).sum()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Cluster {
+    url: String,
+    executors: Vec<Process>,
+    _scheduler: Process,
+    _work: Vec<tempfile::TempDir>,
+}
+
+impl Cluster {
+    fn start() -> Self {
+        // All are free at once, so no two are the same.
+        let listeners: Vec<TcpListener> =
+            (0..5).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let ports: Vec<String> = listeners
+            .iter()
+            .map(|listener| listener.local_addr().unwrap().port().to_string())
+            .collect();
+        drop(listeners);
+        let scheduler = Process::start(
+            env!("CARGO_BIN_EXE_npy-scheduler"),
+            &[("port", ports[0].clone()), ("executor-timeout", "5".into())],
+        );
+        let work: Vec<_> = (0..2).map(|_| tempfile::tempdir().unwrap()).collect();
+        let executor = |n: usize| {
+            Process::start(
+                env!("CARGO_BIN_EXE_npy-executor"),
+                &[
+                    ("scheduler-port", ports[0].clone()),
+                    ("port", ports[1 + n].clone()),
+                    ("grpc-port", ports[3 + n].clone()),
+                    ("tasks", "2".into()),
+                    ("heartbeat", "1".into()),
+                    ("work-dir", work[n].path().display().to_string()),
+                ],
+            )
+        };
+        Cluster {
+            url: format!("df://127.0.0.1:{}", ports[0]),
+            executors: vec![executor(0), executor(1)],
+            _scheduler: scheduler,
+            _work: work,
+        }
+    }
+
+    /// Connects once the scheduler listens, with a table of the files.
+    async fn client(&self, directory: &Path) -> SessionContext {
+        let start = Instant::now();
+        let address = self.url.trim_start_matches("df://");
+        while TcpStream::connect(address).is_err() {
+            assert!(start.elapsed() < PATIENCE, "no scheduler at {address}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let config = SessionConfig::new().with_target_partitions(SHARDS as usize);
+        let ctx = connect(&self.url, config).await.unwrap();
+        let location = directory.display();
+        let create = format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{location}/'");
+        ctx.sql(&create).await.unwrap();
+        ctx
+    }
+}
+
+async fn rows(ctx: &SessionContext, sql: &str) -> String {
+    let frame = ctx.sql(sql).await.unwrap();
+    let batches = tokio::time::timeout(PATIENCE, frame.collect()).await;
+    let batches = batches.unwrap_or_else(|_| panic!("{sql}: no answer in {PATIENCE:?}"));
+    pretty_format_batches(&batches.unwrap_or_else(|error| panic!("{sql}: {error}")))
+        .unwrap()
+        .to_string()
+}
+
+/// Returns the table that is expected, in the form of [`rows`]: all cells, separated by blanks.
+fn cells(table: &str) -> Vec<Vec<String>> {
+    let lines = table.lines().filter(|line| line.starts_with('|')).skip(1);
+    lines
+        .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect())
+        .collect()
+}
+
+/// Guards the whole way: the table to the scheduler, scans to executors, results back.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_executors_answer_exactly() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = write(directory.path(), 5_000);
+    let cluster = Cluster::start();
+    let ctx = cluster.client(directory.path()).await;
+
+    assert_eq!(cells(&rows(&ctx, "SELECT count(*) FROM t").await), [[all.len().to_string()]]);
+
+    let by_id = rows(&ctx, "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id").await;
+    let expected: Vec<Vec<String>> = (0..7)
+        .map(|id| {
+            let prices: Vec<f64> =
+                all.iter().filter(|tick| tick.id == id).map(|tick| tick.price).collect();
+            // Quarters add up without rounding.
+            let sum: f64 = prices.iter().sum();
+            vec![id.to_string(), prices.len().to_string(), format!("{sum:?}")]
+        })
+        .collect();
+    assert_eq!(cells(&by_id), expected);
+
+    let filtered =
+        rows(&ctx, "SELECT count(*), sum(price) FROM t WHERE id = 3 AND price > 100").await;
+    let wanted = all.iter().filter(|tick| tick.id == 3 && tick.price > 100.0);
+    let (count, sum) = wanted.fold((0, 0.0), |(count, sum), tick| (count + 1, sum + tick.price));
+    assert_eq!(cells(&filtered), [[count.to_string(), format!("{sum:?}")]]);
+}
+
+/// Guards that the work of an executor that dies is done again by another: no row is lost, none is counted twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_executor_changes_no_answer() {
+    let mut shard_rows = 500;
+    loop {
+        let directory = tempfile::tempdir().unwrap();
+        let all = write(directory.path(), shard_rows);
+        let mut cluster = Cluster::start();
+        let ctx = cluster.client(directory.path()).await;
+        // Both are at work before the query that counts.
+        assert_eq!(cells(&rows(&ctx, "SELECT count(*) FROM t").await), [[all.len().to_string()]]);
+
+        // Every row meets every other one of its number: long, by construction.
+        let sql = "SELECT count(*) FROM t a JOIN t b ON a.id = b.id WHERE a.price < b.price";
+        let before: Vec<u64> = cluster.executors.iter().map(Process::work).collect();
+        let query = tokio::spawn({
+            let ctx = ctx.clone();
+            async move { rows(&ctx, sql).await }
+        });
+        let start = Instant::now();
+        let busy = loop {
+            let works = |n: &usize| cluster.executors[*n].work() > before[*n] + 50;
+            if let Some(busy) = (0..2).find(works) {
+                break Some(busy);
+            }
+            if query.is_finished() {
+                break None;
+            }
+            assert!(start.elapsed() < PATIENCE, "no executor is at work");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        };
+        if let Some(busy) = busy.filter(|_| !query.is_finished()) {
+            drop(cluster.executors.remove(busy)); // SIGKILL
+            assert_eq!(cells(&query.await.unwrap()), [[pairs(&all).to_string()]]);
+            return;
+        }
+        // Too fast to be interrupted: a longer query.
+        shard_rows *= 2;
+    }
+}
+
+/// Counts the pairs of the query: those of equal numbers, the first price below the second.
+fn pairs(all: &[Tick]) -> u64 {
+    (0..7)
+        .map(|id| {
+            let mut prices: Vec<f64> =
+                all.iter().filter(|tick| tick.id == id).map(|tick| tick.price).collect();
+            prices.sort_by(f64::total_cmp);
+            let below = |price: &f64| prices.partition_point(|other| other < price) as u64;
+            prices.iter().map(below).sum::<u64>()
+        })
+        .sum()
+}

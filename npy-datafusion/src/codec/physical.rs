@@ -1,0 +1,177 @@
+//! Scans, as the scheduler sends them to executors.
+
+use std::sync::Arc;
+
+use datafusion::common::exec_datafusion_err;
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::error::Result;
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_physical_expr_common::physical_expr::proto_decode::PhysicalExprDecodeCtx;
+use datafusion_physical_expr_common::physical_expr::proto_encode::PhysicalExprEncodeCtx;
+use datafusion_proto::physical_plan::from_proto::{
+    parse_protobuf_file_scan_config, parse_table_schema_from_proto,
+};
+use datafusion_proto::physical_plan::to_proto::serialize_file_scan_config;
+use datafusion_proto::physical_plan::{
+    DefaultPhysicalExtensionCodec, PhysicalExtensionCodec, PhysicalPlanDecodeContext,
+    PhysicalProtoConverterExtension,
+};
+use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
+use prost::Message;
+
+use super::{decode, encode, names, options};
+use crate::source::NpySource;
+
+/// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use datafusion_proto::physical_plan::DefaultPhysicalExtensionCodec;
+/// use npy_datafusion::NpyPhysicalCodec;
+///
+/// let codec = NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {}));
+/// # let _ = codec;
+/// ```
+#[derive(Clone, Debug)]
+pub struct NpyPhysicalCodec {
+    inner: Arc<dyn PhysicalExtensionCodec>,
+}
+
+impl NpyPhysicalCodec {
+    /// Creates a codec around another one, for example that of Ballista.
+    pub fn new(inner: Arc<dyn PhysicalExtensionCodec>) -> Self {
+        NpyPhysicalCodec { inner }
+    }
+}
+
+impl Default for NpyPhysicalCodec {
+    fn default() -> Self {
+        NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {}))
+    }
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ScanMessage {
+    /// Files, ranges, schema, projection and limit.
+    #[prost(message, optional, tag = "1")]
+    files: Option<FileScanExecConf>,
+    /// The conditions. They are not in the message above, and no one else checks them.
+    #[prost(message, optional, tag = "2")]
+    predicate: Option<PhysicalExprNode>,
+    #[prost(string, repeated, tag = "3")]
+    options: Vec<String>,
+}
+
+/// Returns the scan, if the plan is one of ours.
+fn scan(plan: &dyn ExecutionPlan) -> Option<(&FileScanConfig, &NpySource)> {
+    let scan = plan.downcast_ref::<DataSourceExec>()?.data_source();
+    let scan = scan.downcast_ref::<FileScanConfig>()?;
+    Some((scan, scan.file_source().downcast_ref::<NpySource>()?))
+}
+
+impl PhysicalExtensionCodec for NpyPhysicalCodec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        ctx: &TaskContext,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(message) = decode::<ScanMessage>(bytes)? else {
+            return self.inner.try_decode(bytes, inputs, ctx, converter);
+        };
+        let files = message.files.ok_or_else(|| exec_datafusion_err!("a scan without files"))?;
+        let schema = parse_table_schema_from_proto(&files)?;
+        let headers = ctx.runtime_env().cache_manager.get_file_metadata_cache();
+        let plans = PhysicalPlanDecodeContext::new(ctx, self);
+        let predicate = message
+            .predicate
+            .map(|node| converter.proto_to_physical_expr(&node, schema.table_schema(), &plans))
+            .transpose()?;
+        let source = NpySource::new(schema, options(&message.options)?)
+            .with_header_cache(headers)
+            .with_predicate(predicate);
+        let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
+        Ok(DataSourceExec::from_data_source(FileScanConfigBuilder::from(scan).build()))
+    }
+
+    fn try_encode(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        to: &mut Vec<u8>,
+        converter: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let Some((scan, source)) = scan(&*plan) else {
+            return self.inner.try_encode(plan, to, converter);
+        };
+        let predicate = source.filter();
+        let predicate =
+            predicate.map(|it| converter.physical_expr_to_proto(&it, self)).transpose()?;
+        let files = Some(serialize_file_scan_config(scan, self, converter)?);
+        encode(&ScanMessage { files, predicate, options: names(source.options()) }, to);
+        Ok(())
+    }
+
+    fn try_decode_udf(&self, name: &str, bytes: &[u8]) -> Result<Arc<ScalarUDF>> {
+        self.inner.try_decode_udf(name, bytes)
+    }
+
+    fn try_encode_udf(&self, function: &ScalarUDF, to: &mut Vec<u8>) -> Result<()> {
+        self.inner.try_encode_udf(function, to)
+    }
+
+    fn try_decode_higher_order_function(
+        &self,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Arc<HigherOrderUDF>> {
+        self.inner.try_decode_higher_order_function(name, bytes)
+    }
+
+    fn try_encode_higher_order_function(
+        &self,
+        function: &HigherOrderUDF,
+        to: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.inner.try_encode_higher_order_function(function, to)
+    }
+
+    fn try_decode_expr(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn PhysicalExpr>],
+        ctx: &PhysicalExprDecodeCtx<'_>,
+    ) -> Result<Arc<dyn PhysicalExpr>> {
+        self.inner.try_decode_expr(bytes, inputs, ctx)
+    }
+
+    fn try_encode_expr(
+        &self,
+        expression: &Arc<dyn PhysicalExpr>,
+        to: &mut Vec<u8>,
+        ctx: &PhysicalExprEncodeCtx<'_>,
+    ) -> Result<()> {
+        self.inner.try_encode_expr(expression, to, ctx)
+    }
+
+    fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
+        self.inner.try_decode_udaf(name, bytes)
+    }
+
+    fn try_encode_udaf(&self, function: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
+        self.inner.try_encode_udaf(function, to)
+    }
+
+    fn try_decode_udwf(&self, name: &str, bytes: &[u8]) -> Result<Arc<WindowUDF>> {
+        self.inner.try_decode_udwf(name, bytes)
+    }
+
+    fn try_encode_udwf(&self, function: &WindowUDF, to: &mut Vec<u8>) -> Result<()> {
+        self.inner.try_encode_udwf(function, to)
+    }
+}
