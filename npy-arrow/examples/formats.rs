@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         id: n % 100,
         time: DateTime64::new(1_700_000_000_000_000 + i64::from(n)),
         price: f64::from(n) / 4.0,
-        venue: if n % 2 == 0 { "XETR".into() } else { "XPAR".into() },
+        venue: if n.is_multiple_of(2) { "XETR".into() } else { "XPAR".into() },
     };
     let ticks: Vec<Tick> = (0..100_000).map(tick).collect();
     ticks.write_npy(path("npy"))?;

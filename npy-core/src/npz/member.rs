@@ -139,7 +139,7 @@ impl<R: Read + Seek> Seek for Member<R> {
         data.get_mut().seek(SeekFrom::Current(by.map_err(|_| io::ErrorKind::InvalidInput)?))?;
         data.set_limit(left);
         self.left = left;
-        self.sum = crc32fast::Hasher::new();
+        self.sum = Checksum::new();
         self.ended = target > 0;
         Ok(target)
     }
