@@ -37,7 +37,7 @@ fn write(directory: &Path) {
     for (day, (from, count)) in
         [(0, 1000), (1000, 1), (1001, 0), (2000, 5000)].into_iter().enumerate()
     {
-        let directory = directory.join(format!("day={day}"));
+        let directory = directory.join("t").join(format!("day={day}"));
         std::fs::create_dir_all(&directory).unwrap();
         let order = if day == 3 { ByteOrder::Big } else { ByteOrder::Little };
         let path = directory.join("x.npy");
@@ -55,7 +55,7 @@ const QUERIES: [&str; 10] = [
     "SELECT price FROM t WHERE id = 3 ORDER BY price LIMIT 5",
     "SELECT day, max(price) FROM t WHERE day <> '1' GROUP BY day ORDER BY day",
     "SELECT price + id AS x FROM t WHERE day = '3' ORDER BY x DESC LIMIT 3",
-    "SELECT count(*) FROM t WHERE name = X'616263' AND NOT flag",
+    "SELECT count(*) FROM t WHERE name IS NOT NULL AND NOT flag",
     "SELECT a.price FROM t a JOIN t b ON a.price = b.price WHERE b.id = 2 AND b.price < 20 ORDER BY 1",
     "SELECT sum(price) FROM archive WHERE id IN (1, 5)",
     "SELECT * FROM archive WHERE flag ORDER BY price LIMIT 4",
@@ -66,7 +66,7 @@ async fn context(directory: &Path, partitions: usize) -> SessionContext {
     config.options_mut().optimizer.repartition_file_min_size = 1;
     let ctx = session_with_config(config);
     let create = format!(
-        "CREATE EXTERNAL TABLE t STORED AS NPY PARTITIONED BY (day) LOCATION '{}/'",
+        "CREATE EXTERNAL TABLE t STORED AS NPY PARTITIONED BY (day) LOCATION '{}/t/'",
         directory.display()
     );
     ctx.sql(&create).await.unwrap();
@@ -112,11 +112,13 @@ async fn plans_return_the_same_in_another_session() {
             let bytes =
                 logical_plan_to_bytes_with_extension_codec(frame.logical_plan(), &logical).unwrap();
             let plan = frame.create_physical_plan().await.unwrap();
-            let expected = rows(plan.clone(), &ctx).await;
-
+            // Before the plan runs: a run changes its conditions (`LIMIT`), which are then those of its end.
             let codec = NpyPhysicalCodec::default();
+            let message =
+                physical_plan_to_bytes_with_extension_codec(plan.clone(), &codec).unwrap();
+            let expected = rows(plan, &ctx).await;
+
             let other = session();
-            let message = physical_plan_to_bytes_with_extension_codec(plan, &codec).unwrap();
             let sent =
                 physical_plan_from_bytes_with_extension_codec(&message, &other.task_ctx(), &codec);
             assert_eq!(rows(sent.unwrap(), &other).await, expected, "{query}");
