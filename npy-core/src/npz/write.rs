@@ -83,8 +83,7 @@ pub struct Writer<W: Write> {
 type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
-    /// Creates a file, as a transaction: if the writer is dropped without [`finish`](Self::finish), an old file stays and no new one
-    /// appears.
+    /// Creates a file, as a transaction: without [`finish`](Self::finish), the old file stays and no new one appears.
     ///
     /// Links are followed and permissions are kept, as in [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
