@@ -76,8 +76,10 @@
 //! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record.
 //!
 //! All of these but views can also be read from arrays of Python objects (`|O`) of such values: text from `str`, numbers from `int` and `float`, times
-//! from `datetime`, records from tuples. A value must fit exactly. In an array of optional values, `None`, the float `nan`, and `NaT` and `NA`
-//! of pandas are `None`.
+//! from `datetime`, records from tuples. A value must fit exactly.
+//!
+//! In a list or array of optional values, a float NaN and `NaT` are `None`, whatever the dtype; in an array of Python objects also `None` and
+//! `NA` of pandas.
 //!
 //! Text is written as wide as the longest in the list, and at least one character wide. Writing text that ends with a NUL is an error, as
 //! reading it would drop the NUL. With [`WriteOptions::objects`](crate::WriteOptions::objects), text and bytes are written as Python objects,

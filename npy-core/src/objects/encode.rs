@@ -6,13 +6,14 @@ use super::known::Meaning;
 use super::{ObjectRef, dtype};
 use crate::calendar::{NAT, from_nanoseconds, rescaled};
 use crate::checked;
-use crate::dtype::{DType, Field, Kind, Resolution, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
 use crate::element::ucs4;
 use crate::error::Error;
 use crate::limits::to_u64;
 use crate::pickle::Id;
+use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::Order;
 
 /// The state of the conversion of all objects of an array.
@@ -35,7 +36,7 @@ struct FieldInFile {
 }
 
 impl Encoder {
-    /// Writes the object as an element of this dtype, whose numbers are little-endian.
+    /// Writes the object as an element of this dtype, whose numbers are little-endian; `rules` say where a text has any width.
     ///
     /// # Errors
     ///
@@ -44,9 +45,16 @@ impl Encoder {
         &mut self,
         object: ObjectRef<'_>,
         dtype: &DType,
+        rules: &ReadRules,
         out: &mut [u8],
     ) -> Result<(), InvalidValue> {
         match dtype.kind() {
+            Kind::Scalar(scalar) if rules.widths == Widths::Any => {
+                let encoded = text_of_any_width(object, *scalar, out);
+                encoded.ok_or_else(|| {
+                    unexpected(object, &format!("text of at most {MAX_ANY_WIDTH} bytes as {dtype}"))
+                })
+            }
             Kind::Scalar(scalar) => {
                 let encoded = encode_scalar(object, *scalar, out);
                 encoded.ok_or_else(|| not_of(object, dtype))
@@ -63,16 +71,23 @@ impl Encoder {
                 }
                 items
                     .zip(&mut slots)
-                    .try_for_each(|(item, slot)| self.encode(item, &sub.base, slot))
+                    .try_for_each(|(item, slot)| self.encode(item, &sub.base, rules, slot))
             }
             Kind::Record(record) => {
                 let values = self.fields(object, &record.fields)?;
-                for (field, (value, time)) in record.fields.iter().zip(values) {
-                    let slot = out.get_mut(field.offset()..field.end()).unwrap_or_default();
+                let no_rules = FieldRules::default();
+                for (i, (field, (value, time))) in record.fields.iter().zip(values).enumerate() {
+                    let rules = &rules.fields.get(i).unwrap_or(&no_rules).inner;
+                    let size = match rules.widths {
+                        Widths::Any => ANY_WIDTH_PREFIX.saturating_add(MAX_ANY_WIDTH),
+                        Widths::Same | Widths::UpTo => field.dtype().itemsize(),
+                    };
+                    let slot = out.get_mut(field.offset()..).and_then(|rest| rest.get_mut(..size));
+                    let slot = slot.unwrap_or_default();
                     let written = match time.zip(field.dtype().scalar()) {
                         Some((found, wanted)) => encode_count(value, found, *wanted, slot)
                             .ok_or_else(|| not_of(value, field.dtype())),
-                        None => self.encode(value, field.dtype(), slot),
+                        None => self.encode(value, field.dtype(), rules, slot),
                     };
                     written.map_err(|error| error.in_field(field.name()))?;
                 }
@@ -210,6 +225,19 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         },
         ScalarKind::Object => None,
     }
+}
+
+/// Writes a text of any width ([`Widths::Any`]); `None` if the object is something else, or too long.
+fn text_of_any_width(object: ObjectRef<'_>, text: Scalar, out: &mut [u8]) -> Option<()> {
+    let (size, out) = out.split_at_mut_checked(ANY_WIDTH_PREFIX)?;
+    // The characters in use, where they can be counted: the rest of the buffer has no meaning.
+    let used = match object.as_str() {
+        Some(text) => text.chars().count().checked_mul(4)?,
+        None => object.as_bytes().map_or(out.len(), |bytes| bytes.len()),
+    };
+    let out = out.get_mut(..used)?;
+    copy(&u32::try_from(used).ok()?.to_le_bytes(), size)?;
+    encode_scalar(object, Scalar::ordered(text.kind(), used, ByteOrder::Little), out)
 }
 
 /// Returns the elements of a nested array in C order as elements of this dtype, if it has no Python objects and they fit exactly.

@@ -2,12 +2,12 @@
 
 use super::encode::{Encoder, unexpected};
 use super::{ObjectRef, Objects};
-use crate::dtype::DType;
-use crate::element::typed_plan::canonical_to_write;
+use crate::element::typed_plan::canonical;
 use crate::element::{Element, InvalidValue, block};
 use crate::error::{Error, Place};
 use crate::limits::{Limits, to_u64};
 use crate::reserve;
+use crate::schema::Schema;
 
 /// A Rust type that a Python object can be converted to.
 pub(crate) trait FromObject: Sized {
@@ -18,27 +18,27 @@ pub(crate) trait FromObject: Sized {
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue>;
 }
 
-/// The state of a conversion: the canonical dtype of the element type, and the bytes of one element. Both are empty for `String` and
+/// The state of a conversion: the canonical schema of the element type, and the bytes of one element. Both are empty for `String` and
 /// `Vec<u8>`.
 #[derive(Default)]
 pub(crate) struct Converter {
-    dtype: Option<DType>,
+    schema: Option<Schema>,
     item: Vec<u8>,
     encoder: Encoder,
 }
 
 impl<T: Element> FromObject for T {
     fn converter() -> Result<Converter, Error> {
-        let dtype = Some(canonical_to_write::<T>()?);
+        let schema = Some(canonical::<T>()?);
         let mut item = Vec::new();
         reserve::exact(&mut item, T::SIZE)?;
         item.resize(T::SIZE, 0);
-        Ok(Converter { dtype, item, encoder: Encoder::default() })
+        Ok(Converter { schema, item, encoder: Encoder::default() })
     }
 
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {
-        if let Some(dtype) = &by.dtype {
-            by.encoder.encode(object, dtype, &mut by.item)?;
+        if let Some(Schema { dtype, rules }) = &by.schema {
+            by.encoder.encode(object, dtype, rules, &mut by.item)?;
         }
         T::check(&by.item)?;
         Ok(T::decode(&by.item))

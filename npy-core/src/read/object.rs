@@ -7,15 +7,18 @@ use super::reader::Reader;
 use super::source::{EndOfArray, FileAt};
 use super::{ReadNpy, ReadOptions};
 use crate::array::NpyArray;
+use crate::dtype::{Scalar, ScalarKind};
 use crate::element::Element;
-use crate::element::block::BLOCK;
+use crate::element::block::{self, BLOCK};
+use crate::element::typed_plan::canonical;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Payload;
 use crate::limits::{to_u64, to_usize};
-use crate::objects::{ContentsFile, FromObject, Objects, ReadContents};
+use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, is_missing};
 use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
 use crate::reserve;
 use crate::shape::Order;
+use crate::value::Value;
 
 impl<R: Read> Reader<R> {
     /// Reads the pickle.
@@ -232,16 +235,16 @@ impl Objects {
     }
 }
 
-/// Implements `ReadNpy` for lists and arrays of optional values. Only arrays of Python objects have missing ones.
+/// Implements `ReadNpy` for lists and arrays of optional values; a function finds the missing ones in an array of another dtype.
 macro_rules! options {
-    ($([$($generics:tt)*] $type:ty),*) => {$(
+    ($([$($generics:tt)*] $type:ty: $optional:expr),* $(,)?) => {$(
         impl<$($generics)*> ReadNpy for Vec<Option<$type>> {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 match reader.header.payload() {
                     Payload::Pickle => reader.read_object_vec(),
                     Payload::Items => {
                         let values = Vec::<$type>::read_npy_array(reader)?;
-                        Ok(values.into_iter().map(Some).collect())
+                        reader.located(|_| $optional(values))
                     }
                 }
             }
@@ -254,8 +257,9 @@ macro_rules! options {
                     Payload::Items => {
                         let array = NpyArray::<$type>::read_npy_array(reader)?;
                         let (shape, order) = (array.shape().to_vec(), array.order());
-                        let values = array.into_vec_memory_order().into_iter().map(Some);
-                        NpyArray::with_order(values.collect(), shape, order)
+                        let values = array.into_vec_memory_order();
+                        let values = reader.located(|_| $optional(values))?;
+                        NpyArray::with_order(values, shape, order)
                     }
                 }
             }
@@ -263,4 +267,27 @@ macro_rules! options {
     )*};
 }
 
-options!([T: Element] T, [] String, [] Vec<u8>);
+options!([T: Element] T: with_missing, [] String: all_there, [] Vec<u8>: all_there);
+
+/// Returns the values; `None` for a NaN and for NaT, as in an array of objects.
+fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
+    use ScalarKind::{DateTime, Float, TimeDelta};
+    let dtype = canonical::<T>()?.dtype;
+    if !matches!(dtype.scalar().map(Scalar::kind), Some(Float | DateTime(_) | TimeDelta(_))) {
+        return all_there(values);
+    }
+    let mut item = vec![0; T::SIZE];
+    let mut optional = Vec::new();
+    reserve::exact(&mut optional, values.len())?;
+    for (row, value) in values.into_iter().enumerate() {
+        value.encode(&mut item).map_err(|error| block::invalid(&error, row))?;
+        let is_missing = Value::from_bytes(&dtype, &item).is_some_and(is_missing);
+        optional.push((!is_missing).then_some(value));
+    }
+    Ok(optional)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "called as `with_missing` is")]
+fn all_there<T>(values: Vec<T>) -> Result<Vec<Option<T>>> {
+    Ok(values.into_iter().map(Some).collect())
+}

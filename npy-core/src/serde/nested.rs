@@ -394,7 +394,7 @@ impl<'de> Deserializer<'de> for Flat<'_> {
 struct Number<T>(T);
 
 macro_rules! number {
-    ($($type:ty: $visit:ident;)*) => {$(
+    ($($type:ty: $visit:ident $(, missing if $is_missing:path)?;)*) => {$(
         impl<'de> Deserializer<'de> for Number<$type> {
             type Error = RowError;
 
@@ -405,6 +405,11 @@ macro_rules! number {
 
             #[inline]
             fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+                $(
+                    if $is_missing(self.0) {
+                        return visitor.visit_none();
+                    }
+                )?
                 visitor.visit_some(self)
             }
 
@@ -451,6 +456,6 @@ number! {
     u16: visit_u16;
     u32: visit_u32;
     u64: visit_u64;
-    f32: visit_f32;
-    f64: visit_f64;
+    f32: visit_f32, missing if f32::is_nan;
+    f64: visit_f64, missing if f64::is_nan;
 }

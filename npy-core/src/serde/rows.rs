@@ -15,6 +15,7 @@ use super::value::OBJECT;
 use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
+use crate::objects::is_missing;
 use crate::read::{ItemReader, Reader};
 use crate::value::{RecordValue, Value};
 
@@ -219,7 +220,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        if self.0.is_nat() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if is_missing(self.0) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(

@@ -1,7 +1,7 @@
 //! Arrays of Python objects that Python pickles: random trees with each protocol, and lists of plain values.
 
 use npy_core::object::{Encoding, Kind};
-use npy_core::{ObjectRef, Objects, npz};
+use npy_core::{ObjectRef, Objects, npz, object};
 
 use super::*;
 
@@ -285,6 +285,71 @@ np.save('single', np.array('one', object))
             assert_eq!(found, some(&[Some("a"), None]), "{name}");
         }
     }
+}
+
+#[derive(NpyRecord, Debug, PartialEq)]
+struct Station {
+    id: i64,
+    #[npy(width = any)]
+    name: String,
+    #[npy(width = any)]
+    code: Vec<u8>,
+}
+
+/// Guards text of any width in the records of a frame of pandas, where text is objects, or has a width in the file.
+#[test]
+fn text_of_any_width_is_read_from_objects() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import pandas as pd
+frame = pd.DataFrame({'id': [1, 2], 'name': pd.Series(['RJOB', 'é😀'], dtype=object), 'code': pd.Series([b'a\0b', b''], dtype=object)})
+np.save('objects.npy', frame.to_records(index=False))
+np.save('widths.npy', frame.to_records(index=False, column_dtypes={'name': 'U9', 'code': 'S3'}))
+long = pd.DataFrame({'id': [1], 'name': pd.Series(['x' * 1025], dtype=object), 'code': pd.Series([b''], dtype=object)})
+np.save('long.npy', long.to_records(index=False))
+"#;
+    python(script, dir.path());
+    let expected = [
+        Station { id: 1, name: "RJOB".into(), code: b"a\0b".to_vec() },
+        Station { id: 2, name: "é😀".into(), code: Vec::new() },
+    ];
+    for name in ["objects.npy", "widths.npy"] {
+        assert_eq!(Vec::<Station>::read_npy(dir.path().join(name)).unwrap(), expected, "{name}");
+    }
+    let error = Vec::<Station>::read_npy(dir.path().join("long.npy")).unwrap_err().to_string();
+    assert!(error.contains("text of at most 4096 bytes"), "{error}");
+}
+
+/// Guards NaN and NaT as missing values, whether an array holds objects or numbers and times.
+#[test]
+fn missing_values_are_none_in_any_dtype() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+x = np.array([0.5, np.nan]); t = np.array(['2001-02-03', 'NaT'], 'M8[s]')
+records = np.zeros(2, [('x', 'f8'), ('t', '>M8[s]'), ('h', 'f2')]); records['x'] = x; records['t'] = t; records['h'] = x
+np.save('x.npy', x); np.save('t.npy', t); np.save('records.npy', records)
+np.save('object_x.npy', x.astype(object)); np.save('half.npy', x.astype('>f2'))
+np.save('grid.npy', np.array([[1, np.nan], [np.nan, 2]], 'f4', order='F'))
+"#;
+    python(script, dir.path());
+    let path = |name: &str| dir.path().join(format!("{name}.npy"));
+    for name in ["x", "object_x", "half"] {
+        let cast = ReadOptions::new().cast(Cast::Lossless).clone();
+        let read: Vec<Option<f64>> = cast.read(path(name)).unwrap();
+        assert_eq!(read, [Some(0.5), None], "{name}");
+        assert_eq!(object::load::<Vec<Option<f64>>>(path(name)).unwrap(), read, "{name}");
+    }
+    let time: DateTime64<Second> = "2001-02-03".parse().unwrap();
+    assert_eq!(Vec::<Option<DateTime64<Second>>>::read_npy(path("t")).unwrap(), [Some(time), None]);
+    let loaded: Vec<Option<DateTime64<Second>>> = object::load(path("t")).unwrap();
+    assert_eq!(loaded, [Some(time), None]);
+    let grid = NpyArray::<Option<f32>>::read_npy(path("grid")).unwrap();
+    assert_eq!(grid.into_vec(), [Some(1.0), None, None, Some(2.0)]);
+    type Row = (Option<f64>, Option<DateTime64<Second>>, Option<f32>);
+    let rows: Vec<Row> = object::load(path("records")).unwrap();
+    assert_eq!(rows, [(Some(0.5), Some(time), Some(0.5)), (None, None, None)]);
+    let table = DynArray::read_npy(path("records")).unwrap();
+    assert_eq!(table.to_rows::<Row>().unwrap(), rows);
 }
 
 /// The files of Python 2 in NumPy's own tests.
