@@ -79,7 +79,8 @@ pub struct Map<T> {
     of: PhantomData<T>,
 }
 
-impl<T: ZeroCopy> Map<T> {
+// The bound is at the functions: so the compiler says what a type lacks, and not that there is no such function.
+impl<T> Map<T> {
     /// Maps a file.
     ///
     /// # Safety
@@ -90,7 +91,10 @@ impl<T: ZeroCopy> Map<T> {
     ///
     /// As [`ArrayView::from_bytes`](crate::ArrayView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
     #[expect(unsafe_code)]
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         // SAFETY: the caller keeps the contract.
         unsafe { ReadOptions::new().map(path) }
     }
@@ -118,7 +122,7 @@ pub struct MapMut<T> {
     of: PhantomData<T>,
 }
 
-impl<T: ZeroCopy> MapMut<T> {
+impl<T> MapMut<T> {
     /// Maps a file, to read and to change.
     ///
     /// # Safety
@@ -129,7 +133,10 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// As [`Map::open`].
     #[expect(unsafe_code)]
-    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         // SAFETY: the caller keeps the contract.
         unsafe { ReadOptions::new().map_mut(path) }
     }
@@ -148,7 +155,10 @@ impl<T: ZeroCopy> MapMut<T> {
     /// [`ViewError::Unreadable`] if the file cannot be created, the disk is full, or no array can have this shape.
     #[doc(alias("open_memmap"))]
     #[expect(unsafe_code)]
-    pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError> {
+    pub unsafe fn create<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         // SAFETY: the caller keeps the contract.
         unsafe { MapMut::create_with_order(path, shape, Order::C) }
     }
@@ -180,7 +190,10 @@ impl<T: ZeroCopy> MapMut<T> {
         path: P,
         shape: &[usize],
         order: Order,
-    ) -> Result<Self, ViewError> {
+    ) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         let path = path.as_ref();
         let header = new_header::<T>(path, shape, order)?;
         // SAFETY: the caller keeps the contract.
@@ -209,10 +222,10 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// As [`create`](Self::create), except for a full disk.
     #[expect(unsafe_code)]
-    pub unsafe fn create_sparse<P: AsRef<Path>>(
-        path: P,
-        shape: &[usize],
-    ) -> Result<Self, ViewError> {
+    pub unsafe fn create_sparse<P: AsRef<Path>>(path: P, shape: &[usize]) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         let path = path.as_ref();
         let header = new_header::<T>(path, shape, Order::C)?;
         // SAFETY: the caller keeps the contract.
@@ -229,11 +242,16 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// As [`Map::open`].
     #[expect(unsafe_code)]
-    pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError> {
+    pub unsafe fn open_copy_on_write<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         // SAFETY: the caller keeps the contract.
         unsafe { ReadOptions::new().map_copy_on_write(path) }
     }
+}
 
+impl<T: ZeroCopy> MapMut<T> {
     /// Returns the elements in the order of the file, for writing.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let count = self.located.count;

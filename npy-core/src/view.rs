@@ -44,17 +44,22 @@ pub struct ArrayView<'a, T> {
     order: Order,
 }
 
-impl<'a, T: ZeroCopy> ArrayView<'a, T> {
+impl<'a, T> ArrayView<'a, T> {
     /// Views the array of the `.npy` file that starts with these bytes. Bytes after its data are ignored.
     ///
     /// # Errors
     ///
     /// A [`ViewError`] if the elements differ from the type in memory (byte order, layout, alignment) and must be copied, or if the file
     /// holds something else or is truncated.
-    pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError> {
+    pub fn from_bytes(file: &'a [u8]) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         ArrayView::with_limits(file, &Limits::default())
     }
+}
 
+impl<'a, T: ZeroCopy> ArrayView<'a, T> {
     pub(crate) fn with_limits(file: &'a [u8], limits: &Limits) -> Result<Self, ViewError> {
         let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
@@ -113,16 +118,21 @@ pub struct ArrayViewMut<'a, T> {
     order: Order,
 }
 
-impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
+impl<'a, T> ArrayViewMut<'a, T> {
     /// Views the array of the `.npy` file that starts with these bytes, like [`ArrayView::from_bytes`].
     ///
     /// # Errors
     ///
     /// Those of [`ArrayView::from_bytes`].
-    pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError> {
+    pub fn from_bytes(file: &'a mut [u8]) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
         ArrayViewMut::with_limits(file, &Limits::default())
     }
+}
 
+impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
     pub(crate) fn with_limits(file: &'a mut [u8], limits: &Limits) -> Result<Self, ViewError> {
         let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
