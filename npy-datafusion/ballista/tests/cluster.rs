@@ -1,4 +1,5 @@
-//! A cluster of real processes: a scheduler and two executors, whose answers are exact.
+//! A cluster of real processes: a scheduler and two executors. Answers are exact, also if an executor is killed in the middle of a query.
+#![cfg(target_os = "linux")] // `/proc` says which executor is at work.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -42,6 +43,14 @@ impl Process {
         let mut command = Command::new(program);
         Process(command.args(arguments).stdout(Stdio::null()).spawn().unwrap())
     }
+
+    /// Returns the CPU time so far, in hundredths of a second.
+    fn cpu(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        // The name of the program, in parentheses, may have blanks.
+        let fields = stat.rsplit(") ").next().unwrap().split(' ').skip(11).take(2);
+        fields.map(|field| field.parse::<u64>().unwrap()).sum()
+    }
 }
 
 impl Drop for Process {
@@ -53,7 +62,7 @@ impl Drop for Process {
 
 struct Cluster {
     url: String,
-    _executors: Vec<Process>,
+    executors: Vec<Process>,
     _scheduler: Process,
     _work: Vec<tempfile::TempDir>,
 }
@@ -88,7 +97,7 @@ impl Cluster {
         };
         Cluster {
             url: format!("df://127.0.0.1:{}", ports[0]),
-            _executors: vec![executor(0), executor(1)],
+            executors: vec![executor(0), executor(1)],
             _scheduler: scheduler,
             _work: work,
         }
@@ -128,6 +137,19 @@ fn cells(table: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// Returns the number of rows and the sum of prices of each id, as [`cells`] returns them.
+fn by_id(all: &[Tick]) -> Vec<Vec<String>> {
+    (0..7)
+        .map(|id| {
+            let prices: Vec<f64> =
+                all.iter().filter(|tick| tick.id == id).map(|tick| tick.price).collect();
+            // Quarters add up without rounding.
+            let sum: f64 = prices.iter().sum();
+            vec![id.to_string(), prices.len().to_string(), format!("{sum:?}")]
+        })
+        .collect()
+}
+
 /// Guards the whole way: the table to the scheduler, scans to executors, results back.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_executors_answer_exactly() {
@@ -138,21 +160,50 @@ async fn two_executors_answer_exactly() {
 
     assert_eq!(cells(&rows(&ctx, "SELECT count(*) FROM t").await), [[all.len().to_string()]]);
 
-    let by_id = rows(&ctx, "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id").await;
-    let expected: Vec<Vec<String>> = (0..7)
-        .map(|id| {
-            let prices: Vec<f64> =
-                all.iter().filter(|tick| tick.id == id).map(|tick| tick.price).collect();
-            // Quarters add up without rounding.
-            let sum: f64 = prices.iter().sum();
-            vec![id.to_string(), prices.len().to_string(), format!("{sum:?}")]
-        })
-        .collect();
-    assert_eq!(cells(&by_id), expected);
+    let found = rows(&ctx, "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id").await;
+    assert_eq!(cells(&found), by_id(&all));
 
     let filtered =
         rows(&ctx, "SELECT count(*), sum(price) FROM t WHERE id = 3 AND price > 100").await;
     let wanted = all.iter().filter(|tick| tick.id == 3 && tick.price > 100.0);
     let (count, sum) = wanted.fold((0, 0.0), |(count, sum), tick| (count + 1, sum + tick.price));
     assert_eq!(cells(&filtered), [[count.to_string(), format!("{sum:?}")]]);
+}
+
+/// Guards that the scan of an executor that dies is done again by the other one: no row is lost, and none is counted twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_executor_changes_no_answer() {
+    let mut shard_rows = 200_000;
+    loop {
+        let directory = tempfile::tempdir().unwrap();
+        let all = write(directory.path(), shard_rows);
+        let mut cluster = Cluster::start();
+        let ctx = cluster.client(directory.path()).await;
+        // Both have worked before, so the next work is for the query.
+        let sql = "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id";
+        assert_eq!(cells(&rows(&ctx, sql).await), by_id(&all));
+
+        let before: Vec<u64> = cluster.executors.iter().map(Process::cpu).collect();
+        let query = tokio::spawn({
+            let ctx = ctx.clone();
+            async move { rows(&ctx, sql).await }
+        });
+        let start = Instant::now();
+        let busy = loop {
+            let is_busy = |n: &usize| cluster.executors[*n].cpu() >= before[*n] + 20;
+            let busy = (0..2).find(is_busy);
+            if busy.is_some() || query.is_finished() {
+                break busy;
+            }
+            assert!(start.elapsed() < PATIENCE, "no executor is at work");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        if let Some(busy) = busy.filter(|_| !query.is_finished()) {
+            drop(cluster.executors.remove(busy)); // SIGKILL
+            assert_eq!(cells(&query.await.unwrap()), by_id(&all));
+            return;
+        }
+        // The query has ended before it could be interrupted.
+        shard_rows *= 2;
+    }
 }

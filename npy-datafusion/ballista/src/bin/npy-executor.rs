@@ -20,6 +20,7 @@ usage: npy-executor [--scheduler HOST] [--scheduler-port N] [--bind ADDRESS] [--
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    env_logger::init();
     let mut arguments = Arguments::parse(USAGE);
     let defaults = ExecutorProcessConfig::default();
     let work_dir = arguments.take("work-dir", String::new());

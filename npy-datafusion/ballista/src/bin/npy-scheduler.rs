@@ -19,6 +19,7 @@ usage: npy-scheduler [--bind ADDRESS] [--host NAME] [--port N] [--executor-timeo
 
 #[tokio::main]
 async fn main() -> Result<()> {
+    env_logger::init();
     let mut arguments = Arguments::parse(USAGE);
     let bind: IpAddr = arguments.take("bind", Ipv4Addr::LOCALHOST.into());
     let port = arguments.take("port", 50050);
