@@ -3,6 +3,9 @@
 //! `read(stream, form, name, dtype)` returns an array of records, one field for each column. The dtypes of the columns follow from their
 //! values (`column.rs`), or from `dtype`. All of the text is in memory, because the last row may decide the dtype of a column.
 //!
+//! Text that the command has written becomes the same array again: the columns `x.0`, `x.1` (in JSON a list) are a field with a sub-array; `0`, `1`
+//! are an array of two dimensions, and the only column `value` one of one dimension.
+//!
 //! | text | dtype |
 //! |---|---|
 //! | `True`, `true` | `\|b1` |
@@ -16,19 +19,21 @@
 mod column;
 mod csv;
 mod json;
+mod lists;
 
 use std::io::Read;
 use std::path::Path;
 
-use npy_core::{DType, DynArray, Header, Order};
+use npy_core::{DType, DynArray, Order};
 
 use self::column::{Column, Kind};
+pub(crate) use self::csv::Dialect;
 use crate::output::{Failure, Of, Result};
 
 /// The form of a text file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
-    Csv,
+    Csv(Dialect),
     JsonLines,
 }
 
@@ -36,7 +41,7 @@ impl Form {
     /// Returns the form that the name of a file says.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Form::Csv),
+            "csv" => Some(Form::Csv(Dialect::default())),
             "jsonl" | "ndjson" => Some(Form::JsonLines),
             _ => None,
         }
@@ -51,30 +56,43 @@ pub(crate) fn read(
     dtype: Option<&DType>,
 ) -> Result<DynArray> {
     let (rows, mut columns) = match form {
-        Form::Csv => csv::columns(stream, name)?,
+        Form::Csv(dialect) => csv::columns(stream, name, dialect)?,
         Form::JsonLines => json::columns(stream, name)?,
     };
     if columns.is_empty() {
         return Err(Failure::new(name, "has no columns"));
     }
+    let is_record = dtype.is_some_and(DType::is_record);
+    match dtype.filter(|_| is_record) {
+        Some(dtype) => columns.iter_mut().for_each(|column| column.split_like(dtype)),
+        None => lists::split(&mut columns),
+    }
     let mut names = Vec::new();
     for (i, column) in columns.iter_mut().enumerate() {
-        let wanted = dtype.and_then(|dtype| match dtype.fields() {
-            [] => Some(dtype),
-            _ => leaf(dtype, &column.path),
+        let wanted = dtype.and_then(|dtype| match is_record {
+            true => leaf(dtype, &column.path),
+            false => Some(dtype),
         });
-        column.kind = match wanted.and_then(Kind::of) {
-            Some(kind) => kind,
-            None => column.guess(),
-        };
+        let kind = wanted.and_then(Kind::of).unwrap_or_else(|| column.guess());
+        column.set_kind(kind);
         names.push((column.path.clone(), i));
     }
+    lists::unify(&mut columns);
     let tree = Tree::of(&columns, name)?;
-    let descr = tree.descr(&columns);
-    let dtype: DType = descr.parse::<DType>().of(&name)?;
+    let plain = match is_record {
+        true => None,
+        false => tree.plain(&columns, dtype.is_some()),
+    };
+    let is_plain = plain.is_some();
+    let (descr, inner) = plain.unwrap_or_else(|| (tree.descr(&columns), Vec::new()));
+    let element: DType = descr.parse::<DType>().of(&name)?;
+    let shape: Vec<usize> = std::iter::once(rows).chain(inner).collect();
     // Fields of a nested record come together, so the order of the columns may change.
     let order = tree.order();
-    let size = dtype.itemsize();
+    let size: usize = match is_plain {
+        true => columns.iter().map(Column::itemsize).sum(),
+        false => element.itemsize(),
+    };
     let total = rows.saturating_mul(size);
     let mut bytes = Vec::new();
     if bytes.try_reserve_exact(total).is_err() {
@@ -97,13 +115,20 @@ pub(crate) fn read(
         }
         offset += width;
     }
-    let header = Header::new(dtype, [rows], Order::C).of(&name)?;
-    DynArray::new(header.dtype().clone(), [rows], Order::C, bytes).of(&name)
+    DynArray::new(element, shape, Order::C, bytes).of(&name)
 }
 
-/// Returns the dtype at a path of names.
+/// Returns the dtype at a path of names, and of indices in sub-arrays.
 fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
-    path.iter().try_fold(dtype, |dtype, name| dtype.field(name).map(|field| field.dtype()))
+    let Some((first, rest)) = path.split_first() else { return Some(dtype) };
+    if let Some((base, shape)) = dtype.sub_array() {
+        let (indices, rest) = path.split_at_checked(shape.len())?;
+        let exists = |(index, &length): (&String, &usize)| {
+            index.parse::<usize>().is_ok_and(|index| index < length)
+        };
+        return indices.iter().zip(shape).all(exists).then(|| leaf(base, rest))?;
+    }
+    leaf(dtype.field(first)?.dtype(), rest)
 }
 
 /// The columns as fields of records, in the order of their first appearance.
@@ -151,13 +176,47 @@ impl Tree {
     /// Returns the descr literal of the record.
     fn descr(&self, columns: &[Column]) -> String {
         let fields = self.fields.iter().map(|(name, node)| {
-            let dtype = match node {
-                Node::Column(at) => format!("'{}'", columns[*at].dtype()),
-                Node::Record(inner) => inner.descr(columns),
-            };
-            format!("({}, {dtype})", python_name(name))
+            let name = python_name(name);
+            match node.dtype(columns) {
+                (dtype, shape) if shape.is_empty() => format!("({name}, {dtype})"),
+                (dtype, shape) => {
+                    let lengths: String =
+                        shape.iter().map(|length| format!("{length}, ")).collect();
+                    format!("({name}, {dtype}, ({lengths}))")
+                }
+            }
         });
         format!("[{}]", fields.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the dtype of the items and the shape, if the fields are those of a sub-array: `0`, `1` and so on, of one dtype.
+    fn list(&self, columns: &[Column]) -> Option<(String, Vec<usize>)> {
+        let is_index = |(i, (name, _)): (usize, &(String, Node))| *name == i.to_string();
+        if !self.fields.iter().enumerate().all(is_index) {
+            return None;
+        }
+        let mut dtypes = self.fields.iter().map(|(_, node)| node.dtype(columns));
+        let (dtype, inner) = dtypes.next()?;
+        let same = dtypes.all(|(other, shape)| other == dtype && shape == inner);
+        same.then(|| (dtype, std::iter::once(self.fields.len()).chain(inner).collect()))
+    }
+
+    /// Returns the dtype and the shape of a row, if the array is no array of records: a list, or the only column `value`. If `is_forced`, also if all columns
+    /// have one dtype, whatever their names.
+    fn plain(&self, columns: &[Column], is_forced: bool) -> Option<(String, Vec<usize>)> {
+        if let Some(list) = self.list(columns) {
+            return Some(list);
+        }
+        let dtypes: Vec<_> = self.fields.iter().map(|(_, node)| node.dtype(columns)).collect();
+        match &self.fields[..] {
+            [(name, _)] if name == "value" || is_forced => dtypes.into_iter().next(),
+            _ => {
+                let (first, inner) = dtypes.first()?.clone();
+                let same =
+                    is_forced && inner.is_empty() && dtypes.iter().all(|other| other.0 == first);
+                same.then(|| (first, vec![dtypes.len()]))
+            }
+        }
     }
 
     /// Returns the columns in the order of the fields.
@@ -167,6 +226,18 @@ impl Tree {
             Node::Record(inner) => inner.order(),
         });
         each.collect()
+    }
+}
+
+impl Node {
+    /// Returns the dtype as a literal, and its shape if it is a sub-array.
+    fn dtype(&self, columns: &[Column]) -> (String, Vec<usize>) {
+        match self {
+            Node::Column(at) => (format!("'{}'", columns[*at].dtype()), Vec::new()),
+            Node::Record(inner) => {
+                inner.list(columns).unwrap_or_else(|| (inner.descr(columns), Vec::new()))
+            }
+        }
     }
 }
 

@@ -161,7 +161,15 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            format!("dtype {found} does not fit into {wanted}; npy convert --dtype converts values")
+            format!(
+                "dtype {found} cannot become {wanted}; npy convert --dtype makes numbers of numbers, times of times, and wider text of text"
+            )
+        }
+        ErrorKind::MissingField { name, fields, .. } => {
+            format!("there is no field {name:?}; the fields are {fields}")
+        }
+        ErrorKind::UnknownField { name, .. } => {
+            format!("there is a field {name:?}, which the dtype lacks")
         }
         ErrorKind::Rank { shape, wanted, .. } => {
             format!("the array has shape {shape} and should have {wanted}")

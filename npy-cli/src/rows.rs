@@ -357,6 +357,13 @@ fn object_text(object: ObjectRef<'_>) -> String {
             Some(text) => text.into_owned(),
             None => object.to_string(),
         },
+        // Times in ISO 8601, as in JSON and in columns of times.
+        Kind::Date | Kind::Time | Kind::DateTime | Kind::TimeDelta | Kind::Decimal => {
+            match serde_json::to_value(object) {
+                Ok(serde_json::Value::String(text)) => text,
+                _ => object.to_string(),
+            }
+        }
         _ => object.to_string(),
     }
 }

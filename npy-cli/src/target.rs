@@ -60,6 +60,17 @@ impl Target {
         Target { member: Some(name.to_owned()), ..self.clone() }
     }
 
+    /// Refuses a slice, for commands that are about complete arrays.
+    pub(crate) fn whole(&self) -> crate::output::Result<()> {
+        match self.slice {
+            None => Ok(()),
+            Some(_) => Err(crate::output::Failure::new(
+                self,
+                "only the complete array can be described; leave out the slice, or print it with npy head or npy cat",
+            )),
+        }
+    }
+
     /// Returns the path for messages: `standard input` for `-`.
     pub(crate) fn path_text(&self) -> String {
         if self.is_stdin() { "standard input".into() } else { self.path.display().to_string() }

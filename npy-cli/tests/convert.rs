@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DynArray, Header, NpyArray, Order, ReadNpy, WriteNpy, npz};
+use npy_core::{DynArray, Header, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, npz};
 
 fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
@@ -117,4 +117,142 @@ fn text_of_many_rows_is_in_order() {
     ok(path, &["convert", "x.npy", "x.json"]);
     let json = fs::read_to_string(path.join("x.json")).unwrap();
     assert_eq!(serde_json::from_str::<Vec<u32>>(&json).unwrap(), values);
+}
+
+#[derive(NpyRecord)]
+struct Inner {
+    t0: i64,
+}
+
+#[derive(NpyRecord)]
+struct Trace {
+    station: u32,
+    amplitude: [f32; 2],
+    grid: [[i16; 2]; 2],
+    hdr: Inner,
+}
+
+/// Guards that text which the command has written becomes the same array again.
+#[test]
+fn text_becomes_the_array_it_was_made_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let dyn_of = |name: &str| DynArray::read_npy(path.join(name)).unwrap();
+    [0.5, f64::NAN, -3.0].write_npy(path.join("line.npy")).unwrap();
+    NpyArray::new((0..6).map(f64::from).collect(), [2, 3])
+        .unwrap()
+        .write_npy(path.join("matrix.npy"))
+        .unwrap();
+    NpyArray::new((0..12i64).collect(), [3, 2, 2])
+        .unwrap()
+        .write_npy(path.join("cube.npy"))
+        .unwrap();
+    ["a", "longer"].write_npy(path.join("text.npy")).unwrap();
+    for name in ["line", "matrix", "cube", "text"] {
+        for form in ["csv", "jsonl"] {
+            let (text, back) = (format!("{name}.{form}"), format!("{name}_{form}.npy"));
+            ok(path, &["convert", &format!("{name}.npy"), &text]);
+            ok(path, &["convert", &text, &back]);
+            let (before, after) = (dyn_of(&format!("{name}.npy")), dyn_of(&back));
+            assert_eq!(before.shape(), after.shape(), "{name} {form}");
+            assert_eq!(before.dtype(), after.dtype(), "{name} {form}");
+            let [before, after] = [before, after].map(|array| format!("{array:?}"));
+            assert_eq!(before, after, "{name} {form}");
+        }
+    }
+
+    let trace = |n: u8| Trace {
+        station: n.into(),
+        amplitude: [f32::from(n), 0.5],
+        grid: [[1, 2], [3, i16::from(n)]],
+        hdr: Inner { t0: i64::from(n) << 40 },
+    };
+    (0..3).map(trace).collect::<Vec<_>>().write_npy(path.join("traces.npy")).unwrap();
+    let before = dyn_of("traces.npy");
+    let dtype = before.dtype().descr();
+    for form in ["csv", "jsonl"] {
+        let (text, back) = (format!("traces.{form}"), format!("traces_{form}.npy"));
+        ok(path, &["convert", "traces.npy", &text]);
+        ok(path, &["convert", &text, &back, "--dtype", &dtype]);
+        assert_eq!(dyn_of(&back), before, "{form}");
+        // Without the dtype, the shapes of the fields are the same.
+        ok(path, &["convert", &text, &back]);
+        let fields = dyn_of(&back).dtype().clone();
+        let grid = fields.field("grid").unwrap().dtype().sub_array().unwrap();
+        assert_eq!(grid.1, [2, 2], "{form}");
+    }
+}
+
+/// Guards a dtype for all columns, delimiters and files without names.
+#[test]
+fn csv_of_others_is_read_as_the_options_say() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let write = |name: &str, text: &str| fs::write(path.join(name), text).unwrap();
+    let shape_and_dtype = |name: &str| {
+        let header = Header::read_npy(path.join(name)).unwrap();
+        (header.shape().to_vec(), header.dtype().to_string())
+    };
+    let refused = |args: &[&str]| {
+        let output = npy(path, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+        assert!(!path.join("out.npy").exists());
+        String::from_utf8(output.stderr).unwrap()
+    };
+
+    write("numbers.csv", "1,2.5\n3,4\n");
+    assert!(refused(&["convert", "numbers.csv", "out.npy"]).contains("--no-header"));
+    ok(path, &["convert", "numbers.csv", "n.npy", "--no-header"]);
+    assert_eq!(shape_and_dtype("n.npy"), (vec![2, 2], "<f8".into()));
+    ok(path, &["convert", "numbers.csv", "f4.npy", "--no-header", "--dtype", "f4"]);
+    assert_eq!(
+        NpyArray::<f32>::read_npy(path.join("f4.npy")).unwrap().into_vec(),
+        [1.0, 2.5, 3.0, 4.0]
+    );
+
+    write("semicolons.csv", "a;b\n1;x\n");
+    assert!(refused(&["convert", "semicolons.csv", "out.npy"]).contains("--delimiter ';'"));
+    ok(path, &["convert", "semicolons.csv", "s.npy", "--delimiter", ";"]);
+    assert_eq!(Header::read_npy(path.join("s.npy")).unwrap().dtype().fields().len(), 2);
+    write("tabs.csv", "a\tb\n1\t2\n");
+    ok(path, &["convert", "tabs.csv", "tabs.jsonl", "--delimiter", "\\t"]);
+    assert_eq!(fs::read_to_string(path.join("tabs.jsonl")).unwrap(), "{\"a\":1,\"b\":2}\n");
+    assert!(refused(&["convert", "s.npy", "out.npy", "--delimiter", ";"]).contains("for CSV"));
+
+    // Text of a given width in bytes, and times of a given unit.
+    write("named.csv", "name,t\nRJOB,2024-01-01 00:00:00.5\né,2024-01-02\n");
+    let dtype = "[('name', 'S8'), ('t', '<M8[ns]')]";
+    ok(path, &["convert", "named.csv", "named.npy", "--dtype", dtype]);
+    let named = DynArray::read_npy(path.join("named.npy")).unwrap();
+    assert_eq!(named.dtype().to_string(), "[('name', '|S8'), ('t', '<M8[ns]')]");
+    assert!(
+        refused(&["convert", "named.csv", "out.npy", "--dtype", "[('name', 'S2')]"])
+            .contains("row 0")
+    );
+    write("times.csv", "value\n2024-01-01 00:00:00.5\n");
+    ok(path, &["convert", "times.csv", "times.npy", "--dtype", "M8[ns]"]);
+    assert_eq!(shape_and_dtype("times.npy"), (vec![1], "<M8[ns]".into()));
+
+    // Names that only look like a list stay; lists of different lengths are refused.
+    write("pandas.csv", "x,x.1\n1,2\n");
+    ok(path, &["convert", "pandas.csv", "pandas.npy"]);
+    assert_eq!(
+        Header::read_npy(path.join("pandas.npy")).unwrap().dtype().fields()[1].name(),
+        "x.1"
+    );
+    write("ragged.jsonl", "[1, 2]\n[3]\n");
+    assert!(refused(&["convert", "ragged.jsonl", "out.npy"]).contains("row 1"));
+}
+
+/// Guards commands that are about complete arrays.
+#[test]
+fn a_slice_is_refused_where_it_has_no_meaning() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    [1u8, 2, 3].write_npy(path.join("x.npy")).unwrap();
+    for args in [&["x.npy[1:]"][..], &["info", "x.npy[1:]"], &["struct", "x.npy[1:]"]] {
+        let output = npy(path, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("leave out the slice"));
+    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
-use crate::input;
+use crate::input::{self, Dialect};
 use crate::output::{Answer, Failure, Of, Progress, Result, reason, replace};
 use crate::rows::{Form, Printer, Rows};
 use crate::source::{self, AnyReader, Input, Source};
@@ -42,6 +42,12 @@ pub(crate) struct Args {
     /// Compresses the members of an archive
     #[arg(long)]
     compress: bool,
+    /// The character between the fields of IN, if it is CSV; '\t' is a tab
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// The first line of IN, if it is CSV, is a row, and not the names of the columns
+    #[arg(long)]
+    no_header: bool,
     /// The columns of CSV and JSON, such as a,hdr.t0
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -124,7 +130,8 @@ impl Args {
             let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
             return Err(Failure::new(&self.output, message));
         }
-        let mut rows = Rows::open(&self.input, &self.columns, form)?;
+        let reader = self.open()?.into_array(&self.input)?;
+        let mut rows = Rows::of(reader, &self.input, &self.columns, form)?;
         let progress = Progress::start(rows.bytes());
         replace(&self.output.path, |mut out| {
             let mut printer = Printer::to(&mut out, form);
@@ -142,16 +149,26 @@ impl Args {
 
     /// Opens the input. The dtype decides how text is read.
     fn open(&self) -> Result<Input> {
+        let dialect = Dialect { delimiter: self.delimiter, is_headless: self.no_header };
+        let has_dialect = self.delimiter.is_some() || self.no_header;
         let form = match self.from {
-            Some(Format::Csv) => Some(input::Form::Csv),
+            Some(Format::Csv) => Some(input::Form::Csv(dialect)),
             Some(Format::Jsonl) => Some(input::Form::JsonLines),
             Some(_) => {
                 return Err(Failure::usage(
                     "--from is csv or jsonl; other files say what they are",
                 ));
             }
-            None => input::Form::of(&self.input.path).filter(|_| self.dtype.is_some()),
+            None => match input::Form::of(&self.input.path) {
+                Some(input::Form::Csv(_)) => Some(input::Form::Csv(dialect)),
+                form => form.filter(|_| self.dtype.is_some()),
+            },
         };
+        if has_dialect && !matches!(form, Some(input::Form::Csv(_))) {
+            return Err(Failure::usage(
+                "--delimiter and --no-header are for CSV; is it --from csv?",
+            ));
+        }
         let Some(form) = form else { return source::open(&self.input) };
         let dtype = self.dtype.as_deref().map(parse_dtype).transpose();
         let dtype =
@@ -327,6 +344,15 @@ impl Args {
 fn stem(target: &Target) -> String {
     let stem = target.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     stem.filter(|_| !target.is_stdin()).unwrap_or_else(|| "arr_0".into())
+}
+
+/// Parses the character between two fields.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        _ => Err("a delimiter is one ASCII character, or \\t for a tab".into()),
+    }
 }
 
 /// Parses a dtype as headers have it, or without the byte order: `f4`.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::info::{dtype_name, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Of, Output, Progress, Result, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
 use crate::text::short_float;
@@ -225,6 +225,12 @@ impl Args {
                 )?;
             }
             writeln!(out)?;
+        }
+        if found.shown.iter().any(|value| value.a == value.b) {
+            out.flush()?;
+            complain(&Failure::usage(
+                "NaN and NaT differ from themselves; --equal-nan makes them equal",
+            ));
         }
         Ok(())
     }

@@ -45,6 +45,7 @@ impl Args {
     }
 
     fn file(&self, target: &Target, out: &mut Output) -> Result {
+        target.whole()?;
         match source::open(target)? {
             Input::Array(reader) => self.array(reader, target, out),
             Input::Archive(archive) => {

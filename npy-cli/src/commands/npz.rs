@@ -177,7 +177,9 @@ fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Resul
     for file in files {
         let (name, target) = named(file)?;
         if members.iter().any(|(other, _)| *other == name) {
-            let message = format!("two members would be named {name:?}; name one with NAME=FILE");
+            let message = format!(
+                "two members would be named {name:?}; name one with NAME=FILE, such as run/{name}={file}"
+            );
             return Err(Failure::new(target, message));
         }
         members.push((name, target));
@@ -218,7 +220,7 @@ fn write_members<W: Write>(
     writer.finish().of(path)
 }
 
-/// Takes `NAME=FILE` apart. Without a name, that of the member, or of the file: its relative path without `.npy`.
+/// Takes `NAME=FILE` apart. Without a name, that of the member, or of the file without its directory and `.npy`.
 fn named(text: &str) -> Result<(String, Target)> {
     let parse = |text: &str| text.parse::<Target>().map_err(|error| Failure::new(text, error));
     if let Some((name, file)) = text.split_once('=')
@@ -234,15 +236,8 @@ fn named(text: &str) -> Result<(String, Target)> {
     if target.is_stdin() {
         return Err(Failure::usage("standard input has no name; write NAME=-"));
     }
-    let stem = target.path.with_extension("");
-    let parts = stem.components().filter_map(|part| match part {
-        Component::Normal(part) => part.to_str(),
-        _ => None,
-    });
-    let parts: Vec<&str> = parts.collect();
-    let is_relative =
-        stem.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let name = if is_relative { parts.join("/") } else { parts.last().unwrap_or(&"").to_string() };
+    let stem = target.path.file_stem().and_then(|stem| stem.to_str());
+    let name = stem.unwrap_or_default().to_owned();
     if name.is_empty() {
         return Err(Failure::new(target, "has no name for a member; write NAME=FILE"));
     }

@@ -27,6 +27,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        self.input.whole()?;
         let name = self.name.clone().unwrap_or_else(|| self.default_name());
         let code = match source::open(&self.input)? {
             Input::Archive(archive) if self.python => {

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Float,
     Time(Digits),
     Text,
+    /// Text as UTF-8, in a dtype of bytes.
+    Bytes,
 }
 
 /// The resolution of times.
@@ -43,7 +45,8 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// True if the values are text that may be a number (CSV), false if they have a type (JSON).
     pub(crate) is_untyped: bool,
-    width: usize,
+    /// The characters, or bytes, of the longest text.
+    pub(super) width: usize,
 }
 
 impl Kind {
@@ -55,7 +58,21 @@ impl Kind {
             S::Int => Some(Kind::Int),
             S::UInt => Some(Kind::UInt),
             S::Float | S::Complex => Some(Kind::Float),
-            S::Bytes | S::Str => Some(Kind::Text),
+            S::Str => Some(Kind::Text),
+            S::Bytes => Some(Kind::Bytes),
+            _ => None,
+        }
+    }
+}
+
+impl Kind {
+    /// Returns what values of both kinds can be read as.
+    pub(super) fn common(self, other: Kind) -> Option<Kind> {
+        use Kind::{Float, Int, Time, UInt};
+        match (self, other) {
+            (one, other) if one == other => Some(one),
+            (Time(one), Time(other)) => Some(Time(one.max(other))),
+            (Int | UInt | Float, Float) | (Float, Int | UInt) => Some(Float),
             _ => None,
         }
     }
@@ -66,17 +83,34 @@ impl Column {
         Column { path, values: Vec::new(), kind: Kind::Text, is_untyped, width: 1 }
     }
 
-    pub(crate) fn push(&mut self, value: Value) {
-        let width = match &value {
-            Value::Text(text) => text.chars().count(),
-            _ => 0,
+    /// Divides the name at its points, if the dtype has a field there.
+    pub(super) fn split_like(&mut self, dtype: &DType) {
+        if let [name] = &self.path[..] {
+            let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
+            if dtype.field(name).is_none() && super::leaf(dtype, &parts).is_some() {
+                self.path = parts;
+            }
+        }
+    }
+
+    /// Sets what the values are read as.
+    pub(super) fn set_kind(&mut self, kind: Kind) {
+        self.kind = kind;
+        let texts = self.values.iter().map(text_of);
+        let width = match kind {
+            Kind::Text => texts.map(|text| text.chars().count()).max(),
+            Kind::Bytes => texts.map(|text| text.len()).max(),
+            _ => None,
         };
-        self.width = self.width.max(width);
+        self.width = width.unwrap_or(0).max(1);
+    }
+
+    pub(crate) fn push(&mut self, value: Value) {
         self.values.push(value);
     }
 
     /// Finds what all values can be read as without change.
-    pub(crate) fn guess(&mut self) -> Kind {
+    pub(crate) fn guess(&self) -> Kind {
         let mut found: Option<Kind> = None;
         let mut is_missing = false;
         for value in &self.values {
@@ -108,10 +142,6 @@ impl Column {
             Some(Kind::Bool) if is_missing => Kind::Text,
             found => found.unwrap_or(Kind::Text),
         };
-        if kind == Kind::Text {
-            let texts = self.values.iter().map(|value| text_of(value).chars().count());
-            self.width = texts.max().unwrap_or(0).max(1);
-        }
         kind
     }
 
@@ -141,6 +171,7 @@ impl Column {
             Kind::Float => "<f8".into(),
             Kind::Time(digits) => format!("<M8[{}]", digits.unit()),
             Kind::Text => format!("<U{}", self.width),
+            Kind::Bytes => format!("|S{}", self.width),
         }
     }
 
@@ -149,6 +180,7 @@ impl Column {
         match self.kind {
             Kind::Bool => 1,
             Kind::Text => self.width.saturating_mul(4),
+            Kind::Bytes => self.width,
             _ => 8,
         }
     }
@@ -182,6 +214,7 @@ impl Column {
                 },
             },
             Kind::Text => text_of(value).chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
+            Kind::Bytes => text_of(value).into_bytes(),
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),
@@ -333,7 +366,8 @@ mod tests {
         for text in values {
             column.push(if text.is_empty() { Value::Missing } else { Value::Text((*text).into()) });
         }
-        column.kind = column.guess();
+        let kind = column.guess();
+        column.set_kind(kind);
         column.dtype()
     }
 

@@ -1,4 +1,4 @@
-//! Lines of JSON: an object for each row. An object in an object is a nested record.
+//! Lines of JSON: a value for each row. An object is a record, a list a sub-array, and any other value a column of its own.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,6 +13,7 @@ use crate::output::{Failure, Of, Result};
 pub(super) fn columns(stream: impl Read, name: &str) -> Result<(usize, Vec<Column>)> {
     let mut columns: Vec<Column> = Vec::new();
     let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+    let mut lists: HashMap<Vec<String>, usize> = HashMap::new();
     let mut rows = 0;
     for line in BufReader::new(stream).lines() {
         let line = line.of(&name)?;
@@ -22,12 +23,22 @@ pub(super) fn columns(stream: impl Read, name: &str) -> Result<(usize, Vec<Colum
         let wrong =
             |message: &dyn fmt::Display| Failure::new(name, format!("row {rows}: {message}"));
         let json: Json = serde_json::from_str(&line).map_err(|error| wrong(&error))?;
-        if !matches!(json, Json::Object(_)) {
-            return Err(wrong(&"not an object; each line must be one, such as {\"a\": 1}"));
+        let mut found = Leaves::default();
+        match json {
+            Json::Leaf(value) => found.values.push((vec!["value".to_owned()], value)),
+            json => json.leaves(&mut Vec::new(), &mut found),
         }
-        let mut leaves = Vec::new();
-        json.leaves(&mut Vec::new(), &mut leaves);
-        for (path, value) in leaves {
+        for (path, length) in found.lists {
+            let first = *lists.entry(path.clone()).or_insert(length);
+            if first != length {
+                let which =
+                    if path.is_empty() { String::new() } else { format!(" {:?}", path.join(".")) };
+                return Err(wrong(&format!(
+                    "the list{which} has {length} items, and {first} in the first row that has it; lists must have one length"
+                )));
+            }
+        }
+        for (path, value) in found.values {
             let at = *known.entry(path.clone()).or_insert_with(|| {
                 columns.push(Column::new(path, false));
                 columns.len() - 1
@@ -56,12 +67,28 @@ fn fill(column: &mut Column, rows: usize) {
 enum Json {
     Leaf(Value),
     Object(Vec<(String, Json)>),
+    List(Vec<Json>),
+}
+
+/// What a row has: its values, and the lengths of its lists.
+#[derive(Default)]
+struct Leaves {
+    values: Vec<(Vec<String>, Value)>,
+    lists: Vec<(Vec<String>, usize)>,
 }
 
 impl Json {
-    fn leaves(self, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Value)>) {
+    fn leaves(self, path: &mut Vec<String>, leaves: &mut Leaves) {
         match self {
-            Json::Leaf(value) => leaves.push((path.clone(), value)),
+            Json::Leaf(value) => leaves.values.push((path.clone(), value)),
+            Json::List(items) => {
+                leaves.lists.push((path.clone(), items.len()));
+                for (i, item) in items.into_iter().enumerate() {
+                    path.push(i.to_string());
+                    item.leaves(path, leaves);
+                    path.pop();
+                }
+            }
             Json::Object(entries) => {
                 for (key, value) in entries {
                     path.push(key);
@@ -85,7 +112,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a text, true, false, null or an object")
+        f.write_str("a number, a text, true, false, null, a list or an object")
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Json, E> {
@@ -112,10 +139,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
         Ok(Json::Leaf(Value::Text(text.into())))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Json, A::Error> {
-        let reason =
-            "a list is not read; give each of its items a key, such as {\"x0\": 1, \"x1\": 2}";
-        Err(de::Error::custom(reason))
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::List(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {

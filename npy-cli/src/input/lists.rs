@@ -1,0 +1,136 @@
+//! Columns that are the items of a list: `x.0`, `x.1`.
+
+use std::collections::HashMap;
+
+use super::column::{Column, Kind};
+
+/// Divides names like `x.0` into their parts, if all items of the list are there, in order. A name that pandas gave to the second column `x`, `x.1`, stays.
+pub(super) fn split(columns: &mut [Column]) {
+    let mut lists: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, column) in columns.iter().enumerate() {
+        if let [name] = &column.path[..]
+            && let (list, indices) = parts(name)
+            && !indices.is_empty()
+        {
+            lists.entry(list.to_owned()).or_default().push(at);
+        }
+    }
+    for (list, members) in lists {
+        let is_name = |column: &Column| column.path == [list.as_str()];
+        let items: Vec<Vec<usize>> =
+            members.iter().map(|&at| parts(&columns[at].path[0]).1).collect();
+        if !list.is_empty() && columns.iter().any(is_name) || !is_complete(&items) {
+            continue;
+        }
+        for (at, indices) in members.into_iter().zip(items) {
+            let indices = indices.iter().map(usize::to_string);
+            columns[at].path = Some(list.clone())
+                .filter(|list| !list.is_empty())
+                .into_iter()
+                .chain(indices)
+                .collect();
+        }
+    }
+}
+
+/// Returns true if these are the names of the columns of an array that has no records: `0`, `1`, or `0.0`, `0.1`.
+pub(super) fn are_indices(names: &[String]) -> bool {
+    let parts: Vec<(&str, Vec<usize>)> = names.iter().map(|name| parts(name)).collect();
+    let is_index = |part: &(&str, Vec<usize>)| part.0.is_empty();
+    parts.iter().all(is_index)
+        && is_complete(&parts.into_iter().map(|part| part.1).collect::<Vec<_>>())
+}
+
+/// Gives the items of a list one dtype, if they have similar ones.
+pub(super) fn unify(columns: &mut [Column]) {
+    let mut lists: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
+    for (at, column) in columns.iter().enumerate() {
+        let is_index = |part: &&String| part.bytes().all(|byte| byte.is_ascii_digit());
+        let indices = column.path.iter().rev().take_while(is_index).count();
+        if indices > 0 {
+            let list = column.path[..column.path.len() - indices].to_vec();
+            lists.entry(list).or_default().push(at);
+        }
+    }
+    for members in lists.values() {
+        let kinds: Vec<Kind> = members.iter().map(|&at| columns[at].kind).collect();
+        let Some(kind) = kinds.iter().copied().try_fold(kinds[0], Kind::common) else { continue };
+        let width = members.iter().map(|&at| columns[at].width).max().unwrap_or(1);
+        for &at in members {
+            (columns[at].kind, columns[at].width) = (kind, width);
+        }
+    }
+}
+
+/// Divides `x.0.1` into the name and the indices; a name of digits alone is an index.
+fn parts(name: &str) -> (&str, Vec<usize>) {
+    let mut rest = name;
+    let mut indices = Vec::new();
+    loop {
+        let (before, last) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let index = last.parse::<usize>().ok().filter(|index| index.to_string() == last);
+        let Some(index) = index else { break };
+        indices.insert(0, index);
+        if before.is_empty() {
+            return ("", indices);
+        }
+        rest = before;
+    }
+    (rest, indices)
+}
+
+/// Returns true if these are all indices of an array, in C order.
+fn is_complete(items: &[Vec<usize>]) -> bool {
+    let Some(last) = items.last() else { return false };
+    let shape: Vec<usize> = last.iter().map(|index| index.saturating_add(1)).collect();
+    let count = shape.iter().try_fold(1usize, |count, length| count.checked_mul(*length));
+    count == Some(items.len())
+        && items.iter().enumerate().all(|(n, item)| *item == index(n, &shape))
+}
+
+/// Returns the index of the item at this position in C order.
+fn index(mut position: usize, shape: &[usize]) -> Vec<usize> {
+    let mut index: Vec<usize> = shape
+        .iter()
+        .rev()
+        .map(|length| {
+            let at = position % length;
+            position /= length;
+            at
+        })
+        .collect();
+    index.reverse();
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(names: &[&str]) -> Vec<String> {
+        let mut columns: Vec<Column> =
+            names.iter().map(|name| Column::new(vec![(*name).to_owned()], true)).collect();
+        split(&mut columns);
+        columns.iter().map(|column| column.path.join("/")).collect()
+    }
+
+    #[test]
+    fn only_complete_lists_are_divided() {
+        assert_eq!(paths(&["x.0", "x.1", "y"]), ["x/0", "x/1", "y"]);
+        assert_eq!(paths(&["0", "1", "2"]), ["0", "1", "2"]);
+        assert_eq!(
+            paths(&["m.0.0", "m.0.1", "m.1.0", "m.1.1"]),
+            ["m/0/0", "m/0/1", "m/1/0", "m/1/1"]
+        );
+        for names in [
+            &["x", "x.1"][..],
+            &["x", "x.0", "x.1"],
+            &["x.1", "x.0"],
+            &["x.0", "x.2"],
+            &["x.00", "x.01"],
+            &["Sepal.Length", "Sepal.Width"],
+        ] {
+            assert_eq!(paths(names), names);
+        }
+    }
+}
