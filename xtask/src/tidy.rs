@@ -2,6 +2,7 @@
 
 mod circles;
 mod dependencies;
+mod examples;
 mod files;
 mod imports;
 mod kinds;
@@ -18,7 +19,7 @@ use crate::{Result, command, root};
 /// A rule that checks one file at a time.
 type Rule = fn(&File) -> Vec<Problem>;
 
-const RULES: [(&str, Rule); 12] = [
+const RULES: [(&str, Rule); 14] = [
     ("known-room", layers::known_room),
     ("imports-point-down", layers::imports_point_down),
     ("no-user-type-below", layers::no_user_type_below),
@@ -30,6 +31,8 @@ const RULES: [(&str, Rule); 12] = [
     ("one-idea", files::one_idea),
     ("file-docs", files::docs),
     ("no-machine-paths", files::no_machine_paths),
+    ("example", examples::public),
+    ("example-as-pasted", examples::pasted),
     ("dependency-comment", dependencies::explained),
 ];
 
