@@ -5,16 +5,16 @@
 //! copies members. [`save`], [`save_compressed`] and [`load`] are for structs and maps of arrays.
 //!
 //! ```
+//! # let dir = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&dir)?;
 //! use npy_core::npz;
 //!
-//! # let dir = tempfile::tempdir()?;
-//! # let path = dir.path().join("model.npz");
-//! let mut writer = npz::Writer::create(&path)?;
+//! let mut writer = npz::Writer::create("model.npz")?;
 //! writer.write("weights", &[0.5f32, -1.0])?;
 //! writer.write("epochs", &20u32)?;
 //! writer.finish()?;
 //!
-//! let reader = npz::Reader::open(&path)?;
+//! let reader = npz::Reader::open("model.npz")?;
 //! assert!(reader.names().eq(["weights", "epochs"]));
 //! let weights: Vec<f32> = reader.read("weights")?;
 //! assert_eq!(weights, [0.5, -1.0]);

@@ -34,6 +34,16 @@ pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
 
 /// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait. See [`load`](crate::load).
 ///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// use npy_core::{load, save};
+///
+/// save("gain.npy", &[0.5, 2.0])?;
+/// assert_eq!(load::<Vec<f64>>("gain.npy")?, [0.5, 2.0]);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`WriteNpy::write_npy`].
@@ -77,14 +87,12 @@ pub trait WriteNpy {
     /// array is appended to it.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::WriteNpy;
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-write-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// [1.0, 2.0, 3.0].write_npy(&path)?;
-    /// assert_eq!(std::fs::metadata(&path)?.len(), 128 + 3 * 8);
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// assert_eq!(std::fs::metadata("x.npy")?.len(), 128 + 3 * 8);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -97,6 +105,15 @@ pub trait WriteNpy {
     }
 
     /// Writes the array to a writer, but does not flush the writer.
+    ///
+    /// ```
+    /// use npy_core::{ReadNpy, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [0.5, 2.0].write_npy_to(&mut file)?;
+    /// assert_eq!(Vec::<f64>::read_npy_from(&file[..])?, [0.5, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -167,11 +184,30 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     /// Returns the defaults, which are those of `np.save` on most machines: little-endian, the oldest version that fits, the array's order.
+    ///
+    /// ```
+    /// use npy_core::{WriteNpy, WriteOptions};
+    ///
+    /// let (mut file, mut same) = (Vec::new(), Vec::new());
+    /// WriteOptions::new().write_to(&mut file, &[0.5, 2.0])?;
+    /// [0.5, 2.0].write_npy_to(&mut same)?;
+    /// assert_eq!(file, same);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
     /// Sets the version of the format; by default the oldest that fits.
+    ///
+    /// ```
+    /// use npy_core::{Header, Version, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().version(Version::V3).write_to(&mut file, &[0.5])?;
+    /// assert_eq!(Header::parse(&file)?.0.version(), Version::V3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn version(&mut self, version: Version) -> &mut Self {
         self.version = Some(version);
         self
@@ -179,12 +215,31 @@ impl WriteOptions {
 
     /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it. In a
     /// [`DynArray`](crate::DynArray), all numbers are written in this order.
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[1u16, 2])?;
+    /// assert_eq!(file[128..], [0, 1, 0, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn byte_order(&mut self, order: ByteOrder) -> &mut Self {
         self.byte_order = Some(order);
         self
     }
 
     /// Sets the order of the elements; by default the order that the array has.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, WriteOptions};
+    ///
+    /// let weights = NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?;
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &weights)?;
+    /// assert_eq!(file[128..], [1, 3, 2, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.order = Some(order);
         self
@@ -199,14 +254,12 @@ impl WriteOptions {
     /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) must be synced by the caller.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ReadNpy, WriteOptions};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-sync-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// WriteOptions::new().sync(true).write(&path, &[1.5, 2.5])?;
-    /// assert_eq!(Vec::<f64>::read_npy(&path)?, [1.5, 2.5]);
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// WriteOptions::new().sync(true).write("x.npy", &[1.5, 2.5])?;
+    /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.5, 2.5]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn sync(&mut self, sync: bool) -> &mut Self {
@@ -220,18 +273,16 @@ impl WriteOptions {
     /// [`Writer::try_finish`] the file has its name, and what is pushed then is written into it.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{WriteOptions, load, save};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-atomic-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// save(&path, &[1.0, 2.0])?;
-    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>(&path)?;
+    /// save("x.npy", &[1.0, 2.0])?;
+    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>("x.npy")?;
     /// writer.push(&3.0)?;
-    /// assert_eq!(load::<Vec<f64>>(&path)?, [1.0, 2.0]);
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0]);
     /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>(&path)?, [3.0]);
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [3.0]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn atomic(&mut self, atomic: bool) -> &mut Self {
@@ -240,6 +291,16 @@ impl WriteOptions {
     }
 
     /// Writes a file; see [`WriteNpy::write_npy`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Version, WriteOptions, load};
+    ///
+    /// WriteOptions::new().version(Version::V2).write("gain.npy", &[0.5, 2.0])?;
+    /// assert_eq!(load::<Vec<f64>>("gain.npy")?, [0.5, 2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -251,6 +312,15 @@ impl WriteOptions {
     }
 
     /// Writes to a writer; see [`WriteNpy::write_npy_to`].
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, Header, WriteOptions};
+    ///
+    /// let mut file = Vec::new();
+    /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[0.5])?;
+    /// assert_eq!(Header::parse(&file)?.0.dtype().to_string(), ">f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

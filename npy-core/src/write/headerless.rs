@@ -39,6 +39,16 @@ impl<T: Element, W: Write> Writer<T, W> {
 impl WriteOptions {
     /// Starts data without a header; see [`Writer::headerless`]. Of the options, only the byte order has an effect.
     ///
+    /// ```
+    /// use npy_core::{ByteOrder, WriteOptions};
+    ///
+    /// let mut options = WriteOptions::new();
+    /// let mut writer = options.byte_order(ByteOrder::Big).headerless::<u16, _>(Vec::new())?;
+    /// writer.extend([1, 2])?;
+    /// assert_eq!(writer.finish()?, [0, 1, 0, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Writer::headerless`].
@@ -55,15 +65,15 @@ impl WriteOptions {
     /// `np.fromfile`. Text is as wide as the longest value; the file does not state this width.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ByteOrder, NpyArray, Reader, WriteOptions};
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.raw");
     /// let array = NpyArray::new(vec![1i16, 2, 3, 4], [2, 2])?;
-    /// WriteOptions::new().byte_order(ByteOrder::Big).write_headerless(&path, &array)?;
-    /// assert_eq!(std::fs::read(&path)?, [0, 1, 0, 2, 0, 3, 0, 4]);
+    /// WriteOptions::new().byte_order(ByteOrder::Big).write_headerless("x.raw", &array)?;
+    /// assert_eq!(std::fs::read("x.raw")?, [0, 1, 0, 2, 0, 3, 0, 4]);
     ///
-    /// let mut reader = Reader::open_headerless(&path, ">i2".parse()?, &[2])?;
+    /// let mut reader = Reader::open_headerless("x.raw", ">i2".parse()?, &[2])?;
     /// assert_eq!(reader.read_array::<i16>()?, array);
     /// # Ok::<(), npy_core::Error>(())
     /// ```

@@ -33,24 +33,22 @@ use sink::Sink;
 /// An array that is being written: the header first, then the elements.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{ReadNpy, Writer};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-writer-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
-/// let mut writer = Writer::<f64, _>::create(&path)?;
+/// let mut writer = Writer::<f64, _>::create("x.npy")?;
 /// writer.push(&1.0)?;
 /// writer.extend([2.0, 3.0])?;
 /// writer.flush()?; // The file has three elements, whatever happens from here on.
 /// writer.write_slice(&[4.0, 5.0])?;
 /// writer.finish()?;
-/// assert_eq!(Vec::<f64>::read_npy(&path)?, [1.0, 2.0, 3.0, 4.0, 5.0]);
+/// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.0, 2.0, 3.0, 4.0, 5.0]);
 ///
-/// let mut writer = Writer::<f64, _>::append(&path)?;
+/// let mut writer = Writer::<f64, _>::append("x.npy")?;
 /// writer.push(&6.0)?;
 /// writer.finish()?;
-/// assert_eq!(Vec::<f64>::read_npy(&path)?.len(), 6);
-/// # std::fs::remove_dir_all(&dir)?;
+/// assert_eq!(Vec::<f64>::read_npy("x.npy")?.len(), 6);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -118,6 +116,18 @@ impl<T: Element> Writer<T, File> {
     /// It immediately replaces an existing file, whose content is lost. Links are followed and permissions kept as by
     /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Writer, load};
+    ///
+    /// let mut writer = Writer::<f64>::create("ticks.npy")?;
+    /// writer.push(&0.5)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`], also if the file cannot seek (a pipe); [`ErrorKind::Unsupported`] for Python objects.
@@ -143,6 +153,19 @@ impl<T: Element> Writer<T, File> {
     /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the file is first copied, with blanks in
     /// its header for the length, and the copy replaces it. That concerns only headers of more than 4 KiB, and one in a hundred of those.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Writer, load, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// let mut writer = Writer::<f64>::append("ticks.npy")?;
+    /// writer.push(&2.5)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
@@ -157,6 +180,18 @@ impl<T: Element> Writer<T, File> {
     /// call after [`create`](Self::create) also waits until the name of the file is on the disk (only on Unix).
     ///
     /// The synced elements survive a loss of power.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Writer, load};
+    ///
+    /// let mut writer = Writer::<f64>::create("ticks.npy")?;
+    /// writer.push(&0.5)?;
+    /// writer.sync()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -222,16 +257,46 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Returns the number of elements of the array, including those that the file had before and those not yet written.
+    ///
+    /// ```
+    /// use npy_core::Writer;
+    ///
+    /// let mut writer = Writer::<u16, _>::with_shape(Vec::new(), &[3])?;
+    /// writer.extend([7, 9])?;
+    /// assert_eq!(writer.count(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn count(&self) -> usize {
         self.written.saturating_add(self.pending.count())
     }
 
     /// Returns the inner writer. The last elements may not have been written to it yet.
+    ///
+    /// ```
+    /// use npy_core::Writer;
+    ///
+    /// let mut writer = Writer::<u8, _>::headerless(Vec::new())?;
+    /// writer.extend([7, 9])?;
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref(), &[7, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn get_ref(&self) -> &W {
         self.sink.inner()
     }
 
     /// Adds one element.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, Writer};
+    ///
+    /// let mut writer = Writer::<u16, _>::with_shape(Vec::new(), &[2])?;
+    /// writer.push(&7)?;
+    /// writer.push(&9)?;
+    /// let error = writer.push(&11).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -247,6 +312,15 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Adds the elements of an iterator: values of `T` or references to them.
+    ///
+    /// ```
+    /// use npy_core::Writer;
+    ///
+    /// let mut writer = Writer::<u8, _>::headerless(Vec::new())?;
+    /// writer.extend((1..=3u8).map(|n| n * n))?;
+    /// assert_eq!(writer.finish()?, [1, 4, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -269,6 +343,16 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Adds all elements of a slice.
+    ///
+    /// ```
+    /// use npy_core::Writer;
+    ///
+    /// let mut writer = Writer::<u8, _>::headerless(Vec::new())?;
+    /// writer.write_slice(&[1, 2])?;
+    /// writer.write_slice(&[3])?;
+    /// assert_eq!(writer.finish()?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -295,6 +379,19 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// Also flushes the inner writer. If the array has more than one dimension and is appended to, an incomplete row is not yet
     /// counted.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Writer, load};
+    ///
+    /// let mut writer = Writer::<f64>::create("ticks.npy")?;
+    /// writer.push(&0.5)?;
+    /// assert!(load::<Vec<f64>>("ticks.npy")?.is_empty());
+    /// writer.flush()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
@@ -316,6 +413,16 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Writes the remaining elements, and returns the inner writer, whose position is after the array.
+    ///
+    /// ```
+    /// use npy_core::{ReadNpy, Writer};
+    ///
+    /// let mut writer = Writer::<u8, _>::with_shape(Vec::new(), &[2])?;
+    /// writer.write_slice(&[7, 9])?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(Vec::<u8>::read_npy_from(&file[..])?, [7, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -475,16 +582,14 @@ impl WriteOptions {
     /// Creates a file to write elements to; see [`Writer::create`].
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ByteOrder, Header, WriteOptions};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-create-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create::<i16>(&path)?;
+    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create::<i16>("x.npy")?;
     /// writer.push(&7)?;
     /// writer.finish()?;
-    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), ">i2");
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// assert_eq!(Header::read_npy("x.npy")?.dtype().to_string(), ">i2");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -525,6 +630,19 @@ impl WriteOptions {
     /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header decides the version, the byte order and
     /// the order.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{WriteOptions, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut writer = WriteOptions::new().sync(true).append::<f64>("ticks.npy")?;
+    /// writer.push(&1.5)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Writer::append`].
@@ -536,14 +654,14 @@ impl WriteOptions {
     /// Sets the limits on the header that [`append`](Self::append) reads.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ErrorKind, Limits, WriteOptions, save};
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
-    /// save(&path, &[1.0, 2.0])?;
+    /// save("x.npy", &[1.0, 2.0])?;
     /// let mut limits = Limits::default();
     /// limits.header_bytes = 64;
-    /// let error = WriteOptions::new().limits(limits).append::<f64>(&path).unwrap_err();
+    /// let error = WriteOptions::new().limits(limits).append::<f64>("x.npy").unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -555,25 +673,23 @@ impl WriteOptions {
     /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use std::io::Write;
     ///
     /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-uncounted-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// save(&path, &[1.0, 2.0])?;
+    /// save("x.npy", &[1.0, 2.0])?;
     /// // A row that a writer left when it was killed.
-    /// std::fs::OpenOptions::new().append(true).open(&path)?.write_all(&3.0_f64.to_le_bytes())?;
+    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
     ///
-    /// let error = Writer::<f64>::append(&path).unwrap_err();
+    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
     /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
     /// let mut writer =
-    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>(&path)?;
+    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
     /// writer.push(&4.0)?;
     /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>(&path)?, [1.0, 2.0, 3.0, 4.0]);
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
@@ -582,6 +698,18 @@ impl WriteOptions {
     }
 
     /// Starts an array in a writer that can seek; see [`Writer::new`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{ByteOrder, WriteOptions};
+    ///
+    /// let mut options = WriteOptions::new();
+    /// let mut writer = options.byte_order(ByteOrder::Big).writer::<u16, _>(Cursor::new(Vec::new()))?;
+    /// writer.push(&7)?;
+    /// assert_eq!(writer.finish()?.into_inner()[128..], [0, 7]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -603,6 +731,17 @@ impl WriteOptions {
     }
 
     /// Starts an array of this shape, in any writer; see [`Writer::with_shape`].
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, ReadNpy, WriteOptions};
+    ///
+    /// let mut options = WriteOptions::new();
+    /// let mut writer = options.order(Order::Fortran).with_shape::<u8, _>(Vec::new(), &[2, 2])?;
+    /// writer.extend([1, 3, 2, 4])?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.at(&[0, 1]), Some(&2));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -17,19 +17,17 @@ use crate::write::WriteOptions;
 /// Adds rows to a file whose dtype is only known at run time; [`Writer`](super::Writer) and [`RowWriter`] add rows of a Rust type.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{DynRowAppender, DynArray, ReadNpy, WriteNpy};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-dyn-append-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
-/// [1.5f32, 2.5].write_npy(&path)?;
-/// let more = DynArray::read_npy(&path)?;
+/// [1.5f32, 2.5].write_npy("x.npy")?;
+/// let more = DynArray::read_npy("x.npy")?;
 ///
-/// let mut appender = DynRowAppender::open(&path)?;
+/// let mut appender = DynRowAppender::open("x.npy")?;
 /// appender.append(&more)?;
 /// appender.finish()?;
-/// assert_eq!(Vec::<f32>::read_npy(&path)?, [1.5, 2.5, 1.5, 2.5]);
-/// # std::fs::remove_dir_all(&dir)?;
+/// assert_eq!(Vec::<f32>::read_npy("x.npy")?, [1.5, 2.5, 1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -46,6 +44,16 @@ pub struct DynRowAppender {
 impl DynRowAppender {
     /// Opens a file, to write more rows after those it has.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// assert_eq!(DynRowAppender::open("ticks.npy")?.count(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`RowWriter::append`], but any array with a dimension is accepted, if its rows have bytes.
@@ -54,22 +62,68 @@ impl DynRowAppender {
     }
 
     /// Returns the dtype of the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// assert_eq!(DynRowAppender::open("ticks.npy")?.dtype().to_string(), "<f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
     /// Returns the dimensions of a row.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, save};
+    ///
+    /// save("weights.npy", &[[0.5, 1.5, 2.5]])?;
+    /// assert_eq!(DynRowAppender::open("weights.npy")?.row_shape(), [3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn row_shape(&self) -> &[usize] {
         &self.row_shape
     }
 
     /// Returns the number of rows of the array, including those that the file had before and those not yet written.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, load, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append(&load("ticks.npy")?)?;
+    /// assert_eq!(appender.count(), 4);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn count(&self) -> usize {
         self.rows.count()
     }
 
     /// Adds all rows of an array. Numbers are byte-swapped if the file has the other order, and the fields of records are found by their
     /// names.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ByteOrder, DynRowAppender, WriteOptions, load, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// WriteOptions::new().byte_order(ByteOrder::Big).write("more.npy", &[2.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append(&load("more.npy")?)?;
+    /// appender.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -89,6 +143,19 @@ impl DynRowAppender {
 
     /// Writes the added rows, then their number into the header: from here on the file has them.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, Header, load, save};
+    ///
+    /// save("ticks.npy", &[0.5, 1.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append(&load("ticks.npy")?)?;
+    /// appender.flush()?;
+    /// assert_eq!(Header::read_npy("ticks.npy")?.shape(), [4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`RowWriter::flush`].
@@ -97,6 +164,19 @@ impl DynRowAppender {
     }
 
     /// Writes the remaining rows.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append(&load("ticks.npy")?)?;
+    /// appender.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -108,6 +188,19 @@ impl DynRowAppender {
 
 impl WriteOptions {
     /// Opens a file of any dtype to write more rows after those it has; see [`DynRowAppender`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{WriteOptions, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut appender = WriteOptions::new().sync(true).append_dyn("ticks.npy")?;
+    /// appender.append(&load("ticks.npy")?)?;
+    /// appender.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

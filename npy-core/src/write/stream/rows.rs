@@ -20,25 +20,23 @@ use crate::shape;
 /// [`Writer`] of arrays (`Writer::<[f32; 3]>`) writes the same file.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{NpyArray, ReadNpy, RowWriter};
 ///
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-rows-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
 /// let width = 3;
-/// let mut writer = RowWriter::<f32>::create(&path, &[width])?;
+/// let mut writer = RowWriter::<f32>::create("x.npy", &[width])?;
 /// writer.push_row(&[1.0, 2.0, 3.0])?;
 /// writer.push_rows(&[4.0, 5.0, 6.0, 7.0, 8.0, 9.0])?;
 /// let error = writer.push_row(&[1.0, 2.0]).unwrap_err();
 /// assert!(error.to_string().contains("a row has 3 elements, found 2"), "{error}");
 /// writer.finish()?;
 ///
-/// let mut writer = RowWriter::<f32>::append(&path)?;
+/// let mut writer = RowWriter::<f32>::append("x.npy")?;
 /// assert_eq!((writer.count(), writer.row_shape()), (3, &[3][..]));
 /// writer.push_row(&[0.0; 3])?;
 /// writer.finish()?;
-/// assert_eq!(NpyArray::<f32>::read_npy(&path)?.shape(), [4, 3]);
-/// # std::fs::remove_dir_all(&dir)?;
+/// assert_eq!(NpyArray::<f32>::read_npy("x.npy")?.shape(), [4, 3]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -57,6 +55,18 @@ pub struct RowWriter<T: Element, W: Write = File> {
 impl<T: Element> RowWriter<T, File> {
     /// Creates a file, for rows of this shape: `&[width]`, or several dimensions. Replaces an existing file like [`Writer::create`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, RowWriter};
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[3])?;
+    /// writer.push_row(&[0.5, 1.0, 1.5])?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [1, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Writer::create`]; [`ErrorKind::Shape`] for a row without dimensions or larger than any memory.
@@ -65,6 +75,19 @@ impl<T: Element> RowWriter<T, File> {
     }
 
     /// Opens a file, to write more rows after those it has. The shape of a row is that of the file ([`row_shape`](Self::row_shape)).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, RowWriter, save};
+    ///
+    /// save("weights.npy", &[[0.5f32, 1.0, 1.5]])?;
+    /// let mut writer = RowWriter::<f32>::append("weights.npy")?;
+    /// writer.push_row(&[2.0, 2.5, 3.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -75,6 +98,18 @@ impl<T: Element> RowWriter<T, File> {
     }
 
     /// Like [`flush`](Self::flush), but waits until the rows are on the disk; see [`Writer::sync`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, RowWriter};
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.0])?;
+    /// writer.sync()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -125,11 +160,33 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     }
 
     /// Returns the dimensions of a row; elements that are sub-arrays have their own.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{RowWriter, save};
+    ///
+    /// save("weights.npy", &[[0.5f32, 1.0, 1.5]])?;
+    /// assert_eq!(RowWriter::<f32>::append("weights.npy")?.row_shape(), [3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn row_shape(&self) -> &[usize] {
         &self.row_shape
     }
 
     /// Returns the number of rows of the array, including those that the file had before and those not yet written.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{RowWriter, save};
+    ///
+    /// save("weights.npy", &[[0.5f32, 1.0]])?;
+    /// let mut writer = RowWriter::<f32>::append("weights.npy")?;
+    /// writer.push_rows(&[1.5, 2.0, 2.5, 3.0])?;
+    /// assert_eq!(writer.count(), 3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn count(&self) -> usize {
         match &self.writer.length {
             Length::Grows(growing) => growing.rows_of(self.writer.count()),
@@ -138,11 +195,35 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     }
 
     /// Returns the inner writer. The last rows may not have been written to it yet.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::RowWriter;
+    ///
+    /// let mut writer = RowWriter::<u8, _>::new(Cursor::new(Vec::new()), &[2])?;
+    /// writer.push_row(&[7, 9])?;
+    /// writer.flush()?;
+    /// assert_eq!(writer.get_ref().get_ref()[128..], [7, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn get_ref(&self) -> &W {
         self.writer.get_ref()
     }
 
     /// Adds one row. The elements of a row of several dimensions are in C order: the last index changes fastest.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ErrorKind, RowWriter};
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.0])?;
+    /// let error = writer.push_row(&[1.5]).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -158,6 +239,17 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     }
 
     /// Adds rows that are one after the other in a slice.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::RowWriter;
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[2])?;
+    /// writer.push_rows(&[0.5, 1.0, 1.5, 2.0])?;
+    /// assert_eq!(writer.count(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -179,6 +271,19 @@ impl<T: Element, W: Write> RowWriter<T, W> {
 
     /// Writes the added rows, then their number into the header: from here on the file has them. Also flushes the inner writer.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, RowWriter};
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.0])?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [0, 2]);
+    /// writer.flush()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
@@ -187,6 +292,18 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     }
 
     /// Writes the remaining rows, and returns the inner writer, whose position is after the array.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpyArray, RowWriter, load};
+    ///
+    /// let mut writer = RowWriter::<f32>::create("weights.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<NpyArray<f32>>("weights.npy")?.at(&[0, 1]), Some(&1.0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -235,16 +352,14 @@ impl WriteOptions {
     /// Creates a file to write rows of this shape to; see [`RowWriter::create`].
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ByteOrder, Header, WriteOptions};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-create-rows-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create_rows::<i16>(&path, &[2])?;
+    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create_rows::<i16>("x.npy", &[2])?;
     /// writer.push_row(&[7, 8])?;
     /// writer.finish()?;
-    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), ">i2");
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// assert_eq!(Header::read_npy("x.npy")?.dtype().to_string(), ">i2");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -262,6 +377,19 @@ impl WriteOptions {
 
     /// Opens a file to write more rows after those it has; see [`RowWriter::append`]. Its header decides the version and the byte order.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, WriteOptions, save};
+    ///
+    /// save("weights.npy", &[[0.5f32, 1.0]])?;
+    /// let mut writer = WriteOptions::new().sync(true).append_rows::<f32>("weights.npy")?;
+    /// writer.push_row(&[1.5, 2.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [2, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`RowWriter::append`].
@@ -272,6 +400,19 @@ impl WriteOptions {
     }
 
     /// Starts an array of rows of this shape in a writer that can seek; see [`RowWriter::new`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{ByteOrder, WriteOptions};
+    ///
+    /// let mut options = WriteOptions::new();
+    /// options.byte_order(ByteOrder::Big);
+    /// let mut writer = options.row_writer::<u16, _>(Cursor::new(Vec::new()), &[2])?;
+    /// writer.push_row(&[7, 9])?;
+    /// assert_eq!(writer.finish()?.into_inner()[128..], [0, 7, 0, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
