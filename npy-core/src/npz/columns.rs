@@ -122,6 +122,27 @@ impl<R: Read + Seek> Reader<R> {
     /// `#[npy(deny_unknown_fields)]` work as for a file of records. All columns are read before the records are made, which takes twice the
     /// memory of the records.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpyRecord, npz};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut writer = npz::Writer::create("picks.npz")?;
+    /// writer.write("time", &[1.5, 2.5])?;
+    /// writer.write("station", &[7u32, 9])?;
+    /// writer.finish()?;
+    ///
+    /// let picks: Vec<Pick> = npz::Reader::open("picks.npz")?.read_columns()?;
+    /// assert_eq!((picks[1].station, picks[1].time), (9, 2.5));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`read`](Self::read), and [`ErrorKind::Shape`] for columns of different lengths. Names and headers are compared

@@ -25,24 +25,24 @@ use raw::{Assembly, Raw};
 /// An archive whose members are being replaced, added, removed or renamed.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::npz;
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npz");
-/// let mut writer = npz::Writer::create(&path)?;
+/// let mut writer = npz::Writer::create("model.npz")?;
 /// for name in ["weights", "bias", "scratch"] {
 ///     writer.write(name, &[0.5f32, -1.0])?;
 /// }
 /// writer.finish()?;
 ///
-/// let mut editor = npz::Editor::open(&path)?;
+/// let mut editor = npz::Editor::open("model.npz")?;
 /// editor.write("weights", &[0.25f32, -2.0])?; // replaces it
 /// editor.write("epochs", &20u32)?; // adds it
 /// editor.rename("bias", "offset")?;
 /// editor.remove("scratch")?;
 /// editor.finish()?;
 ///
-/// let reader = npz::Reader::open(&path)?;
+/// let reader = npz::Reader::open("model.npz")?;
 /// assert!(reader.names().eq(["weights", "offset", "epochs"]));
 /// assert_eq!(reader.read::<Vec<f32>>("weights")?, [0.25, -2.0]);
 /// # Ok::<(), npy_core::Error>(())
@@ -83,6 +83,22 @@ pub struct Editor {
 impl Editor {
     /// Opens an archive, and locks it as [`Writer::append`] does. New arrays are stored; [`WriteOptions::edit`] can compress them.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.25, -2.0])?;
+    /// editor.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.read::<Vec<f64>>("weights")?, [0.25, -2.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`Writer::append`].
@@ -91,11 +107,36 @@ impl Editor {
     }
 
     /// Iterates over the names that the members have now; see [`Reader::names`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.5, -1.0])?;
+    /// editor.write("epochs", &20u32)?;
+    /// assert!(editor.names().eq(["weights", "epochs"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.members.names()
     }
 
     /// Returns true if there is a member of this name now.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.5, -1.0])?;
+    /// assert!(editor.contains("weights") && !editor.contains("bias"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.members.find(name).is_some()
     }
@@ -104,6 +145,22 @@ impl Editor {
     ///
     /// A new member comes after the others. A replaced one keeps its place in the order, and its name in the archive, with or without
     /// `.npy`. If the array has an invalid value, the old member stays.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("epochs", &20u32)?;
+    /// writer.finish()?;
+    ///
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("epochs", &21u32)?;
+    /// editor.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.read::<u32>("epochs")?, 21);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -123,6 +180,23 @@ impl Editor {
 
     /// Removes a member.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("scratch", &[0.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.remove("scratch")?;
+    /// editor.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.names().eq(["weights"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is none of this name.
@@ -138,6 +212,22 @@ impl Editor {
     ///
     /// The name of an array in the archive ends with `.npy`, which `to` need not have. The name of any other member becomes exactly `to`.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.rename("weights", "old_weights")?;
+    /// editor.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.names().eq(["old_weights"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is no `from`;
@@ -149,21 +239,20 @@ impl Editor {
     /// Copies a member of another archive, byte for byte, under the same name. Replaces a member that has this name in the archive.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::npz;
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let (path, other) = (dir.path().join("model.npz"), dir.path().join("other.npz"));
-    /// # for (path, name) in [(&path, "x"), (&other, "weights")] {
-    /// #     let mut writer = npz::Writer::create(path)?;
-    /// #     writer.write(name, &[1.0f32])?;
-    /// #     writer.finish()?;
-    /// # }
-    /// let other = npz::Reader::open(&other)?;
-    /// let mut editor = npz::Editor::open(&path)?;
-    /// editor.copy_from(&other, "weights")?;
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut writer = npz::Writer::create("other.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.copy_from(&npz::Reader::open("other.npz")?, "weights")?;
     /// editor.rename("weights", "old_weights")?;
     /// editor.finish()?;
-    /// assert!(npz::Reader::open(&path)?.contains("old_weights"));
+    /// assert!(npz::Reader::open("model.npz")?.contains("old_weights"));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -184,6 +273,20 @@ impl Editor {
     }
 
     /// Replaces the archive by the changed one.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.5, -1.0])?;
+    /// assert!(!npz::Reader::open("model.npz")?.contains("weights"));
+    /// editor.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.contains("weights"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -255,15 +358,15 @@ impl WriteOptions {
     /// Opens an archive to change its members; see [`Editor::open`]. The options are those of the arrays that are written.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::npz;
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npz");
-    /// # npz::Writer::create(&path)?.finish()?;
-    /// let mut editor = npz::WriteOptions::new().deflate(6).edit(&path)?;
+    /// npz::Writer::create("x.npz")?.finish()?;
+    /// let mut editor = npz::WriteOptions::new().deflate(6).edit("x.npz")?;
     /// editor.write("zeros", &vec![0.0f64; 1000])?;
     /// editor.finish()?;
-    /// assert!(std::fs::metadata(&path)?.len() < 500);
+    /// assert!(std::fs::metadata("x.npz")?.len() < 500);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

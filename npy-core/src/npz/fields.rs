@@ -226,6 +226,27 @@ impl<W: Write> Writer<W> {
 impl<R: Read + Seek> Reader<R> {
     /// Reads the fields of a struct; see [`Writer::write_fields`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpzArchive, npz};
+    ///
+    /// #[derive(NpzArchive)]
+    /// struct Fit {
+    ///     slope: f64,
+    ///     residuals: Vec<f64>,
+    /// }
+    ///
+    /// let mut writer = npz::Writer::create("fit.npz")?;
+    /// writer.write("slope", &0.5)?;
+    /// writer.write("residuals", &[0.1, -0.1])?;
+    /// writer.finish()?;
+    ///
+    /// let fit: Fit = npz::Reader::open("fit.npz")?.read_fields()?;
+    /// assert_eq!((fit.slope, fit.residuals), (0.5, vec![0.1, -0.1]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Reader::read`], and [`ErrorKind::UnknownMembers`] for members that the struct denies.
@@ -241,6 +262,8 @@ impl<R: Read + Seek> Reader<R> {
 /// [`Writer::write_fields`].
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{NpzArchive, npz};
 ///
 /// #[derive(NpzArchive, Debug, PartialEq)]
@@ -249,11 +272,9 @@ impl<R: Read + Seek> Reader<R> {
 ///     residuals: Vec<f64>,
 /// }
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("fit.npz");
 /// let fit = Fit { slope: 0.5, residuals: vec![0.1, -0.1] };
-/// npz::save(&path, &fit)?; // np.load(path)["slope"]
-/// assert_eq!(npz::load::<Fit>(&path)?, fit);
+/// npz::save("fit.npz", &fit)?; // np.load(path)["slope"]
+/// assert_eq!(npz::load::<Fit>("fit.npz")?, fit);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -268,16 +289,16 @@ pub fn save<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Result<()> {
 /// Writes a struct to a file, as an archive whose members are compressed like those of `np.savez_compressed`; see [`save`].
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use std::collections::BTreeMap;
 ///
 /// use npy_core::npz;
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("zeros.npz");
 /// let arrays = BTreeMap::from([("zeros".to_owned(), vec![0.0f64; 1000])]);
-/// npz::save_compressed(&path, &arrays)?;
-/// assert_eq!(npz::load::<BTreeMap<String, Vec<f64>>>(&path)?, arrays);
-/// assert!(std::fs::metadata(&path)?.len() < 500);
+/// npz::save_compressed("zeros.npz", &arrays)?;
+/// assert_eq!(npz::load::<BTreeMap<String, Vec<f64>>>("zeros.npz")?, arrays);
+/// assert!(std::fs::metadata("zeros.npz")?.len() < 500);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -293,6 +314,19 @@ pub fn save_compressed<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Re
 
 /// Reads a struct from an archive; see [`save`].
 ///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// use std::collections::BTreeMap;
+///
+/// use npy_core::npz;
+///
+/// let gains = BTreeMap::from([("north".to_owned(), vec![0.5, 2.0])]);
+/// npz::save("gains.npz", &gains)?;
+/// assert_eq!(npz::load::<BTreeMap<String, Vec<f64>>>("gains.npz")?, gains);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`Reader::read_fields`].
@@ -304,6 +338,8 @@ impl WriteOptions {
     /// Writes a struct to a file, as an archive, with these options; see [`save`].
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::npz;
     ///
     /// #[derive(npz::NpzArchive)]
@@ -311,11 +347,9 @@ impl WriteOptions {
     ///     heights: Vec<f32>,
     /// }
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("grid.npz");
     /// let grid = Grid { heights: vec![0.0; 1_000_000] };
-    /// npz::WriteOptions::new().deflate(9).threads(4).save(&path, &grid)?;
-    /// # assert!(npz::Reader::open(&path)?.contains("heights"));
+    /// npz::WriteOptions::new().deflate(9).threads(4).save("grid.npz", &grid)?;
+    /// # assert!(npz::Reader::open("grid.npz")?.contains("heights"));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -333,6 +367,8 @@ impl ReadOptions {
     /// Reads a struct from an archive, with these options; see [`load`].
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{Cast, npz};
     ///
     /// #[derive(npz::NpzArchive, Debug, PartialEq)]
@@ -340,12 +376,10 @@ impl ReadOptions {
     ///     x: Vec<f64>,
     /// }
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npz");
-    /// let mut writer = npz::Writer::create(&path)?;
+    /// let mut writer = npz::Writer::create("x.npz")?;
     /// writer.write("x", &[1u8, 2, 3])?;
     /// writer.finish()?;
-    /// let wide: Wide = npz::ReadOptions::new().cast(Cast::Lossless).load(&path)?;
+    /// let wide: Wide = npz::ReadOptions::new().cast(Cast::Lossless).load("x.npz")?;
     /// assert_eq!(wide, Wide { x: vec![1.0, 2.0, 3.0] });
     /// # Ok::<(), npy_core::Error>(())
     /// ```

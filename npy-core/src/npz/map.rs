@@ -26,16 +26,16 @@ use crate::view::ArrayView;
 /// [`Writer`](super::Writer) aligns them, `np.savez` only by chance. [`Le`](crate::Le) and packed structs can be viewed at any address.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{ArrayView, npz};
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npz");
-/// let mut writer = npz::Writer::create(&path)?;
+/// let mut writer = npz::Writer::create("model.npz")?;
 /// writer.write("weights", &[0.5f32, -1.0])?;
 /// writer.finish()?;
 ///
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { npz::Map::open(&path)? };
+/// let map = unsafe { npz::Map::open("model.npz")? };
 /// let weights: ArrayView<f32> = map.view("weights")?;
 /// assert_eq!(weights[1], -1.0);
 /// # Ok::<(), npy_core::Error>(())
@@ -51,6 +51,21 @@ pub struct Map {
 
 impl ReadOptions {
     /// Maps an archive; see [`Map::open`]. Limits and cast hold for the members that are viewed later.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::ReadOptions::new().cast(Cast::Lossless).map("model.npz")? };
+    /// assert_eq!(map.any("weights")?.get::<f64>(1)?, -1.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -74,6 +89,21 @@ impl ReadOptions {
 impl Map {
     /// Maps an archive.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// assert_eq!(map.view::<f32>("weights")?[..], [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// While the map exists, the file must not be shortened or changed; the [module `mmap`](crate::mmap#safety) has the exact rules.
@@ -88,16 +118,61 @@ impl Map {
     }
 
     /// Iterates over the names of the members; see [`Reader::names`](super::Reader::names).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// assert!(map.names().eq(["weights"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn names(&self) -> Names<'_> {
         self.directory.names()
     }
 
     /// Returns true if there is a member of this name.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// assert!(map.contains("weights") && !map.contains("bias"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.directory.find(name).is_some()
     }
 
     /// Reads the header of a stored member.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// assert_eq!(map.header("weights")?.shape(), [2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -109,6 +184,22 @@ impl Map {
     }
 
     /// Views a member in place.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ArrayView, NpyArray, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &NpyArray::new(vec![0.5f32, -1.0, 2.0, 1.5], [2, 2])?)?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// let weights: ArrayView<f32> = map.view("weights")?;
+    /// assert_eq!(weights.at(&[1, 0]), Some(&2.0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -122,6 +213,8 @@ impl Map {
     /// byte order.
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{NpyRecord, npz};
     ///
     /// #[derive(NpyRecord)]
@@ -130,14 +223,12 @@ impl Map {
     ///     time: f64,
     /// }
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("picks.npz");
-    /// let mut writer = npz::Writer::create(&path)?;
+    /// let mut writer = npz::Writer::create("picks.npz")?;
     /// writer.write("picks", &[Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }])?;
     /// writer.finish()?;
     ///
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { npz::Map::open(&path)? };
+    /// let map = unsafe { npz::Map::open("picks.npz")? };
     /// assert_eq!(map.column::<f64>("picks", "time")?.get(1), Some(2.5));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -159,6 +250,23 @@ impl Map {
     }
 
     /// Opens a member of any layout, whose elements are decoded when they are requested. The result keeps the file mapped.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ByteOrder, WriteOptions, npz};
+    ///
+    /// let mut big = WriteOptions::new();
+    /// big.byte_order(ByteOrder::Big);
+    /// let mut writer = npz::WriteOptions::new().arrays(&big).create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { npz::Map::open("model.npz")? };
+    /// assert_eq!(map.any("weights")?.get::<f32>(1)?, -1.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -48,11 +48,37 @@ impl Default for WriteOptions {
 
 impl WriteOptions {
     /// Returns the defaults: members are stored, and arrays are written as by `np.save`.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(!npz::Reader::open("model.npz")?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new() -> Self {
         WriteOptions::default()
     }
 
     /// Stores members without compression, like `np.savez`. This is fast, and the members can be viewed in place ([`Map`](super::Map)).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// options.deflate(6);
+    /// let mut writer = options.stored().create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(!npz::Reader::open("model.npz")?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn stored(&mut self) -> &mut Self {
         self.level = None;
         self
@@ -60,6 +86,18 @@ impl WriteOptions {
 
     /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); any other level means the
     /// nearest one in this range.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().deflate(6).create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     #[doc(alias("savez_compressed"))]
     pub fn deflate(&mut self, level: u8) -> &mut Self {
         self.level = Some(level.clamp(1, 9));
@@ -71,18 +109,61 @@ impl WriteOptions {
     /// Several small members, or parts of a large one, are compressed at the same time. With more than one thread, about 2 MiB per thread
     /// wait in memory, and a write error may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().deflate(6).threads(4).create("model.npz")?;
+    /// writer.write("weights", &vec![0.5; 1000])?;
+    /// writer.finish()?;
+    /// assert!(std::fs::metadata("model.npz")?.len() < 500);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self
     }
 
     /// Sets how the arrays are written: byte order, memory order, format version.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ByteOrder, WriteOptions, npz};
+    ///
+    /// let mut big = WriteOptions::new();
+    /// big.byte_order(ByteOrder::Big);
+    /// let mut writer = npz::WriteOptions::new().arrays(&big).create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.header("weights")?.dtype().to_string(), ">f8");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
         self.arrays = options.clone();
         self
     }
 
     /// Sets the limits on the directory that [`append`](Self::append) and [`edit`](Self::edit) read.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ErrorKind, Limits, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("bias", &[0.25])?;
+    /// writer.finish()?;
+    ///
+    /// let mut limits = Limits::default();
+    /// limits.members = 1;
+    /// let error = npz::WriteOptions::new().limits(limits).append("model.npz").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.limits = limits;
         self
@@ -95,14 +176,14 @@ impl WriteOptions {
     /// contents, not for the name. The caller must sync the writers of [`writer`](Self::writer) and [`stream`](Self::stream).
     ///
     /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::npz;
     ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("model.npz");
-    /// let mut writer = npz::WriteOptions::new().sync(true).create(&path)?;
+    /// let mut writer = npz::WriteOptions::new().sync(true).create("model.npz")?;
     /// writer.write("weights", &[0.5f32, -1.0])?;
     /// writer.finish()?;
-    /// assert!(npz::Reader::open(&path)?.names().eq(["weights"]));
+    /// assert!(npz::Reader::open("model.npz")?.names().eq(["weights"]));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn sync(&mut self, sync: bool) -> &mut Self {
@@ -140,17 +221,61 @@ impl Default for ReadOptions {
 
 impl ReadOptions {
     /// Returns the defaults: exact dtypes, the default limits, one thread.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::ReadOptions::new().open("model.npz")?;
+    /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// assert!(reader.read::<Vec<f32>>("weights").is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn new() -> Self {
         ReadOptions::default()
     }
 
     /// Sets how far the dtype of a member may differ from the requested one.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::ReadOptions::new().cast(Cast::Lossless).open("model.npz")?;
+    /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.arrays.cast(cast);
         self
     }
 
     /// Sets the memory order of arrays; by default that of each member.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpyArray, Order, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?)?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::ReadOptions::new().order(Order::Fortran).open("model.npz")?;
+    /// let weights: NpyArray<u8> = reader.read("weights")?;
+    /// assert_eq!(weights.as_slice_memory_order(), [1, 3, 2, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn order(&mut self, order: Order) -> &mut Self {
         self.arrays.order(order);
         self
@@ -172,6 +297,23 @@ impl ReadOptions {
     }
 
     /// Sets the limits on what an archive may cost.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ErrorKind, Limits, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut limits = Limits::default();
+    /// limits.array_bytes = Some(8);
+    /// let reader = npz::ReadOptions::new().limits(limits).open("model.npz")?;
+    /// let error = reader.read::<Vec<f64>>("weights").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.arrays.limits(limits);
         self
@@ -179,6 +321,22 @@ impl ReadOptions {
 
     /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. A higher
     /// number has an effect only for an archive that was opened by its path.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("bias", &[0.25])?;
+    /// writer.finish()?;
+    ///
+    /// let arrays = npz::ReadOptions::new().threads(2).open("model.npz")?.read_all()?;
+    /// assert_eq!(arrays[1].0, "bias");
+    /// assert_eq!(arrays[1].1.to_vec::<f64>()?, [0.25]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
         self

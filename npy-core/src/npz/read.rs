@@ -23,16 +23,16 @@ use crate::reserve;
 /// An archive that is being read. Opening it reads its directory; a member is read when it is requested.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{NpyArray, npz};
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npz");
-/// let mut writer = npz::Writer::create(&path)?;
+/// let mut writer = npz::Writer::create("model.npz")?;
 /// writer.write("weights", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?)?;
 /// writer.write("epochs", &20u32)?;
 /// writer.finish()?;
 ///
-/// let reader = npz::Reader::open(&path)?;
+/// let reader = npz::Reader::open("model.npz")?;
 /// assert!(reader.contains("weights"));
 /// assert_eq!(reader.header("weights")?.shape(), [2, 2]);
 /// let weights: NpyArray<f32> = reader.read("weights")?;
@@ -63,17 +63,18 @@ use crate::reserve;
 /// at a time.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use std::thread;
 ///
 /// use npy_core::npz;
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npz");
-/// # let mut writer = npz::Writer::create(&path)?;
-/// # writer.write("x", &[1.0f32, 2.0])?;
-/// # writer.write("y", &[3.0f32])?;
-/// # writer.finish()?;
-/// let reader = npz::Reader::open(&path)?;
+/// let mut writer = npz::Writer::create("model.npz")?;
+/// writer.write("x", &[1.0f32, 2.0])?;
+/// writer.write("y", &[3.0f32])?;
+/// writer.finish()?;
+///
+/// let reader = npz::Reader::open("model.npz")?;
 /// let mut threads = Vec::new();
 /// for name in ["x", "y"] {
 ///     let reader = reader.clone();
@@ -106,6 +107,20 @@ impl<R> Clone for Reader<R> {
 impl Reader<File> {
     /// Opens a file and reads its directory.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::Reader::open("model.npz")?;
+    /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Archive`] if it is not an archive, or has other bytes before the first member; [`ErrorKind::Unsupported`],
@@ -130,6 +145,20 @@ impl<R> Reader<R> {
 impl<R: Read + Seek> Reader<R> {
     /// Reads the directory of an archive. Other bytes may precede the archive.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// let file = writer.finish()?.into_inner();
+    ///
+    /// let reader = npz::Reader::new(Cursor::new(&file[..]))?;
+    /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`open`](Reader::open).
@@ -141,11 +170,39 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// A final `.npy` is removed, unless another member already has the shortened name: the members `a.npy` and `a.npy.npy` are
     /// `a` and `a.npy.npy`. Members that are not arrays are included.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("bias", &[0.25])?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::Reader::open("model.npz")?;
+    /// assert_eq!(reader.names().collect::<Vec<_>>(), ["weights", "bias"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn names(&self) -> Names<'_> {
         self.directory.names()
     }
 
     /// The number of members.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("bias", &[0.25])?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.len(), 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.names().len()
     }
@@ -193,16 +250,55 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     /// Returns true if there are no members.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.is_empty());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns true if there is a member of this name.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::Reader::open("model.npz")?;
+    /// assert!(reader.contains("weights") && reader.contains("weights.npy"));
+    /// assert!(!reader.contains("bias"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.directory.find(name).is_some()
     }
 
     /// Reads the header of a member, and not its data.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5f32, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let header = npz::Reader::open("model.npz")?.header("weights")?;
+    /// assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("<f4", &[2][..]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -212,6 +308,23 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     /// Reads a member.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.write("epochs", &20u32)?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::Reader::open("model.npz")?;
+    /// let weights: Vec<f64> = reader.read("weights")?;
+    /// let epochs: u32 = reader.read("epochs")?;
+    /// assert_eq!((weights, epochs), (vec![0.5, -1.0], 20));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -400,6 +513,20 @@ impl<R> fmt::Debug for Reader<R> {
 impl ReadOptions {
     /// Opens a file; see [`Reader::open`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("epochs", &20u8)?;
+    /// writer.finish()?;
+    ///
+    /// let reader = npz::ReadOptions::new().cast(Cast::Lossless).open("model.npz")?;
+    /// assert_eq!(reader.read::<u32>("epochs")?, 20);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Reader::open`].
@@ -414,6 +541,20 @@ impl ReadOptions {
     }
 
     /// Reads the directory of an archive; see [`Reader::new`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{Cast, npz};
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("epochs", &20u8)?;
+    /// let file = writer.finish()?;
+    ///
+    /// let reader = npz::ReadOptions::new().cast(Cast::Lossless).reader(file)?;
+    /// assert_eq!(reader.read::<u32>("epochs")?, 20);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

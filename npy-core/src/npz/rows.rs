@@ -57,11 +57,38 @@ impl<W: Write> Writer<W> {
 
 impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// Returns the number of rows so far.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<f64>("ticks")?;
+    /// ticks.push(&0.5)?;
+    /// assert_eq!(ticks.count(), 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn count(&self) -> usize {
         self.rows.count()
     }
 
     /// Adds one row.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<f64>("ticks")?;
+    /// ticks.push(&0.5)?;
+    /// ticks.push(&1.5)?;
+    /// ticks.finish()?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("ticks.npz")?.read::<Vec<f64>>("ticks")?, [0.5, 1.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -74,6 +101,20 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
 
     /// Adds the rows of an iterator: values of `T` or references to them.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<u32>("ticks")?;
+    /// ticks.extend((1..=3u32).map(|n| n * n))?;
+    /// ticks.finish()?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("ticks.npz")?.read::<Vec<u32>>("ticks")?, [1, 4, 9]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Writer::extend`](crate::Writer::extend).
@@ -82,6 +123,19 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     }
 
     /// Adds all rows of a slice.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<f64>("ticks")?;
+    /// ticks.write_slice(&[0.5, 1.5])?;
+    /// ticks.write_slice(&[2.5])?;
+    /// assert_eq!(ticks.count(), 3);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -96,6 +150,21 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     }
 
     /// Writes the member.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<f64>("ticks")?;
+    /// ticks.push(&0.5)?;
+    /// ticks.finish()?;
+    /// writer.write("station", &7u8)?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("ticks.npz")?.names().eq(["ticks", "station"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -5,6 +5,8 @@
 //! matrix. This module has no linear algebra.
 //!
 //! ```
+//! # let dir = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&dir)?;
 //! use npy_core::npz::{self, sparse::Csr};
 //!
 //! // [[0.0, 0.5, 0.0],
@@ -17,10 +19,8 @@
 //!     is_array: true,
 //! };
 //!
-//! # let dir = tempfile::tempdir()?;
-//! # let path = dir.path().join("matrix.npz");
-//! npz::save(&path, &matrix)?; // scipy.sparse.load_npz(path) is a csr_array
-//! assert_eq!(npz::load::<Csr<f64>>(&path)?, matrix);
+//! npz::save("matrix.npz", &matrix)?; // scipy.sparse.load_npz(path) is a csr_array
+//! assert_eq!(npz::load::<Csr<f64>>("matrix.npz")?, matrix);
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
@@ -210,6 +210,18 @@ macro_rules! layout {
     ($type:ident, $name:literal, [$($index:ident),*]) => {
         impl<T, I: Index> $type<T, I> {
             /// Checks that the arrays make a valid matrix. Reading and writing do the same check.
+            ///
+            /// ```
+            /// use npy_core::npz::sparse::Csr;
+            ///
+            /// // [[0, 7]]
+            /// let mut matrix =
+            ///     Csr { shape: [1, 2], indptr: vec![0, 1], indices: vec![1], data: vec![7], is_array: true };
+            /// matrix.check()?;
+            /// matrix.indices[0] = 2;
+            /// assert!(matrix.check().is_err());
+            /// # Ok::<(), npy_core::Error>(())
+            /// ```
             ///
             /// # Errors
             ///

@@ -32,19 +32,19 @@ use sink::MemberSink;
 /// An archive that is being written.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{NpyArray, npz};
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npz");
-/// let mut writer = npz::Writer::create(&path)?;
+/// let mut writer = npz::Writer::create("model.npz")?;
 /// writer.write("layer/weights", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0], [2, 2])?)?;
 /// writer.write("layer/bias", &[0.5f32, -0.5])?;
 /// writer.finish()?; // np.load reads it
 ///
-/// let mut writer = npz::Writer::append(&path)?;
+/// let mut writer = npz::Writer::append("model.npz")?;
 /// writer.write("epochs", &20u32)?;
 /// writer.finish()?;
-/// assert!(npz::Reader::open(&path)?.names().eq(["layer/weights", "layer/bias", "epochs"]));
+/// assert!(npz::Reader::open("model.npz")?.names().eq(["layer/weights", "layer/bias", "epochs"]));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -89,6 +89,18 @@ impl Writer<File> {
     ///
     /// Unlike NumPy, this function does not add `.npz` to the path.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.contains("weights"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`], also for a pipe, which cannot seek; use [`stream`](Self::stream) for a pipe.
@@ -104,6 +116,22 @@ impl Writer<File> {
     /// The archive is locked while the writer lives, so that no members are lost if two writers append at once. The lock is advisory, and
     /// only `append` and [`Editor`](super::Editor) take it: [`create`](Self::create) and [`save`](super::save) replace the archive without
     /// it. After that, [`finish`](Self::finish) of the writer that appends fails, and leaves the new archive as it is.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    ///
+    /// let mut writer = npz::Writer::append("model.npz")?;
+    /// writer.write("epochs", &20u32)?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.names().eq(["weights", "epochs"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -214,6 +242,19 @@ impl<W: Write> Writer<W> {
 
     /// Writes an array as a member.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpyArray, npz};
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &NpyArray::new(vec![0.5, -1.0], [1, 2])?)?;
+    /// writer.write("epochs", &20u32)?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.header("weights")?.shape(), [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`WriteNpy::write_npy`], and [`ErrorKind::MemberName`] for a name that another member has or that no member can have.
@@ -224,6 +265,19 @@ impl<W: Write> Writer<W> {
 
     /// Writes an array under the first of the names `arr_0`, `arr_1` and so on that no member has, like a positional argument of
     /// `np.savez`.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// writer.write_unnamed(&[0.5, 1.5])?;
+    /// writer.write_unnamed(&[2.5])?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("ticks.npz")?.names().eq(["arr_0", "arr_1"]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -236,6 +290,18 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file then replaces the old one.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(npz::Reader::new(file)?.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -320,6 +386,18 @@ impl<W: Write> fmt::Debug for Writer<W> {
 impl WriteOptions {
     /// Creates a file; see [`Writer::create`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().deflate(6).create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("model.npz")?.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`Writer::create`].
@@ -328,6 +406,19 @@ impl WriteOptions {
     }
 
     /// Opens an archive to add members; see [`Writer::append`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut writer = npz::WriteOptions::new().deflate(6).append("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.finish()?;
+    /// assert!(npz::Reader::open("model.npz")?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -338,6 +429,17 @@ impl WriteOptions {
 
     /// Writes an archive to a writer that can seek; see [`Writer::new`].
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// assert!(npz::Reader::new(writer.finish()?)?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The errors of [`Writer::new`].
@@ -346,6 +448,18 @@ impl WriteOptions {
     }
 
     /// Writes an archive to any writer; see [`Writer::stream`].
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::WriteOptions::new().deflate(6).stream(Vec::new());
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// let file = writer.finish()?;
+    /// assert!(npz::Reader::new(Cursor::new(file))?.is_compressed("weights")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
         Writer::with(Output::stream(writer), Central::default(), self.clone())
     }

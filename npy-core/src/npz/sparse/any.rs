@@ -38,6 +38,17 @@ pub struct CooArray<T, I = i32> {
 impl<T, I: Index> CooArray<T, I> {
     /// Checks that the arrays make a valid sparse array. Reading and writing do the same check.
     ///
+    /// ```
+    /// use npy_core::{NpyArray, npz::sparse::CooArray};
+    ///
+    /// let coords = NpyArray::new(vec![0, 1, 1], [3, 1])?;
+    /// let mut array = CooArray { shape: vec![1, 2, 2], coords, data: vec![7] };
+    /// array.check()?;
+    /// array.shape = vec![1, 1, 1];
+    /// assert!(array.check().is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), which names the array and what is wrong with it.
@@ -118,14 +129,14 @@ impl<T: Element, I: Index> ArchiveField for CooArray<T, I> {
 /// A sparse matrix or array of any format: the one that the file has.
 ///
 /// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
 /// use npy_core::npz::{self, sparse::{Coo, Sparse}};
 ///
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("matrix.npz");
 /// // scipy.sparse.save_npz(path, scipy.sparse.coo_array([[0, 7]]))
 /// let matrix = Coo { shape: [1, 2], row: vec![0], col: vec![1], data: vec![7u8], is_array: true };
-/// npz::save(&path, &matrix)?;
-/// match npz::load::<Sparse<u8>>(&path)? {
+/// npz::save("matrix.npz", &matrix)?;
+/// match npz::load::<Sparse<u8>>("matrix.npz")? {
 ///     Sparse::Csr(_) => println!("compressed rows"),
 ///     Sparse::Coo(found) => assert_eq!(found, matrix),
 ///     other => panic!("{other:?}"),
