@@ -276,11 +276,11 @@ impl Map {
         Ok(MapAny::new(Arc::clone(&self.map), range, &self.path, Some(name), &self.options)?)
     }
 
-    /// Returns the range of a stored member in the file.
     fn limits(&self) -> &Limits {
         self.options.limit()
     }
 
+    /// Returns the range of a stored member in the file.
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);

@@ -189,7 +189,7 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.names()
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -167,7 +167,7 @@ impl Writer<File> {
     }
 }
 
-/// Returns a writer for an [`Editor`](super::Editor), which later copies the members into the new archive.
+// For an `Editor`, which later copies the members into the new archive.
 impl<W: Write> Writer<W> {
     /// Writes an array as a member of this name in the archive, even if another one has the name.
     pub(super) fn write_file<A: WriteNpy + ?Sized>(&mut self, file: &str, array: &A) -> Result<()> {

@@ -37,7 +37,7 @@ use sink::Sink;
 /// # std::env::set_current_dir(&dir)?;
 /// use npy_core::{ReadNpy, Writer};
 ///
-/// let mut writer = Writer::<f64, _>::create("x.npy")?;
+/// let mut writer = Writer::<f64>::create("x.npy")?;
 /// writer.push(&1.0)?;
 /// writer.extend([2.0, 3.0])?;
 /// writer.flush()?; // The file has three elements, whatever happens from here on.
@@ -45,7 +45,7 @@ use sink::Sink;
 /// writer.finish()?;
 /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.0, 2.0, 3.0, 4.0, 5.0]);
 ///
-/// let mut writer = Writer::<f64, _>::append("x.npy")?;
+/// let mut writer = Writer::<f64>::append("x.npy")?;
 /// writer.push(&6.0)?;
 /// writer.finish()?;
 /// assert_eq!(Vec::<f64>::read_npy("x.npy")?.len(), 6);
