@@ -6,6 +6,18 @@ use super::{File, Problem};
 /// The folders whose functions users call.
 const LIBRARIES: [&str; 2] = ["npy-core/src/", "npy-arrow/src/"];
 
+/// What derived code and macros call: it is public, but not for users.
+const PRIVATE: [&str; 5] = [
+    "npy-core/src/private",
+    "npy-core/src/element/cast/proof.rs",
+    "npy-core/src/element/layout.rs",
+    "npy-core/src/element/width.rs",
+    "npy-core/src/schema.rs",
+];
+
+/// Types of other files that are not for users.
+const PRIVATE_TYPES: [&str; 2] = ["Internals<", "Memory<"];
+
 /// How hidden lines begin that define a name, which the lines that are seen may use.
 const DEFINITIONS: [&str; 6] = ["let ", "use ", "struct ", "enum ", "#[derive", "fn "];
 
@@ -27,7 +39,14 @@ pub(super) fn public(file: &File) -> Vec<Problem> {
             || traits.iter().any(|(from, to)| (from..to).contains(&&at));
         let is_restricted = code[start..at].contains("pub(");
         let docs = &file.text[start..at];
+        let block = code[..at].rfind("\nimpl").map_or("", |from| &code[from..at]);
+        let header = block.split('{').next().unwrap_or_default();
+        let is_of_user = !PRIVATE_TYPES.iter().any(|name| header.contains(name));
+        // `fn(T)` is a type.
+        let is_function = code[at..].starts_with("fn ");
         is_public
+            && is_function
+            && is_of_user
             && !is_restricted
             && docs.contains("///")
             && !docs.contains("doc(hidden)")
@@ -63,8 +82,7 @@ pub(super) fn pasted(file: &File) -> Vec<Problem> {
 }
 
 fn is_of_library(file: &File) -> bool {
-    // What macros call is not for users.
-    let is_private = file.path.starts_with("npy-core/src/private");
+    let is_private = PRIVATE.iter().any(|path| file.path.starts_with(path));
     LIBRARIES.iter().any(|folder| file.path.starts_with(folder)) && !is_private
 }
 
@@ -96,6 +114,10 @@ mod tests {
         assert_eq!(lines(public, PATH, "/// Opens.\npub(crate) fn open() {}"), NONE);
         assert_eq!(lines(public, PATH, "/// Opens.\nfn open() {}"), NONE);
         assert_eq!(lines(public, PATH, "/// Opens.\n#[doc(hidden)]\npub fn open() {}"), NONE);
+        assert_eq!(lines(public, PATH, "/// A.\npub struct A(fn() -> u8);"), NONE);
+        let private = "\nimpl<T> Internals<T> {\n    /// Opens.\n    pub fn open() {}\n}";
+        assert_eq!(lines(public, PATH, private), NONE);
+        assert_eq!(lines(public, "npy-core/src/schema.rs", "/// Opens.\npub fn open() {}"), NONE);
         assert_eq!(lines(public, "xtask/src/a.rs", "/// Opens.\npub fn open() {}"), NONE);
         let methods = "/// A.\npub trait A {\n    /// Opens.\n    fn open();\n}\n/// B.\nfn b() {}";
         assert_eq!(lines(public, PATH, methods), [4]);
