@@ -194,7 +194,7 @@ macro_rules! define {
                     },)*
                     AnyArray::Text(_) | AnyArray::Bytes(_) => Err(convert::mismatch::<T>(
                         &dtype,
-                        "AnyArray::cast leaves text as it is: read the file as this type, with ReadOptions::cast",
+                        "AnyArray::cast converts numbers and times; text is read as NpyArray<String>",
                     )),
                     AnyArray::DateTime(counts, _) | AnyArray::TimeDelta(counts, _) => {
                         convert::elements(dtype, counts, cast)

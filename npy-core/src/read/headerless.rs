@@ -118,13 +118,15 @@ fn shape_of_file(file: &mut File, dtype: &DType, row: &[usize]) -> Result<Vec<us
     }
     let row_bytes = shape::bytes_in_file(row, dtype.itemsize())?;
     let bytes = metadata.len().saturating_sub(file.stream_position()?);
+    let what = if row.is_empty() { "an element" } else { "a row" };
     let reason = match (bytes.checked_div(row_bytes), bytes.checked_rem(row_bytes)) {
         (Some(rows), Some(0)) => return Ok([&[limits::to_usize(rows)?], row].concat()),
         (None, _) => "a row has no bytes, so the length of the file does not state their number; use Reader::headerless".to_owned(),
         (_, rest) => format!(
-            "a row has {row_bytes} bytes, and the file {bytes}: {} too many for complete rows",
+            "{what} has {row_bytes} bytes, and the file {bytes}: {} too many",
             rest.unwrap_or(0)
         ),
+
     };
     Err(ErrorKind::Shape { shape: shape::repr(row), reason }.into())
 }
