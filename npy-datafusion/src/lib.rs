@@ -1,16 +1,18 @@
 //! NumPy's `.npy` files as tables of DataFusion: SQL over one file, or over a directory of them, on this machine or in the store of a cloud.
 //!
 //! ```no_run
-//! # #[tokio::main]
-//! # async fn main() -> datafusion::error::Result<()> {
-//! use datafusion::prelude::*;
+//! use npy_datafusion::datafusion::error::Result;
 //!
-//! let ctx: SessionContext = npy_datafusion::session();
-//! ctx.sql("CREATE EXTERNAL TABLE ticks STORED AS NPY LOCATION 'ticks/'").await?;
-//! ctx.sql("SELECT id, avg(price) FROM ticks WHERE volume > 100 GROUP BY id").await?.show().await?;
-//! # Ok(())
-//! # }
+//! #[tokio::main]
+//! async fn main() -> Result<()> {
+//!     let ctx = npy_datafusion::session();
+//!     ctx.sql("CREATE EXTERNAL TABLE ticks STORED AS NPY LOCATION 'ticks/'").await?;
+//!     ctx.sql("SELECT id, avg(price) FROM ticks WHERE volume > 100 GROUP BY id").await?.show().await?;
+//!     Ok(())
+//! }
 //! ```
+//!
+//! DataFusion is re-exported as [`npy_datafusion::datafusion`](datafusion), so that a program needs no dependency on the same version of it.
 //!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
 //! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
@@ -30,7 +32,6 @@
 //!
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
 //! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)); a field that it lacks is null. A damaged file is an error that names it.
-
 //!
 //! # What is written
 //!
@@ -51,6 +52,21 @@
 //! The header of a file states the number of rows, which is known last. So the records of each file are kept until they are complete: 8 MiB in memory,
 //! or less if the memory pool has less, and the others in the temporary directory of the session. Then they are sent, large files in parts. No file
 //! appears before the whole query has succeeded. If the process is killed meanwhile, parts can stay in a store; its lifecycle rules remove them.
+//!
+//! # Many machines
+//!
+//! The feature `proto` has the codecs by which engines of several machines send tables and scans: `NpyLogicalCodec` and `NpyPhysicalCodec`. The package
+//! `npy-ballista` is a scheduler and an executor of Ballista. `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
+//!
+//! ```ignore
+//! let codec = Arc::new(NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {})));
+//! let state = SessionStateBuilder::new()
+//!     .with_default_features()
+//!     .with_distributed_worker_resolver(workers)
+//!     .with_distributed_user_codec_arc(codec)
+//!     .with_distributed_planner();
+//! let ctx = SessionContext::new_with_state(npy_datafusion::with_npy(state).build());
+//! ```
 
 mod archive;
 #[cfg(feature = "proto")]
