@@ -3,19 +3,10 @@
 use super::lexer::{closing, words};
 use super::{File, Problem};
 
-/// The folders whose functions users call.
-const LIBRARIES: [&str; 2] = ["npy-core/src/", "npy-arrow/src/"];
+/// Where all functions that users call have their examples.
+const LIBRARIES: [&str; 2] = ["npy-core/src/npz", "npy-core/src/write"];
 
-/// What derived code and macros call: it is public, but not for users.
-const PRIVATE: [&str; 5] = [
-    "npy-core/src/private",
-    "npy-core/src/element/cast/proof.rs",
-    "npy-core/src/element/layout.rs",
-    "npy-core/src/element/width.rs",
-    "npy-core/src/schema.rs",
-];
-
-/// Types of other files that are not for users.
+/// Types that derived code calls: they are public, but not for users.
 const PRIVATE_TYPES: [&str; 2] = ["Internals<", "Memory<"];
 
 /// How hidden lines begin that define a name, which the lines that are seen may use.
@@ -82,8 +73,7 @@ pub(super) fn pasted(file: &File) -> Vec<Problem> {
 }
 
 fn is_of_library(file: &File) -> bool {
-    let is_private = PRIVATE.iter().any(|path| file.path.starts_with(path));
-    LIBRARIES.iter().any(|folder| file.path.starts_with(folder)) && !is_private
+    LIBRARIES.iter().any(|folder| file.path.starts_with(folder))
 }
 
 /// Returns the documentation in a line.
@@ -101,7 +91,7 @@ mod tests {
     use super::super::lines;
     use super::{pasted, public};
 
-    const PATH: &str = "npy-core/src/a.rs";
+    const PATH: &str = "npy-core/src/npz/a.rs";
     const NONE: [usize; 0] = [];
 
     #[test]
@@ -117,7 +107,6 @@ mod tests {
         assert_eq!(lines(public, PATH, "/// A.\npub struct A(fn() -> u8);"), NONE);
         let private = "\nimpl<T> Internals<T> {\n    /// Opens.\n    pub fn open() {}\n}";
         assert_eq!(lines(public, PATH, private), NONE);
-        assert_eq!(lines(public, "npy-core/src/schema.rs", "/// Opens.\npub fn open() {}"), NONE);
         assert_eq!(lines(public, "xtask/src/a.rs", "/// Opens.\npub fn open() {}"), NONE);
         let methods = "/// A.\npub trait A {\n    /// Opens.\n    fn open();\n}\n/// B.\nfn b() {}";
         assert_eq!(lines(public, PATH, methods), [4]);
@@ -133,6 +122,6 @@ mod tests {
         assert_eq!(lines(pasted, PATH, &example("std::env::set_current_dir(&dir)?;")), NONE);
         assert_eq!(lines(pasted, PATH, "/// # Errors\n///\n/// None.\n"), NONE);
         assert_eq!(lines(pasted, PATH, "/// ```text\n/// # a comment\n/// ```\n"), NONE);
-        assert_eq!(lines(pasted, "npy-core/src/a.md", "```\n# use a;\n```\n# Heading\n"), [2]);
+        assert_eq!(lines(pasted, "npy-core/src/npz/a.md", "```\n# use a;\n```\n# Heading\n"), [2]);
     }
 }
