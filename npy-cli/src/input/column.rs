@@ -135,14 +135,13 @@ impl Column {
                 break;
             }
         }
-        let kind = match found {
+        match found {
             // A column without any value holds no number that could change.
             None if is_missing => Kind::Float,
             Some(Kind::Int | Kind::UInt) if is_missing => Kind::Float,
             Some(Kind::Bool) if is_missing => Kind::Text,
             found => found.unwrap_or(Kind::Text),
-        };
-        kind
+        }
     }
 
     fn fits_unsigned(&self) -> bool {
