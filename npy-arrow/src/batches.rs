@@ -40,6 +40,19 @@ pub struct Batches<R> {
 impl<R: Read> Batches<R> {
     /// Starts with the next row of the reader.
     ///
+    /// ```
+    /// use npy_arrow::{Options, Batches};
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// vec![0.5; 10].write_npy_to(&mut file)?;
+    /// let batches = Batches::new(Reader::new(&file[..])?, &Options::new())?;
+    /// for batch in batches {
+    ///     assert_eq!(batch?.num_rows(), 10);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`schema`](crate::schema).
@@ -54,6 +67,18 @@ impl<R: Read> Batches<R> {
     }
 
     /// Sets the number of rows of a batch, at least one; 8192 by default.
+    ///
+    /// ```
+    /// use npy_arrow::{Options, Batches};
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// vec![0.5; 10].write_npy_to(&mut file)?;
+    /// let batches = Batches::new(Reader::new(&file[..])?, &Options::new())?.with_rows(4);
+    /// let rows: Vec<_> = batches.map(|batch| batch.map(|batch| batch.num_rows())).collect::<Result<_, _>>()?;
+    /// assert_eq!(rows, [4, 4, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_rows(self, rows: usize) -> Self {
         Batches { rows: rows.max(1), ..self }

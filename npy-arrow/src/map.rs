@@ -29,10 +29,10 @@ impl AsRef<[u8]> for Owner {
 /// use npy_core::{MapAny, WriteNpy};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
-/// [1.5f64, 2.5].write_npy(&path)?;
+/// # std::env::set_current_dir(&dir)?;
+/// [1.5f64, 2.5].write_npy("x.npy")?;
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { MapAny::open(&path)? };
+/// let map = unsafe { MapAny::open("x.npy")? };
 /// let batch = npy_arrow::map_batch(map, &Options::new())?;
 /// assert_eq!(batch.num_rows(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

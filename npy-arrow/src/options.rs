@@ -26,29 +26,78 @@ pub struct Options {
 
 impl Options {
     /// Creates options that change nothing: each one is off.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// assert_eq!(Options::new().names().count(), 0);
+    /// ```
     pub fn new() -> Self {
         Options::default()
     }
 
     /// Byte strings (`S`) become `Utf8` and not `Binary`. A value that is not UTF-8 is an error.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// use arrow_schema::DataType;
+    /// let mut options = Options::new();
+    /// options.text_from_bytes(true);
+    /// let schema = npy_arrow::schema(&"[('station', 'S4')]".parse()?, &options)?;
+    /// assert_eq!(schema.field(0).data_type(), &DataType::Utf8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn text_from_bytes(&mut self, on: bool) -> &mut Self {
         self.text_from_bytes = on;
         self
     }
 
     /// Complex numbers become `Struct { re, im }` and not a `FixedSizeList` of two floats.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// let mut options = Options::new();
+    /// options.complex_as_struct(true);
+    /// let schema = npy_arrow::schema(&"[('z', '<c16')]".parse()?, &options)?;
+    /// assert!(schema.field(0).data_type().to_string().starts_with("Struct"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn complex_as_struct(&mut self, on: bool) -> &mut Self {
         self.complex_as_struct = on;
         self
     }
 
     /// Long doubles (`f16`, `f12`) become `Float64`, rounded to its precision, and not `FixedSizeBinary`.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// use arrow_schema::DataType;
+    /// let mut options = Options::new();
+    /// options.long_double_as_f64(true);
+    /// let schema = npy_arrow::schema(&"[('x', '<f16')]".parse()?, &options)?;
+    /// assert_eq!(schema.field(0).data_type(), &DataType::Float64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn long_double_as_f64(&mut self, on: bool) -> &mut Self {
         self.long_double_as_f64 = on;
         self
     }
 
     /// Two raw bytes (`V2`) are bfloat16 of ml_dtypes, and become `Float32`. Without it only `<V2` is, which nothing else writes.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// use arrow_schema::DataType;
+    /// let mut options = Options::new();
+    /// options.bfloat16(true);
+    /// let schema = npy_arrow::schema(&"[('w', '|V2')]".parse()?, &options)?;
+    /// assert_eq!(schema.field(0).data_type(), &DataType::Float32);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bfloat16(&mut self, on: bool) -> &mut Self {
         self.bfloat16 = on;
         self
@@ -57,12 +106,28 @@ impl Options {
     /// A null becomes zero, `false` or an empty text if the dtype has no missing value; otherwise it is an error.
     ///
     /// Floats and times need no such value: a null becomes NaN or NaT.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// let mut options = Options::new();
+    /// options.fill_nulls(true);
+    /// assert!(options.names().eq(["fill_nulls"]));
+    /// ```
     pub fn fill_nulls(&mut self, on: bool) -> &mut Self {
         self.fill_nulls = on;
         self
     }
 
     /// Text with nulls becomes an array of Python objects, where a null is `None`: for [`column`](crate::column()) and members of archives.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// let mut options = Options::new();
+    /// options.objects(true);
+    /// assert!(options.names().eq(["objects"]));
+    /// ```
     pub fn objects(&mut self, on: bool) -> &mut Self {
         self.objects = on;
         self
@@ -94,6 +159,14 @@ impl Options {
     }
 
     /// Turns the option of this name on or off; returns false if there is no such option.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    ///
+    /// let mut options = Options::new();
+    /// assert!(options.set("bfloat16", true));
+    /// assert!(!options.set("float16", true));
+    /// ```
     pub fn set(&mut self, name: &str, on: bool) -> bool {
         match name {
             "text_from_bytes" => self.text_from_bytes = on,

@@ -40,6 +40,21 @@ pub fn batch_of<T: Element>(rows: &[T], options: &Options) -> Result<RecordBatch
 ///
 /// See [`batch_of`].
 ///
+/// ```
+/// use npy_arrow::Options;
+/// use npy_core::NpyRecord;
+///
+/// #[derive(NpyRecord, Debug, PartialEq)]
+/// struct Tick {
+///     id: u32,
+///     price: f64,
+/// }
+///
+/// let batch = npy_arrow::batch_of(&[Tick { id: 7, price: 1.5 }], &Options::new())?;
+/// assert_eq!(npy_arrow::rows::<Tick>(&batch, &Options::new())?, [Tick { id: 7, price: 1.5 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`dyn_array`], and [`DynArray::to_vec`] if the columns are not those of the type.

@@ -138,6 +138,13 @@ macro_rules! define {
             /// Returns the dtype of an element: that of the Rust type, in little-endian byte order; for [`Other`](Self::Other), that of the file.
             ///
             /// Text is as wide as the longest, as when it is written.
+            ///
+            /// ```
+            /// use npy_core::{AnyArray, NpyArray};
+            ///
+            /// let array = AnyArray::from(NpyArray::from(vec![1u16, 2]));
+            /// assert_eq!(array.dtype().to_string(), "<u2");
+            /// ```
             pub fn dtype(&self) -> DType {
                 match self {
                     $($(#[$cfg])* AnyArray::$variant(_) => <$type>::dtype(),)*
@@ -232,11 +239,28 @@ for_each_typed!(define);
 
 impl AnyArray {
     /// Returns the dimensions. A 0-d array, which is a single element, has none.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// assert_eq!(array.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         self.shape_and_order().0
     }
 
     /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// let [rows, columns] = array.dims()?;
+    /// assert_eq!((rows, columns), (2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -246,22 +270,54 @@ impl AnyArray {
     }
 
     /// Returns the number of dimensions.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// assert_eq!(array.ndim(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ndim(&self) -> usize {
         self.shape().len()
     }
 
     /// Returns the order in which the elements are in memory, which is that of the file.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray, Order};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// assert_eq!(array.order(), Order::C);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn order(&self) -> Order {
         self.shape_and_order().1
     }
 
     /// Returns the number of elements.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// assert_eq!(array.len(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         // The product cannot overflow: an array of this shape is in memory.
         self.shape().iter().fold(1, |count, &n| checked::mul(count, n))
     }
 
     /// Returns true if the array has no elements.
+    ///
+    /// ```
+    /// use npy_core::{AnyArray, NpyArray};
+    ///
+    /// let array = AnyArray::from(NpyArray::new(vec![0.5f32; 6], [2, 3])?);
+    /// assert!(!array.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -40,6 +40,15 @@ pub struct NpyArray<T> {
 impl<T> NpyArray<T> {
     /// Creates an array of this shape from its elements in C order: the last index changes fastest.
     ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains[[1, 0]], 4);
+    /// assert!(NpyArray::new(vec![1, 2, 3], [2, 3]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Shape`] if an array of this shape has another number of elements than `data`.
@@ -48,6 +57,14 @@ impl<T> NpyArray<T> {
     }
 
     /// Creates an array of this shape from its elements in this order.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// assert_eq!(gains[[1, 0]], 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -63,6 +80,14 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the dimensions. A 0-d array, which is a single element, has none.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -87,31 +112,83 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the number of dimensions.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.ndim(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ndim(&self) -> usize {
         self.shape.len()
     }
 
     /// Returns the order in which the elements are in memory.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.order(), Order::C);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn order(&self) -> Order {
         self.order
     }
 
     /// Returns the number of elements.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.len(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.data.len()
     }
 
     /// Returns true if the array has no elements.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert!(!gains.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
 
     /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.at(&[1, 2]), Some(&6));
+    /// assert_eq!(gains.at(&[2, 0]), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at(&self, index: &[usize]) -> Option<&T> {
         self.data.get(shape::position(&self.shape, self.order, index)?)
     }
 
     /// Returns the element of this index, to change it; `None` if the index is out of range.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// if let Some(gain) = gains.at_mut(&[1, 2]) {
+    ///     *gain = 9;
+    /// }
+    /// assert_eq!(gains[[1, 2]], 9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.data.get_mut(shape::position(&self.shape, self.order, index)?)
     }
@@ -144,21 +221,55 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the elements in the order of the memory, which [`order`](Self::order) names.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// assert_eq!(gains.as_slice_memory_order(), [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_slice_memory_order(&self) -> &[T] {
         &self.data
     }
 
     /// Returns the elements in the order of the memory, to change them.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// gains.as_slice_memory_order_mut().fill(0);
+    /// assert_eq!(gains[[1, 2]], 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_slice_memory_order_mut(&mut self) -> &mut [T] {
         &mut self.data
     }
 
     /// Returns the elements in the order of the memory.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// assert_eq!(gains.into_vec_memory_order(), [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn into_vec_memory_order(self) -> Vec<T> {
         self.data
     }
 
     /// Returns a borrowed array of the same elements.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, NpyView};
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let view: NpyView<i32> = gains.view();
+    /// assert_eq!(view.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn view(&self) -> NpyView<'_, T> {
         NpyView::from_parts(&self.data, self.shape.clone(), self.order)
     }
@@ -175,6 +286,16 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the same array with its elements in this order in memory.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let columns = gains.to_order(Order::Fortran);
+    /// assert_eq!(columns.as_slice_memory_order(), [1, 4, 2, 5, 3, 6]);
+    /// assert_eq!(columns, gains);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn to_order(&self, order: Order) -> Self
     where
@@ -185,6 +306,15 @@ impl<T> NpyArray<T> {
     }
 
     /// Moves the elements into this order in memory; nothing is copied if they already have it.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// let rows = gains.into_order(Order::C);
+    /// assert_eq!(rows.as_slice_memory_order(), [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn into_order(self, order: Order) -> Self {
         let NpyArray { data, shape, order: stored } = self;
@@ -198,6 +328,15 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the elements in the order of the memory.
+    ///
+    /// ```
+    /// #![allow(deprecated)]
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
+    /// assert_eq!(gains.as_slice(), gains.as_slice_memory_order());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[deprecated(
         note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order`, which says so, or `iter`"
     )]
@@ -206,6 +345,16 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the elements in the order of the memory, to change them.
+    ///
+    /// ```
+    /// #![allow(deprecated)]
+    /// use npy_core::NpyArray;
+    ///
+    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// gains.as_mut_slice()[0] = 9;
+    /// assert_eq!(gains[[0, 0]], 9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[deprecated(
         note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order_mut`, which says so, or `at_mut`"
     )]
@@ -214,6 +363,15 @@ impl<T> NpyArray<T> {
     }
 
     /// Returns the element of this index; `None` if the index is out of range.
+    ///
+    /// ```
+    /// #![allow(deprecated)]
+    /// use npy_core::NpyArray;
+    ///
+    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(gains.get(&[1, 2]), gains.at(&[1, 2]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[deprecated(note = "renamed to `at`, as in views and maps")]
     pub fn get(&self, index: &[usize]) -> Option<&T> {
         self.at(index)

@@ -106,21 +106,53 @@ impl Field {
     }
 
     /// Returns the name. U+FFFD replaces a lone surrogate, which a Rust string cannot hold.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert_eq!(dtype.fields()[0].name(), "time");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
     /// Returns the title, a second and longer name. A title that is not a string is shown as Python source.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[(('gain in dB', 'gain'), '<f4')]".parse()?;
+    /// assert_eq!(dtype.fields()[0].title(), Some("gain in dB"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref().map(Text::as_str)
     }
 
     /// Returns the dtype of the field.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert_eq!(dtype.fields()[0].dtype().to_string(), "<i8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
     /// Returns the offset of the field in its record, in bytes.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert_eq!(dtype.fields()[1].offset(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -143,6 +175,14 @@ impl Field {
 
 impl DType {
     /// Returns the size of one element in bytes, with padding.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert_eq!(dtype.itemsize(), 16);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn itemsize(&self) -> usize {
         match &self.0 {
             Kind::Scalar(scalar) => scalar.itemsize(),
@@ -152,6 +192,15 @@ impl DType {
     }
 
     /// Returns the fields of a record in the order of their offsets; an empty slice for any other dtype.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// let names: Vec<_> = dtype.fields().iter().map(|field| field.name()).collect();
+    /// assert_eq!(names, ["time", "gain"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fields(&self) -> &[Field] {
         match &self.0 {
             Kind::Record(record) => &record.fields,
@@ -160,16 +209,43 @@ impl DType {
     }
 
     /// Returns the field of this name, if there is one.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert!(dtype.field("gain").is_some());
+    /// assert!(dtype.field("station").is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields().iter().find(|field| field.name() == name)
     }
 
     /// Returns true for a record, even for one without fields.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// assert!(dtype.is_record());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_record(&self) -> bool {
         matches!(self.0, Kind::Record(_))
     }
 
     /// Returns the scalar; `None` for a sub-array or a record.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    /// use npy_core::dtype::ScalarKind;
+    ///
+    /// let dtype: DType = ">f8".parse()?;
+    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// assert_eq!(scalar.kind(), ScalarKind::Float);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn scalar(&self) -> Option<&Scalar> {
         match &self.0 {
             Kind::Scalar(scalar) => Some(scalar),
@@ -178,6 +254,16 @@ impl DType {
     }
 
     /// Returns the base and the shape of a sub-array; `None` for any other dtype. The base may be a sub-array, too.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
+    /// let gain = dtype.fields()[1].dtype();
+    /// let (base, shape) = gain.sub_array().ok_or("no sub-array")?;
+    /// assert_eq!((base.to_string().as_str(), shape), ("<f4", &[2][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sub_array(&self) -> Option<(&DType, &[usize])> {
         match &self.0 {
             Kind::SubArray(sub) => Some((&sub.base, &sub.shape)),
@@ -186,6 +272,14 @@ impl DType {
     }
 
     /// Returns true if the dtype is or contains a Python object. NumPy stores the data of such an array as a pickle.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[('name', 'O'), ('gain', '<f4')]".parse()?;
+    /// assert!(dtype.has_object());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn has_object(&self) -> bool {
         !self.all_scalars(&|scalar| scalar.kind() != ScalarKind::Object)
     }

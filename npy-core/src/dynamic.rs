@@ -70,6 +70,14 @@ impl Eq for DynArray {}
 impl DynArray {
     /// Creates an array. `bytes` holds its elements, in the byte orders of `dtype`; `order` says how they are arranged.
     ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// assert_eq!(array.to_vec::<u16>()?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the number of bytes does not match the shape,
@@ -97,6 +105,17 @@ impl DynArray {
 
     /// Sets the limits on the values that are made from this array later. An array that was read has the limits of its
     /// [`ReadOptions`](crate::ReadOptions).
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Limits, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// let mut limits = Limits::default();
+    /// limits.array_bytes = Some(1 << 20);
+    /// let array = array.with_limits(limits);
+    /// assert_eq!(array.to_vec::<u16>()?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -115,16 +134,41 @@ impl DynArray {
     }
 
     /// Returns the dtype of an element.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// assert_eq!(array.dtype().to_string(), "<u2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
     /// Returns the dimensions; an empty slice for a 0-d array.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         self.header.shape()
     }
 
     /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// let [rows, columns] = array.dims()?;
+    /// assert_eq!((rows, columns), (2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -134,16 +178,40 @@ impl DynArray {
     }
 
     /// Returns the order in which the elements are stored.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.order(), Order::C);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn order(&self) -> Order {
         self.header.order()
     }
 
     /// Returns the data, with padding. The elements have the order and the byte orders of the file. Python objects are one pickle.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// assert_eq!(array.as_bytes(), [1, 0, 2, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Returns the data, like [`as_bytes`](Self::as_bytes).
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// assert_eq!(array.into_bytes(), [1, 0, 2, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -172,11 +240,29 @@ impl DynArray {
     }
 
     /// Returns the element at this index, like [`at`](Self::at).
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// let value = array.get(&[1, 0]).and_then(|value| value.as_i64());
+    /// assert_eq!(value, Some(4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
         self.at(index)
     }
 
     /// Iterates over the elements in C order, whatever the order of the file.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// let values: Vec<_> = array.iter().filter_map(|value| value.as_i64()).collect();
+    /// assert_eq!(values, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> Values<'_> {
         Values { of: self, from: shape::reordered(self.shape(), self.order(), Order::C) }
     }
@@ -323,6 +409,15 @@ impl DynArray {
 
     /// Returns the same array with its elements stored in this order.
     ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// let columns = array.to_order(Order::Fortran)?;
+    /// assert_eq!(columns.as_bytes(), [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory for a second array.
@@ -342,6 +437,15 @@ impl DynArray {
     }
 
     /// Stores the elements in this order; nothing is copied if they already have it.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// let columns = array.into_order(Order::Fortran)?;
+    /// assert_eq!(columns.as_bytes(), [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -82,11 +82,29 @@ pub trait Element: Sized + Send {
     const ALIGN: usize = 1;
 
     /// Returns the dtype that is written for this type. Every call returns the same dtype.
+    ///
+    /// ```
+    /// use npy_core::{Element, NpyRecord};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// assert_eq!(Pick::dtype().to_string(), "[('station', '<u4'), ('gain', '<f4')]");
+    /// ```
     fn dtype() -> DType;
 
     /// Returns the dtype in this byte order. It is used when a record or an array is written in that order.
     ///
     /// The default ignores `order`, like a type that states a byte order of its own (`#[npy(endian = "big")]`).
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, Element};
+    ///
+    /// assert_eq!(f64::dtype_in(ByteOrder::Big).to_string(), ">f8");
+    /// ```
     fn dtype_in(order: ByteOrder) -> DType {
         let _ = order;
         Self::dtype()
@@ -97,9 +115,24 @@ pub trait Element: Sized + Send {
     const __INTERNALS: Internals<Self> = Internals::DEFAULT;
 
     /// Returns the value of a canonical item of `SIZE` bytes. Missing bytes count as zero.
+    ///
+    /// ```
+    /// use npy_core::Element;
+    ///
+    /// assert_eq!(u16::decode(&[1, 2]), 0x0201);
+    /// ```
     fn decode(item: &[u8]) -> Self;
 
     /// Writes the value as a canonical item of `SIZE` bytes. The bytes are zero before the call, and padding must stay zero.
+    ///
+    /// ```
+    /// use npy_core::Element;
+    ///
+    /// let mut item = [0; 2];
+    /// 0x0201u16.encode(&mut item)?;
+    /// assert_eq!(item, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -109,6 +142,12 @@ pub trait Element: Sized + Send {
     /// Refuses canonical items that are not values of this type.
     ///
     /// The library calls it once for each block, before [`Element::decode`], which may rely on it.
+    ///
+    /// ```
+    /// use npy_core::Element;
+    ///
+    /// assert!(u16::check(&[0xff; 4]).is_ok());
+    /// ```
     ///
     /// # Errors
     ///

@@ -343,31 +343,78 @@ pub enum ErrorKind {
 
 impl Error {
     /// Creates an error for a type that implements [`ReadNpy`](crate::ReadNpy) or [`WriteNpy`](crate::WriteNpy) in another crate.
+    ///
+    /// ```
+    /// use npy_core::Error;
+    ///
+    /// let error = Error::custom("the gain is negative");
+    /// assert_eq!(error.to_string(), "the gain is negative");
+    /// ```
     pub fn custom(reason: impl fmt::Display) -> Self {
         ErrorKind::Custom { reason: reason.to_string() }.into()
     }
 
     /// Returns the kind of the error.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, ReadNpy};
+    ///
+    /// let file = [1, 2, 3];
+    /// let error = Vec::<f64>::read_npy_from(&file[..]).unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. }));
+    /// ```
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
     /// Returns the kind of the error by value, without its location.
+    ///
+    /// ```
+    /// use npy_core::{ErrorKind, ReadNpy};
+    ///
+    /// let Err(error) = Vec::<f64>::read_npy("no.npy") else { panic!("there is such a file") };
+    /// match error.into_kind() {
+    ///     ErrorKind::Io(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
+    ///     other => panic!("{other}"),
+    /// }
+    /// ```
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
     /// Returns true if the operating system failed to read or write.
+    ///
+    /// ```
+    /// use npy_core::ReadNpy;
+    ///
+    /// let Err(error) = Vec::<f64>::read_npy("no.npy") else { panic!("there is such a file") };
+    /// assert!(error.is_io());
+    /// ```
     pub fn is_io(&self) -> bool {
         matches!(self.kind(), ErrorKind::Io(_))
     }
 
     /// Returns true if the file exceeds one of the [`Limits`](crate::Limits).
+    ///
+    /// ```
+    /// use npy_core::ReadNpy;
+    ///
+    /// let Err(error) = Vec::<f64>::read_npy("no.npy") else { panic!("there is such a file") };
+    /// assert!(!error.is_limit());
+    /// ```
     pub fn is_limit(&self) -> bool {
         matches!(self.kind(), ErrorKind::Limit { .. })
     }
 
     /// Returns the location of the error, outermost place first.
+    ///
+    /// ```
+    /// use npy_core::ReadNpy;
+    ///
+    /// let Err(error) = Vec::<f64>::read_npy("no.npy") else { panic!("there is such a file") };
+    /// let places: Vec<_> = error.places().map(|place| place.to_string()).collect();
+    /// assert_eq!(places, ["no.npy"]);
+    /// ```
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.0.places.iter().rev()
     }

@@ -148,6 +148,14 @@ pub(crate) enum Payload {
 impl Header {
     /// Creates the header of an array.
     ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// assert_eq!(header.data_bytes(), 48);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Shape`] for more than 64 dimensions or more bytes than an `i64` can count. [`ErrorKind::DType`] for a sub-array, whose
@@ -179,16 +187,41 @@ impl Header {
     }
 
     /// Returns the dtype of an element.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// assert_eq!(header.dtype().to_string(), "<f8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
     /// Returns the dimensions; none for a single element.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// assert_eq!(header.shape(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = header.dims()?;`.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// let [rows, columns] = header.dims()?;
+    /// assert_eq!((rows, columns), (2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -198,11 +231,27 @@ impl Header {
     }
 
     /// Returns the order of the elements, as stated in the header.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// assert_eq!(header.order(), Order::C);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn order(&self) -> Order {
         self.order
     }
 
     /// Returns the version of the file. For a new header, this is the version that will be written.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order, Version};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// assert_eq!(header.version(), Version::V1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn version(&self) -> Version {
         let written = || Version::parse(*self.to_bytes().ok()?.first_chunk()?).ok();
         self.version.or_else(written).unwrap_or(Version::V3)
@@ -279,6 +328,16 @@ impl Header {
     }
 
     /// Parses the header at the start of `bytes`. Returns it and the offset of the data.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// let bytes = header.to_bytes()?;
+    /// let (parsed, offset) = Header::parse(&bytes)?;
+    /// assert_eq!((parsed.shape(), offset), (&[2, 3][..], 128));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -379,6 +438,16 @@ impl Header {
 
     /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It contains blanks, so
     /// that the number of rows can get more digits later.
+    ///
+    /// ```
+    /// use npy_core::{Header, Order};
+    ///
+    /// let header = Header::new("<f8".parse()?, [2, 3], Order::C)?;
+    /// let bytes = header.to_bytes()?;
+    /// assert!(bytes.starts_with(b"\x93NUMPY"));
+    /// assert_eq!(bytes.len(), 128);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

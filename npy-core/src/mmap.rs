@@ -64,10 +64,10 @@ use crate::write::replace;
 /// use npy_core::{Map, WriteNpy};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
-/// [1.5f64, 2.5].write_npy(&path)?;
+/// # std::env::set_current_dir(&dir)?;
+/// [1.5f64, 2.5].write_npy("x.npy")?;
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { Map::<f64>::open(&path)? };
+/// let map = unsafe { Map::<f64>::open("x.npy")? };
 /// assert_eq!(map[1], 2.5);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -82,6 +82,18 @@ pub struct Map<T> {
 // The bound is at the functions: so the compiler says what a type lacks, and not that there is no such function.
 impl<T> Map<T> {
     /// Maps a file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<f64>::open("x.npy")? };
+    /// assert_eq!(map[2], 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -106,12 +118,12 @@ impl<T> Map<T> {
 /// use npy_core::{MapMut, ReadNpy, NpyArray};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
+/// # std::env::set_current_dir(&dir)?;
 /// // SAFETY: the file is ours alone.
-/// let mut map = unsafe { MapMut::<f64>::create(&path, &[2, 3])? };
+/// let mut map = unsafe { MapMut::<f64>::create("x.npy", &[2, 3])? };
 /// *map.at_mut(&[1, 0]).unwrap() = 2.5;
 /// map.flush()?;
-/// assert_eq!(NpyArray::<f64>::read_npy(&path)?.get(&[1, 0]), Some(&2.5));
+/// assert_eq!(NpyArray::<f64>::read_npy("x.npy")?.get(&[1, 0]), Some(&2.5));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[doc(alias("memmap"))]
@@ -124,6 +136,20 @@ pub struct MapMut<T> {
 
 impl<T> MapMut<T> {
     /// Maps a file, to read and to change.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, ReadNpy, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// map[0] = 9.0;
+    /// map.flush()?;
+    /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [9.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -145,6 +171,19 @@ impl<T> MapMut<T> {
     ///
     /// Reserves space on the disk, so that a full disk is an error here and not a signal later. Where space cannot be reserved (macOS, NFS
     /// before 4.2), the file is sparse, as by [`create_sparse`](Self::create_sparse).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, NpyArray, ReadNpy};
+    ///
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f32>::create("grid.npy", &[2, 3])? };
+    /// map[5] = 1.5;
+    /// map.flush()?;
+    /// assert_eq!(NpyArray::<f32>::read_npy("grid.npy")?[[1, 2]], 1.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -169,9 +208,9 @@ impl<T> MapMut<T> {
     /// use npy_core::{MapMut, Order};
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
+    /// # std::env::set_current_dir(&dir)?;
     /// // SAFETY: the file is ours alone.
-    /// let mut map = unsafe { MapMut::<f64>::create_with_order(&path, &[2, 3], Order::Fortran)? };
+    /// let mut map = unsafe { MapMut::<f64>::create_with_order("x.npy", &[2, 3], Order::Fortran)? };
     /// *map.at_mut(&[1, 0]).unwrap() = 2.5;
     /// assert_eq!(map.as_slice_memory_order(), [0.0, 2.5, 0.0, 0.0, 0.0, 0.0]);
     /// # Ok::<(), npy_core::Error>(())
@@ -206,9 +245,9 @@ impl<T> MapMut<T> {
     /// use npy_core::MapMut;
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
+    /// # std::env::set_current_dir(&dir)?;
     /// // SAFETY: the file is ours alone, and a few values of it fit the disk.
-    /// let mut map = unsafe { MapMut::<f64>::create_sparse(&path, &[1000, 1000])? };
+    /// let mut map = unsafe { MapMut::<f64>::create_sparse("x.npy", &[1000, 1000])? };
     /// *map.at_mut(&[999, 999]).unwrap() = 2.5;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -234,6 +273,19 @@ impl<T> MapMut<T> {
 
     /// Maps a file. Changes stay in this map, and the file is not changed.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, ReadNpy, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: nobody else changes the file.
+    /// let mut map = unsafe { MapMut::<f64>::open_copy_on_write("x.npy")? };
+    /// map[0] = 9.0;
+    /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// The file must be left alone as the [module](self#safety) says.
@@ -253,6 +305,19 @@ impl<T> MapMut<T> {
 
 impl<T: ZeroCopy> MapMut<T> {
     /// Returns the elements in the order of the file, for writing.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// map.as_mut_slice().fill(0.5);
+    /// assert_eq!(map[2], 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let count = self.located.count;
         let data = self.map.get_mut(self.located.data.clone());
@@ -260,6 +325,21 @@ impl<T: ZeroCopy> MapMut<T> {
     }
 
     /// Returns the element of this index, for writing; `None` if the index is out of range.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// if let Some(value) = map.at_mut(&[1]) {
+    ///     *value = 9.0;
+    /// }
+    /// assert_eq!(map[1], 9.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         let position = shape::position(self.shape(), self.order(), index)?;
         self.as_mut_slice().get_mut(position)
@@ -270,6 +350,19 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// Other processes see changes at once, without this call.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// map[0] = 9.0;
+    /// map.flush()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Io`].
@@ -278,6 +371,19 @@ impl<T: ZeroCopy> MapMut<T> {
     }
 
     /// Like [`flush`](Self::flush), but only for the elements at these positions in the file. Positions after the end are ignored.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// map[1] = 9.0;
+    /// map.flush_range(1..2)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -308,6 +414,18 @@ macro_rules! read_access {
             }
 
             /// Returns the elements in the order of the file.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, WriteNpy};
+            ///
+            /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<f64>::open("x.npy")? };
+            /// assert_eq!(map.as_slice(), [1.0, 2.0, 3.0]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn as_slice(&self) -> &[T] {
                 // `locate` has checked length and address.
                 values(self.data(), self.located.count).unwrap_or_default()
@@ -318,16 +436,53 @@ macro_rules! read_access {
             }
 
             /// Returns the header.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, WriteNpy};
+            ///
+            /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<f64>::open("x.npy")? };
+            /// assert_eq!(map.header().dtype().to_string(), "<f8");
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn header(&self) -> &Header {
                 &self.located.header
             }
 
             /// Returns the dimensions; an empty slice for a 0-d array.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.shape(), [2, 3]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn shape(&self) -> &[usize] {
                 &self.located.shape
             }
 
             /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = map.dims()?;`.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// let [rows, columns] = map.dims()?;
+            /// assert_eq!((rows, columns), (2, 3));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             ///
             /// # Errors
             ///
@@ -337,16 +492,52 @@ macro_rules! read_access {
             }
 
             /// Returns the order in which the elements are in the file.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, Order, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.order(), Order::C);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn order(&self) -> Order {
                 self.located.order
             }
 
             /// Returns the elements in the order of the file, like the slice that the map dereferences to.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.as_slice_memory_order(), [1, 2, 3, 4, 5, 6]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn as_slice_memory_order(&self) -> &[T] {
                 self.as_slice()
             }
 
             /// Returns the elements in C order (the last index changes fastest), whatever their order in the file.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.to_vec(), [1, 2, 3, 4, 5, 6]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn to_vec(&self) -> Vec<T>
             where
                 T: Clone,
@@ -355,17 +546,62 @@ macro_rules! read_access {
             }
 
             /// Iterates over the elements in C order (the last index changes fastest), whatever their order in the file.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.iter().sum::<i32>(), 21);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn iter(&self) -> Iter<'_, T> {
                 Iter::new(self.as_slice(), self.shape(), self.order(), Order::C)
             }
 
             /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyArray, WriteNpy};
+            ///
+            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
+            /// assert_eq!(map.at(&[1, 0]), Some(&4));
+            /// assert_eq!(map.at(&[2, 0]), None);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn at(&self, index: &[usize]) -> Option<&T> {
                 self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
             }
 
             /// Returns one field of every record, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
             /// `"samples[3]"` an element of a sub-array.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+            ///
+            /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+            /// #[repr(C)]
+            /// struct Pick {
+            ///     station: u32,
+            ///     gain: f32,
+            /// }
+            ///
+            /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+            /// let gain = map.column::<f32>("gain")?;
+            /// assert_eq!(gain.to_vec()?, [1.5, 2.5]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             ///
             /// # Errors
             ///
@@ -399,6 +635,18 @@ read_access!(Map: Mmap, MapMut: MmapMut);
 impl MapAny {
     /// Maps a file.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.get::<f64>(2)?, 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// The file must be left alone as the [module](self#safety) says.
@@ -417,6 +665,19 @@ impl MapAny {
 impl MapAnyMut {
     /// Maps a file, to read and to change.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapAnyMut::open("x.npy")? };
+    /// map.view_mut::<f64>()?[0] = 9.0;
+    /// map.flush()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// The file must be left alone as the [module](self#safety) says.
@@ -431,6 +692,20 @@ impl MapAnyMut {
     }
 
     /// Creates a file with this dtype, shape and order, all zeros, and maps it; otherwise like [`MapMut::create`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, MapAnyMut, Order, ReadNpy};
+    ///
+    /// let header = Header::new("<i2".parse()?, [4], Order::C)?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapAnyMut::create("counts.npy", &header)? };
+    /// map.view_mut::<i16>()?[3] = 7;
+    /// map.flush()?;
+    /// assert_eq!(Vec::<i16>::read_npy("counts.npy")?, [0, 0, 0, 7]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -455,12 +730,12 @@ impl ReadOptions {
     /// use npy_core::{Limits, ReadOptions, WriteNpy};
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
-    /// [1.5f64, 2.5].write_npy(&path)?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [1.5f64, 2.5].write_npy("x.npy")?;
     /// let mut limits = Limits::default();
     /// limits.array_bytes = Some(16);
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { ReadOptions::new().limits(limits).map::<f64>(&path)? };
+    /// let map = unsafe { ReadOptions::new().limits(limits).map::<f64>("x.npy")? };
     /// assert_eq!(map[1], 2.5);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -481,6 +756,18 @@ impl ReadOptions {
 
     /// Maps a file, to read and to change; see [`MapMut::open`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { ReadOptions::new().map_mut::<f64>("x.npy")? };
+    /// map[0] = 9.0;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// The file must be left alone as the [module](self#safety) says.
@@ -499,6 +786,18 @@ impl ReadOptions {
     }
 
     /// Maps a file; changes stay in this map. See [`MapMut::open_copy_on_write`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: nobody else changes the file.
+    /// let mut map = unsafe { ReadOptions::new().map_copy_on_write::<f64>("x.npy")? };
+    /// map[0] = 9.0; // in this map only
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///
@@ -522,6 +821,18 @@ impl ReadOptions {
 
     /// Maps a file of any layout; see [`MapAny::open`]. The [cast](Self::cast) holds for the elements that are decoded.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { ReadOptions::new().cast(Cast::Numeric).map_any("x.npy")? };
+    /// assert_eq!(map.get::<f32>(2)?, 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// The file must be left alone as the [module](self#safety) says.
@@ -539,6 +850,18 @@ impl ReadOptions {
     }
 
     /// Maps a file of any layout, to read and to change; see [`MapAnyMut::open`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { ReadOptions::new().map_any_mut("x.npy")? };
+    /// assert_eq!(map.view::<f64>()?[2], 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     ///

@@ -47,16 +47,18 @@ pub(crate) use values::FromObject;
 /// feature `serde`, [`object::load`](crate::object::load) reads a file into structs.
 ///
 /// ```
-/// use npy_core::{Objects, ReadNpy};
+/// use npy_core::Objects;
 ///
 /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
-/// # let file: Vec<u8> = [
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// # std::fs::write("model.npy", [
 /// #     &b"\x93NUMPY\x01\x00\x76\x00"[..],
 /// #     &format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (), }").into_bytes(),
 /// #     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01)cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
 /// #     b"}(X\x04\0\0\0nameX\x04\0\0\0spamX\x05\0\0\0rates](G?\xe0\0\0\0\0\0\0K\x02euetb.",
-/// # ].concat();
-/// let objects = Objects::read_npy_from(&file[..])?;
+/// # ].concat())?;
+/// let objects = Objects::read_npy("model.npy")?;
 /// let model = objects.root();
 /// assert_eq!(model.len(), 2);
 /// assert_eq!(model.get("name")?.as_str().as_deref(), Some("spam"));
@@ -198,11 +200,35 @@ impl Objects {
     }
 
     /// Returns the header of the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// assert_eq!(objects.header().dtype().to_string(), "|O");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// Returns the only object of an array without dimensions. For any other array, returns the array itself, whose items are the objects.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// assert_eq!(objects.root().get("name")?.as_str().as_deref(), Some("spam"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn root(&self) -> ObjectRef<'_> {
         match (self.header.shape(), self.iter().next()) {
             ([], Some(single)) => single,
@@ -211,12 +237,36 @@ impl Objects {
     }
 
     /// Iterates over the objects in C order, whatever the order of the array.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// assert_eq!(objects.iter().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ObjectRef<'_>> {
         let ids = self.graph.items(self.items).iter();
         ids.map(|&id| ObjectRef { of: self, id, record: self.record })
     }
 
     /// Returns the pickle.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// assert!(objects.as_bytes().starts_with(b"\x80"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         &self.pickle
     }
@@ -229,6 +279,20 @@ impl Objects {
     ///
     /// Most arrays name `numpy.dtype`, `numpy.ndarray` and `numpy._core.multiarray._reconstruct`
     /// (`numpy.core.multiarray._reconstruct` before NumPy 2).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// for name in objects.globals() {
+    ///     assert!(name.starts_with("numpy"), "{name}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn globals(&self) -> impl Iterator<Item = String> {
         self.global_names().map(|(module, name)| format!("{module}.{name}"))
     }
@@ -268,11 +332,38 @@ impl Objects {
 
 impl<'a> ObjectRef<'a> {
     /// Returns the kind of the object.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    /// use npy_core::object::Kind;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.kind(), Kind::Dict);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn kind(self) -> Kind {
         self.meaning().kind()
     }
 
     /// Returns true for a missing value: `None`, the float `nan`, and `NaT` and `NA` of pandas; also the scalars `nan` and `NaT` of NumPy.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert!(!model.get("name")?.is_missing());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn is_missing(self) -> bool {
         match self.of.graph.node(self.id) {
@@ -293,6 +384,19 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns a boolean, of Python or NumPy.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array(True, object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!(true))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let root = objects.root();
+    /// assert_eq!(root.as_bool(), Some(true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bool(self) -> Option<bool> {
         match self.meaning() {
             Meaning::Bool(value) => Some(value),
@@ -305,16 +409,55 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns an integer, of Python or NumPy, if it fits.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array(-7, object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!(-7))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let root = objects.root();
+    /// assert_eq!(root.as_i64(), Some(-7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_i64(self) -> Option<i64> {
         self.as_i128().and_then(|number| number.try_into().ok())
     }
 
     /// Returns an integer, of Python or NumPy, if it fits.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array(7, object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!(7))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let root = objects.root();
+    /// assert_eq!(root.as_u64(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_u64(self) -> Option<u64> {
         self.as_i128().and_then(|number| number.try_into().ok())
     }
 
     /// Returns an integer, of Python or NumPy, if it fits.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array(7, object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!(7))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let root = objects.root();
+    /// assert_eq!(root.as_i128(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_i128(self) -> Option<i128> {
         match self.meaning() {
             Meaning::Int(number) => Some(number.into()),
@@ -329,6 +472,19 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns a float, of Python or NumPy, or an integer that an `f64` can hold exactly.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array(0.5, object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!(0.5))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let root = objects.root();
+    /// assert_eq!(root.as_f64(), Some(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_f64(self) -> Option<f64> {
         match self.meaning() {
             Meaning::Float(number) => Some(number),
@@ -340,6 +496,19 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns text, of Python or NumPy. Text of Python is borrowed, unless the pickle escapes it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.get("name")?.as_str().as_deref(), Some("spam"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         self.text().ok()
     }
@@ -369,6 +538,19 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns bytes, of `bytes`, `bytearray`, `numpy.bytes_`, or a string of Python 2.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.get("name")?.as_bytes(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(self) -> Option<Cow<'a, [u8]>> {
         match self.meaning() {
             Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => bytes.get(),
@@ -383,6 +565,18 @@ impl<'a> ObjectRef<'a> {
 
     /// Returns a nested array of numbers, text or records, or a scalar of NumPy as an array without dimensions.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
+    /// use npy_core::Objects;
+    ///
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// let weights = objects.root().get("w")?.as_array()?;
+    /// assert_eq!(weights.to_vec::<f64>()?, [1.0, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`] if it is something else, or an array of Python objects, whose items [`iter`](Self::iter) returns.
@@ -395,6 +589,17 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns the dtype, shape and order of a nested array, or of a scalar of NumPy.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
+    /// use npy_core::Objects;
+    ///
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// assert_eq!(objects.root().get("w")?.header()?.shape(), [2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -410,6 +615,18 @@ impl<'a> ObjectRef<'a> {
 
     /// Returns this object as a dtype.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert!(model.as_dtype().is_err()); // a dict is no dtype
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::DType`] if it is not a dtype, or not one that this version knows.
@@ -419,6 +636,20 @@ impl<'a> ObjectRef<'a> {
 
     /// Returns the value of a text key in a dictionary, the field of a record, or the attribute of another object. If a key occurs
     /// several times, the last counts, as in Python.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.get("rates")?.len(), 2);
+    /// assert!(model.get("gain").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -472,11 +703,38 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns the item at this index of a list, tuple, set, record or array, in C order.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// let rate = model.get("rates")?.at(0).and_then(|rate| rate.as_f64());
+    /// assert_eq!(rate, Some(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at(self, index: usize) -> Option<ObjectRef<'a>> {
         self.iter().nth(index)
     }
 
     /// Returns the number of items or of entries.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.get("rates")?.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[expect(
         clippy::len_without_is_empty,
         reason = "an object that is not a container is neither empty nor not"
@@ -491,6 +749,20 @@ impl<'a> ObjectRef<'a> {
 
     /// Iterates over the items of a list, tuple, set or record, of an array of Python objects (in C order), or of an object whose class is
     /// a subclass of `list`. All other objects have no items here; [`as_array`](Self::as_array) returns arrays of numbers.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// let rates: Vec<_> = model.get("rates")?.iter().filter_map(|rate| rate.as_f64()).collect();
+    /// assert_eq!(rates, [0.5, 2.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(self) -> Items<'a> {
         let meaning = self.meaning();
         let is_record = matches!(meaning, Meaning::Record(_));
@@ -511,6 +783,21 @@ impl<'a> ObjectRef<'a> {
     /// Iterates over the entries of a dictionary, or over the fields of a record. For an object of a class that this crate does not know,
     /// iterates over its entries if the class is a subclass of `dict`, and then over its attributes. All other objects have no entries. A
     /// key may occur twice; the last one counts.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// for (key, value) in model.entries() {
+    ///     println!("{key}: {value}");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn entries(self) -> Entries<'a> {
         let none = Entries { of: self.of, pairs: pairs(&[], &[]), fields: None };
         match self.meaning() {
@@ -529,6 +816,18 @@ impl<'a> ObjectRef<'a> {
 
     /// Returns the name (`module.name`) of this class or function, or of the one that Python would call to create this object; `None` for
     /// plain values such as numbers, text and lists.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.name(), None); // a dict is no class
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(self) -> Option<String> {
         let named = |id| invocation::global(self.of, self.of.graph.node(id));
         let (module, name) = match self.of.graph.node(self.id) {
@@ -539,11 +838,35 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Returns the arguments of the call by which Python would create this object.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert!(model.arguments().is_none()); // a dict is made by no call
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn arguments(self) -> Option<ObjectRef<'a>> {
         self.call().map(|call| self.of.reference(call.arguments))
     }
 
     /// Returns the state that Python would set in this object after creating it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert!(model.state().is_none()); // a dict has no state
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn state(self) -> Option<ObjectRef<'a>> {
         let state = self.call().map(|call| call.state).filter(|&state| state != NONE)?;
         Some(self.of.reference(state))

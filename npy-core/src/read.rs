@@ -49,13 +49,11 @@ pub use rows::RowReader;
 /// Reads a `.npy` file; the same as [`ReadNpy::read_npy`], without an import of the trait.
 ///
 /// ```
-/// # let dir = std::env::temp_dir().join(format!("npy-core-doc-load-{}", std::process::id()));
-/// # std::fs::create_dir_all(&dir)?;
-/// # let path = dir.join("x.npy");
-/// npy_core::save(&path, &[1.0, 2.0, 3.0])?;
-/// let numbers = npy_core::load::<Vec<f64>>(&path)?;
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// npy_core::save("x.npy", &[1.0, 2.0, 3.0])?;
+/// let numbers = npy_core::load::<Vec<f64>>("x.npy")?;
 /// assert_eq!(numbers, [1.0, 2.0, 3.0]);
-/// # std::fs::remove_dir_all(&dir)?;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
@@ -100,13 +98,11 @@ pub trait ReadNpy: Sized {
     /// ```
     /// use npy_core::{ReadNpy, WriteNpy};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("read.npy");
-    /// [1.0, 2.0, 3.0].write_npy(&path)?;
-    /// let numbers = Vec::<f64>::read_npy(&path)?;
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [1.0, 2.0, 3.0].write_npy("read.npy")?;
+    /// let numbers = Vec::<f64>::read_npy("read.npy")?;
     /// assert_eq!(numbers, [1.0, 2.0, 3.0]);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -118,6 +114,15 @@ pub trait ReadNpy: Sized {
     }
 
     /// Reads exactly one array, and no byte after it.
+    ///
+    /// ```
+    /// use npy_core::{ReadNpy, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// assert_eq!(Vec::<f64>::read_npy_from(&file[..])?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -183,11 +188,33 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     /// The defaults: exact dtypes, default limits, one thread.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let x: Vec<f64> = ReadOptions::new().read("x.npy")?;
+    /// assert_eq!(x, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new() -> Self {
         ReadOptions::default()
     }
 
     /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let x: Vec<f32> = ReadOptions::new().cast(Cast::Numeric).read("x.npy")?;
+    /// assert_eq!(x, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cast(&mut self, cast: Cast) -> &mut Self {
         self.cast = cast;
         self
@@ -227,6 +254,19 @@ impl ReadOptions {
     }
 
     /// Sets the limits on what a file may cost.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Limits, ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let mut limits = Limits::default();
+    /// limits.array_bytes = Some(16);
+    /// let x = ReadOptions::new().limits(limits).read::<Vec<f64>>("x.npy");
+    /// assert!(x.is_err_and(|error| error.is_limit()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.limits = limits;
         self
@@ -248,6 +288,17 @@ impl ReadOptions {
 
     /// Reads a file; see [`ReadNpy::read_npy`].
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let x: Vec<f64> = ReadOptions::new().threads(2).read("x.npy")?;
+    /// assert_eq!(x, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`].
@@ -262,6 +313,16 @@ impl ReadOptions {
 
     /// Reads exactly one array from a reader; see [`ReadNpy::read_npy_from`].
     ///
+    /// ```
+    /// use npy_core::{Cast, ReadOptions, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let x: Vec<f32> = ReadOptions::new().cast(Cast::Numeric).read_from(&file[..])?;
+    /// assert_eq!(x, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`].
@@ -270,6 +331,17 @@ impl ReadOptions {
     }
 
     /// Opens a file and reads its header.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, ReadOptions, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let mut reader = ReadOptions::new().cast(Cast::Numeric).open("x.npy")?;
+    /// assert_eq!(reader.read_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -284,6 +356,16 @@ impl ReadOptions {
     }
 
     /// Reads the header, which must come next in the reader.
+    ///
+    /// ```
+    /// use npy_core::{Cast, ReadOptions, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = ReadOptions::new().cast(Cast::Numeric).reader(&file[..])?;
+    /// assert_eq!(reader.read_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -322,6 +404,17 @@ impl ReadOptions {
 
     /// Views the array like [`view`](Self::view), to change its elements in place.
     ///
+    /// ```
+    /// use npy_core::{ReadOptions, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// b"abc".write_npy_to(&mut file)?;
+    /// let mut view = ReadOptions::new().view_mut::<u8>(&mut file)?;
+    /// view[0] = b'x';
+    /// assert!(file.ends_with(b"xbc"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ArrayView::from_bytes`].
@@ -348,6 +441,18 @@ impl ReadOptions {
 impl Reader<File> {
     /// Opens a file and reads its header.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let mut reader = Reader::open("x.npy")?;
+    /// assert_eq!(reader.header().shape(), [3]);
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`].
@@ -358,6 +463,16 @@ impl Reader<File> {
 
 impl<R: Read> Reader<R> {
     /// Reads the header, which must come next in `reader`, and no byte after it.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -394,12 +509,10 @@ impl Header {
     /// ```
     /// use npy_core::{Header, WriteNpy};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-header-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// [1i32, 2].write_npy(&path)?;
-    /// assert_eq!(Header::read_npy(&path)?.dtype().to_string(), "<i4");
-    /// # std::fs::remove_dir_all(&dir)?;
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [1i32, 2].write_npy("x.npy")?;
+    /// assert_eq!(Header::read_npy("x.npy")?.dtype().to_string(), "<i4");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -411,6 +524,17 @@ impl Header {
     }
 
     /// Reads the header, which must come next in `reader`, and no byte after it.
+    ///
+    /// ```
+    /// use npy_core::{Header, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut bytes = &file[..];
+    /// let header = Header::read_from(&mut bytes)?;
+    /// assert_eq!((header.shape(), bytes.len()), (&[3][..], 24));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -137,6 +137,15 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value of an integer or a `bool`, if it fits in an `i64`.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
+    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// assert_eq!(value.as_i64(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_i64(&self) -> Option<i64> {
         match *self {
             Value::Bool(value) => Some(i64::from(value)),
@@ -147,6 +156,15 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value of an integer or a `bool`, if it fits in a `u64`.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
+    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// assert_eq!(value.as_u64(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::Bool(value) => Some(u64::from(value)),
@@ -157,6 +175,15 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the value of a real number or a `bool`, if an `f64` can hold it exactly.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
+    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// assert_eq!(value.as_f64(), Some(7.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::F16(value) | Value::F32(value) => Some(f64::from(value)),
@@ -174,11 +201,29 @@ impl<'a> Value<'a> {
     }
 
     /// Returns true for NaT ("not a time").
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let bytes = i64::MIN.to_le_bytes().to_vec();
+    /// let array = DynArray::new("<M8[s]".parse()?, [1], Order::C, bytes)?;
+    /// assert!(array.get(&[0]).is_some_and(|value| value.is_nat()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_nat(&self) -> bool {
         matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
     }
 
     /// Returns the bytes, if it is an `S` or a `V`.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|S4".parse()?, [1], Order::C, b"RJ\0\0".to_vec())?;
+    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// assert_eq!(value.as_bytes(), Some(&b"RJ"[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match *self {
             Value::Bytes(bytes) | Value::Void(bytes) => Some(bytes),
@@ -189,6 +234,16 @@ impl<'a> Value<'a> {
     /// Returns a field of the record, or of a nested record: `"gain"`, `"hdr.gain"`. A field whose name has a dot is found, too.
     ///
     /// `None` if it is not a record, or has no such field.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let record = array.get(&[0]).ok_or("no such element")?;
+    /// assert_eq!(record.field("id").and_then(|id| id.as_i64()), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn field(&self, path: &str) -> Option<Value<'a>> {
         let Value::Record(record) = self else { return None };
         let (dtype, offset) = plan::field_at(record.fields, path)?;
@@ -205,11 +260,29 @@ pub struct Str<'a> {
 
 impl<'a> Str<'a> {
     /// Iterates over the code points, without trailing zeros. NumPy allows any number as a code point.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let array = DynArray::new("<U2".parse()?, [1], Order::C, vec![b'R', 0, 0, 0, b'J', 0, 0, 0])?;
+    /// let Some(Value::Str(text)) = array.get(&[0]) else { panic!("no text") };
+    /// assert!(text.code_points().eq([0x52, 0x4a]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn code_points(&self) -> CodePoints<'a> {
         CodePoints { of: self.order, from: self.units.iter() }
     }
 
     /// Returns the text.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let array = DynArray::new("<U2".parse()?, [1], Order::C, vec![b'R', 0, 0, 0, b'J', 0, 0, 0])?;
+    /// let Some(Value::Str(text)) = array.get(&[0]) else { panic!("no text") };
+    /// assert_eq!(text.to_text().as_deref(), Ok("RJ"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -219,6 +292,15 @@ impl<'a> Str<'a> {
     }
 
     /// Returns the text, with U+FFFD in place of numbers that are not characters.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let array = DynArray::new("<U2".parse()?, [1], Order::C, vec![b'R', 0, 0, 0, b'J', 0, 0, 0])?;
+    /// let Some(Value::Str(text)) = array.get(&[0]) else { panic!("no text") };
+    /// assert_eq!(text.to_text_lossy(), "RJ");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_text_lossy(&self) -> String {
         let character = |c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
         self.code_points().map(character).collect()
@@ -234,11 +316,32 @@ pub struct RecordValue<'a> {
 
 impl<'a> RecordValue<'a> {
     /// Iterates over the names and values of the fields.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let Some(Value::Record(record)) = array.get(&[0]) else { panic!("no record") };
+    /// let names: Vec<_> = record.iter().map(|(name, _)| name).collect();
+    /// assert_eq!(names, ["id", "xy"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> Fields<'a> {
         Fields { of: self.item, from: self.fields.iter() }
     }
 
     /// Returns the field of this name, if there is one.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let Some(Value::Record(record)) = array.get(&[0]) else { panic!("no record") };
+    /// assert_eq!(record.get("id").and_then(|id| id.as_i64()), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
@@ -263,11 +366,35 @@ impl<'a> ArrayValue<'a> {
     }
 
     /// Returns the dimensions; only the outer ones for a sub-array of sub-arrays.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let Some(Value::Array(xy)) = array.get(&[0]).and_then(|value| value.field("xy")) else {
+    ///     panic!("no sub-array");
+    /// };
+    /// assert_eq!(xy.shape(), [2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &'a [usize] {
         self.shape
     }
 
     /// Iterates along the first dimension: over sub-arrays of one dimension less, or over elements.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let Some(Value::Array(xy)) = array.get(&[0]).and_then(|value| value.field("xy")) else {
+    ///     panic!("no sub-array");
+    /// };
+    /// assert_eq!(xy.iter().filter_map(|part| part.as_i64()).sum::<i64>(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> Parts<'a> {
         let count = self.shape.first().copied();
         debug_assert!(count.is_some(), "a sub-array has a dimension");
@@ -275,6 +402,18 @@ impl<'a> ArrayValue<'a> {
     }
 
     /// Returns the part at this index of the first dimension; `None` if the index is out of range.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order, Value};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
+    /// let Some(Value::Array(xy)) = array.get(&[0]).and_then(|value| value.field("xy")) else {
+    ///     panic!("no sub-array");
+    /// };
+    /// assert_eq!(xy.get(1).and_then(|y| y.as_i64()), Some(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         (index < *self.shape.first()?).then(|| self.nth(index))
     }

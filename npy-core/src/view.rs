@@ -47,6 +47,16 @@ pub struct ArrayView<'a, T> {
 impl<'a, T> ArrayView<'a, T> {
     /// Views the array of the `.npy` file that starts with these bytes. Bytes after its data are ignored.
     ///
+    /// ```
+    /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let view = ArrayView::<u8>::from_bytes(&file)?;
+    /// assert_eq!(view.at(&[1, 0]), Some(&b'd'));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// A [`ViewError`] if the elements differ from the type in memory (byte order, layout, alignment) and must be copied, or if the file
@@ -70,6 +80,16 @@ impl<'a, T: ZeroCopy> ArrayView<'a, T> {
 
 impl<'a, T> ArrayView<'a, T> {
     /// Returns the elements in the order of the file, for the lifetime of the bytes.
+    ///
+    /// ```
+    /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let view = ArrayView::<u8>::from_bytes(&file)?;
+    /// assert_eq!(view.as_slice(), b"abcdef");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_slice(&self) -> &'a [T] {
         self.items
     }
@@ -77,6 +97,17 @@ impl<'a, T> ArrayView<'a, T> {
     /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     ///
     /// For an index that is the position in the file, use `get` of the slice.
+    ///
+    /// ```
+    /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let view = ArrayView::<u8>::from_bytes(&file)?;
+    /// assert_eq!(view.at(&[1, 0]), Some(&b'd'));
+    /// assert_eq!(view.at(&[2, 0]), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at(&self, index: &[usize]) -> Option<&'a T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
     }
@@ -121,6 +152,17 @@ pub struct ArrayViewMut<'a, T> {
 impl<'a, T> ArrayViewMut<'a, T> {
     /// Views the array of the `.npy` file that starts with these bytes, like [`ArrayView::from_bytes`].
     ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let mut view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// view[0] = b'x';
+    /// assert!(file.ends_with(b"xbcdef"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`ArrayView::from_bytes`].
@@ -143,21 +185,65 @@ impl<'a, T: ZeroCopy> ArrayViewMut<'a, T> {
 
 impl<T> ArrayViewMut<'_, T> {
     /// Returns the elements in the order of the file.
+    ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// assert_eq!(view.as_slice(), b"abcdef");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_slice(&self) -> &[T] {
         self.items
     }
 
     /// Returns the elements in the order of the file, mutable.
+    ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let mut view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// view.as_mut_slice().fill(b'x');
+    /// assert!(file.ends_with(b"xxxxxx"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.items
     }
 
     /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
+    ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// assert_eq!(view.at(&[1, 0]), Some(&b'd'));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at(&self, index: &[usize]) -> Option<&T> {
         self.items.get(shape::position(&self.shape, self.order, index)?)
     }
 
     /// Returns the element at this index, mutable; `None` if the index is out of range.
+    ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let mut view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// if let Some(letter) = view.at_mut(&[1, 0]) {
+    ///     *letter = b'x';
+    /// }
+    /// assert!(file.ends_with(b"abcxef"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.items.get_mut(shape::position(&self.shape, self.order, index)?)
     }
@@ -174,11 +260,32 @@ macro_rules! view {
     ($($name:ident),*) => {$(
         impl<T> $name<'_, T> {
             /// Returns the dimensions. A 0-d array, which is a single element, has none.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// assert_eq!(view.shape(), [2, 3]);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn shape(&self) -> &[usize] {
                 &self.shape
             }
 
             /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = view.dims()?;`.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// let [rows, columns] = view.dims()?;
+            /// assert_eq!((rows, columns), (2, 3));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             ///
             /// # Errors
             ///
@@ -188,16 +295,46 @@ macro_rules! view {
             }
 
             /// Returns the order in which the elements are in memory, which is that of the file.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, Order, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// assert_eq!(view.order(), Order::C);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn order(&self) -> Order {
                 self.order
             }
 
             /// Returns the elements in the order of the memory, like the slice that the view dereferences to.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// assert_eq!(view.as_slice_memory_order(), b"abcdef");
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn as_slice_memory_order(&self) -> &[T] {
                 self.items
             }
 
             /// Returns the elements in C order (the last index changes fastest), whatever their order in memory.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// assert_eq!(view.to_vec(), b"abcdef");
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn to_vec(&self) -> Vec<T>
             where
                 T: Clone,
@@ -206,6 +343,16 @@ macro_rules! view {
             }
 
             /// Iterates over the elements in C order (the last index changes fastest), whatever their order in memory.
+            ///
+            /// ```
+            /// use npy_core::{ArrayView, NpyArray, WriteNpy};
+            ///
+            /// let mut file = Vec::new();
+            /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+            /// let view = ArrayView::<u8>::from_bytes(&file)?;
+            /// assert_eq!(view.iter().max(), Some(&b'f'));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn iter(&self) -> Iter<'_, T> {
                 Iter::new(self.items, &self.shape, self.order, Order::C)
             }

@@ -89,6 +89,16 @@ const NAMES: [(&str, &str, ScalarKind, usize); 14] = [
 
 impl Scalar {
     /// Returns the kind of value.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    /// use npy_core::dtype::ScalarKind;
+    ///
+    /// let dtype: DType = ">f8".parse()?;
+    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// assert_eq!(scalar.kind(), ScalarKind::Float);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn kind(&self) -> ScalarKind {
         self.kind
     }
@@ -96,11 +106,29 @@ impl Scalar {
     /// Returns the byte order; `None` for single bytes, `S`, `V` and `O`, which have none.
     ///
     /// The types of ml_dtypes (`<V2`) are always [`ByteOrder::Little`].
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, DType};
+    ///
+    /// let dtype: DType = ">f8".parse()?;
+    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// assert_eq!(scalar.byte_order(), Some(ByteOrder::Big));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn byte_order(&self) -> Option<ByteOrder> {
         self.order
     }
 
     /// Returns the size of one value in bytes.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = ">f8".parse()?;
+    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// assert_eq!(scalar.itemsize(), 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }
@@ -268,6 +296,12 @@ fn number(text: &str) -> Option<usize> {
 
 impl Unit {
     /// Returns NumPy's abbreviation: `ns`.
+    ///
+    /// ```
+    /// use npy_core::dtype::Unit;
+    ///
+    /// assert_eq!(Unit::Nanosecond.name(), "ns");
+    /// ```
     pub fn name(self) -> &'static str {
         UNITS.iter().find(|(unit, _)| *unit == self).map_or("", |(_, name)| name)
     }

@@ -36,6 +36,18 @@ pub struct DynView<'a> {
 impl<'a> DynView<'a> {
     /// Creates an array. `bytes` holds its elements, in the byte orders of `dtype`; `order` says how they are arranged.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynView, Order, ReadNpy, WriteNpy};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let view = DynView::new("<u2".parse()?, [2], Order::C, &bytes)?;
+    /// view.write_npy("counts.npy")?;
+    /// assert_eq!(Vec::<u16>::read_npy("counts.npy")?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`DynArray::new`].
@@ -56,21 +68,57 @@ impl<'a> DynView<'a> {
     }
 
     /// Returns the dtype of an element.
+    ///
+    /// ```
+    /// use npy_core::{DynView, Order};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let view = DynView::new("<u2".parse()?, [2], Order::C, &bytes)?;
+    /// assert_eq!(view.dtype().to_string(), "<u2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         self.header.dtype()
     }
 
     /// Returns the dimensions; an empty slice for a 0-d array.
+    ///
+    /// ```
+    /// use npy_core::{DynView, Order};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let view = DynView::new("<u2".parse()?, [2], Order::C, &bytes)?;
+    /// assert_eq!(view.shape(), [2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shape(&self) -> &[usize] {
         self.header.shape()
     }
 
     /// Returns the order in which the elements are in memory.
+    ///
+    /// ```
+    /// use npy_core::{DynView, Order};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let view = DynView::new("<u2".parse()?, [2], Order::C, &bytes)?;
+    /// assert_eq!(view.order(), Order::C);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn order(&self) -> Order {
         self.header.order()
     }
 
     /// Returns the elements as they are in memory.
+    ///
+    /// ```
+    /// use npy_core::{DynView, Order};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let view = DynView::new("<u2".parse()?, [2], Order::C, &bytes)?;
+    /// assert_eq!(view.as_bytes(), [1, 0, 2, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -98,6 +146,14 @@ fn item(bytes: &[u8], size: usize, at: usize) -> &[u8] {
 
 impl DynArray {
     /// Returns a borrowed array of the same elements.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("<u2".parse()?, [2], Order::C, vec![1, 0, 2, 0])?;
+    /// assert_eq!(array.view().as_bytes(), [1, 0, 2, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn view(&self) -> DynView<'_> {
         DynView { header: Cow::Borrowed(&self.header), bytes: &self.bytes }
     }

@@ -34,6 +34,16 @@ pub struct Gather {
 impl Gather {
     /// Finds the field at this path (`"gain"`, `"head.gain"`, `"samples[3]"`) in the dtype of the records.
     ///
+    /// ```
+    /// use npy_core::{DType, Gather};
+    ///
+    /// let dtype: DType = "[('id', '|u1'), ('gain', '<u2')]".parse()?;
+    /// let gain = Gather::new(&dtype, "gain")?;
+    /// assert_eq!(gain.dtype().to_string(), "<u2");
+    /// assert!(Gather::new(&dtype, "station").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Unsupported`] for Python objects.
@@ -47,11 +57,30 @@ impl Gather {
     }
 
     /// Returns the dtype of the field, which may be a sub-array or a record.
+    ///
+    /// ```
+    /// use npy_core::{DType, Gather};
+    ///
+    /// let dtype: DType = "[('id', '|u1'), ('gain', '<u2')]".parse()?;
+    /// let gain = Gather::new(&dtype, "gain")?;
+    /// assert_eq!(gain.dtype().itemsize(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
     /// Returns the field of every record of the block, one after another.
+    ///
+    /// ```
+    /// use npy_core::{DType, Gather};
+    ///
+    /// let dtype: DType = "[('id', '|u1'), ('gain', '<u2')]".parse()?;
+    /// let gain = Gather::new(&dtype, "gain")?;
+    /// let records = [7, 1, 0, 8, 2, 0, 9, 3, 0];
+    /// assert_eq!(gain.all(&records)?, [1, 0, 2, 0, 3, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -65,6 +94,16 @@ impl Gather {
     }
 
     /// Returns the field of these records of the block, in this order. Records are counted from zero.
+    ///
+    /// ```
+    /// use npy_core::{DType, Gather};
+    ///
+    /// let dtype: DType = "[('id', '|u1'), ('gain', '<u2')]".parse()?;
+    /// let gain = Gather::new(&dtype, "gain")?;
+    /// let records = [7, 1, 0, 8, 2, 0, 9, 3, 0];
+    /// assert_eq!(gain.rows(&records, &[2, 0])?, [3, 0, 1, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

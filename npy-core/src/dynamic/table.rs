@@ -51,6 +51,15 @@ pub struct Table<'a> {
 impl DynArray {
     /// Returns the array as a table.
     ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [2], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.table()?.names(), ["id", "xy.0", "xy.1"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the
@@ -66,11 +75,31 @@ impl DynArray {
 
 impl<'a> Table<'a> {
     /// Returns the names of the columns.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [2], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.table()?.names(), ["id", "xy.0", "xy.1"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Iterates over the rows.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
+    /// let array = DynArray::new(dtype, [2], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// for row in array.table()?.rows() {
+    ///     assert_eq!(row.len(), 3);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn rows(&self) -> TableRows<'a> {
         let count = self.array.shape().first().copied().unwrap_or(1);
         let inner = self.array.shape().get(1..).unwrap_or_default();

@@ -58,12 +58,24 @@ impl Bool8 {
     pub const TRUE: Self = Bool8::new(true);
 
     /// Stores a `bool` as the byte 0 or 1.
+    ///
+    /// ```
+    /// use npy_core::Bool8;
+    ///
+    /// assert_eq!(Bool8::new(true).byte(), 1);
+    /// ```
     #[inline]
     pub const fn new(value: bool) -> Self {
         Bool8(value as u8)
     }
 
     /// Returns true if the byte is not zero.
+    ///
+    /// ```
+    /// use npy_core::Bool8;
+    ///
+    /// assert!(Bool8::new(true).get());
+    /// ```
     #[inline]
     pub const fn get(self) -> bool {
         self.0 != 0
@@ -84,6 +96,12 @@ impl Bool8 {
     }
 
     /// Returns the byte as it is in the file.
+    ///
+    /// ```
+    /// use npy_core::Bool8;
+    ///
+    /// assert_eq!(Bool8::new(false).byte(), 0);
+    /// ```
     #[inline]
     pub const fn byte(self) -> u8 {
         self.0

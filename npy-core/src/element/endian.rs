@@ -65,12 +65,24 @@ macro_rules! ordered {
 
         impl<T: Number> $name<T> {
             /// Stores this number.
+            ///
+            /// ```
+            /// use npy_core::Be;
+            ///
+            /// assert_eq!(Be::new(7u32).get(), 7);
+            /// ```
             #[inline]
             pub fn new(value: T) -> Self {
                 Self(value.to_bytes(ByteOrder::$order))
             }
 
             /// Returns the number.
+            ///
+            /// ```
+            /// use npy_core::Le;
+            ///
+            /// assert_eq!(Le::new(0.5f64).get(), 0.5);
+            /// ```
             #[inline]
             pub fn get(self) -> T {
                 T::from_bytes(self.0, ByteOrder::$order)

@@ -21,11 +21,25 @@ struct Invalid {
 
 impl InvalidValue {
     /// Creates the error with its reason.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// let error = InvalidValue::new("2 is neither true nor false");
+    /// assert_eq!(error.reason(), "2 is neither true nor false");
+    /// ```
     pub fn new(reason: impl Into<String>) -> Self {
         InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
     }
 
     /// Adds the name of the field that the value is in. In nested records, the innermost field is added first.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// let error = InvalidValue::new("no such code").in_field("code").in_field("hdr");
+    /// assert_eq!(error.field(), "hdr.code");
+    /// ```
     #[must_use]
     pub fn in_field(mut self, name: &str) -> Self {
         let inner = std::mem::take(&mut self.0.field);
@@ -34,6 +48,13 @@ impl InvalidValue {
     }
 
     /// Sets the index of the invalid item among the items that were checked.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// let error = InvalidValue::new("no such code").at_item(3);
+    /// assert_eq!(error.item(), 3);
+    /// ```
     #[must_use]
     pub fn at_item(mut self, index: usize) -> Self {
         self.0.item = index;
@@ -41,16 +62,34 @@ impl InvalidValue {
     }
 
     /// Returns the index of the invalid item among the items that were checked or encoded.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// assert_eq!(InvalidValue::new("no such code").item(), 0);
+    /// ```
     pub fn item(&self) -> usize {
         self.0.item
     }
 
     /// Returns the path of the field (`"hdr.gain"`); empty outside a record.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// assert_eq!(InvalidValue::new("no such code").field(), "");
+    /// ```
     pub fn field(&self) -> &str {
         &self.0.field
     }
 
     /// Returns the reason why the value is invalid.
+    ///
+    /// ```
+    /// use npy_core::InvalidValue;
+    ///
+    /// assert_eq!(InvalidValue::new("no such code").reason(), "no such code");
+    /// ```
     pub fn reason(&self) -> &str {
         &self.0.reason
     }

@@ -60,6 +60,12 @@ impl LongDouble {
     /// on the x87, and becomes NaN.
     ///
     /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact; padding that is not zero makes them differ even then.
+    ///
+    /// ```
+    /// use npy_core::LongDouble;
+    ///
+    /// assert_eq!(LongDouble::from(0.5).to_f64(), 0.5);
+    /// ```
     // Shifts are by less than 128 bits. The sum is at most the bits of an infinity.
     #[expect(clippy::arithmetic_side_effects)]
     pub fn to_f64(self) -> f64 {

@@ -28,6 +28,15 @@ pub struct ByteStr<const N: usize>([u8; N]);
 impl<const N: usize> ByteStr<N> {
     /// Creates a value from bytes, and pads it with zeros.
     ///
+    /// ```
+    /// use npy_core::ByteStr;
+    ///
+    /// let station = ByteStr::<8>::new("RJOB")?;
+    /// assert_eq!(station.to_str()?, "RJOB");
+    /// assert!(ByteStr::<2>::new("RJOB").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`InvalidValue`] for more than `N` bytes.
@@ -46,16 +55,37 @@ impl<const N: usize> ByteStr<N> {
     }
 
     /// Returns the bytes without trailing zeros.
+    ///
+    /// ```
+    /// use npy_core::ByteStr;
+    ///
+    /// assert_eq!(ByteStr::<8>::new("RJOB")?.as_bytes(), b"RJOB");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         without_zeros(&self.0)
     }
 
     /// Returns all `N` bytes.
+    ///
+    /// ```
+    /// use npy_core::ByteStr;
+    ///
+    /// assert_eq!(ByteStr::<6>::new("RJOB")?.as_array(), b"RJOB\0\0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_array(&self) -> &[u8; N] {
         &self.0
     }
 
     /// Returns the bytes as text.
+    ///
+    /// ```
+    /// use npy_core::ByteStr;
+    ///
+    /// assert_eq!(ByteStr::<8>::new("RJOB")?.to_str()?, "RJOB");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

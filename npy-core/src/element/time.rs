@@ -128,16 +128,38 @@ macro_rules! time {
             pub const NAT: Self = Self::new(NAT);
 
             /// Creates a time from a number of units; `i64::MIN` makes [`NAT`](Self::NAT).
+            ///
+            /// ```
+            /// use npy_core::DateTime64;
+            /// use npy_core::time::Second;
+            ///
+            /// let time = DateTime64::<Second>::new(86_400);
+            /// assert_eq!(time.to_string(), "1970-01-02T00:00:00");
+            /// ```
             pub const fn new(count: i64) -> Self {
                 Self(count, PhantomData)
             }
 
             /// Returns the number of units.
+            ///
+            /// ```
+            /// use npy_core::TimeDelta64;
+            /// use npy_core::time::Second;
+            ///
+            /// assert_eq!(TimeDelta64::<Second>::new(60).count(), 60);
+            /// ```
             pub const fn count(self) -> i64 {
                 self.0
             }
 
             /// Returns true if it is [`NAT`](Self::NAT).
+            ///
+            /// ```
+            /// use npy_core::DateTime64;
+            /// use npy_core::time::Second;
+            ///
+            /// assert!(DateTime64::<Second>::NAT.is_nat());
+            /// ```
             pub const fn is_nat(self) -> bool {
                 self.0 == NAT
             }

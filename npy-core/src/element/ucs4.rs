@@ -29,6 +29,15 @@ pub struct FixedStr<const N: usize>([char; N]);
 impl<const N: usize> FixedStr<N> {
     /// Creates a value from text, and pads it with zeros.
     ///
+    /// ```
+    /// use npy_core::FixedStr;
+    ///
+    /// let name = FixedStr::<8>::new("naïve")?;
+    /// assert_eq!(name.to_string(), "naïve");
+    /// assert!(FixedStr::<2>::new("naïve").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`InvalidValue`] if the text has more than `N` characters.
@@ -45,11 +54,25 @@ impl<const N: usize> FixedStr<N> {
     }
 
     /// Returns the characters without trailing zeros.
+    ///
+    /// ```
+    /// use npy_core::FixedStr;
+    ///
+    /// assert_eq!(FixedStr::<8>::new("é!")?.as_chars(), ['é', '!']);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_chars(&self) -> &[char] {
         without_zeros(&self.0)
     }
 
     /// Returns all `N` characters, with trailing zeros.
+    ///
+    /// ```
+    /// use npy_core::FixedStr;
+    ///
+    /// assert_eq!(FixedStr::<3>::new("é!")?.as_array(), &['é', '!', '\0']);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_array(&self) -> &[char; N] {
         &self.0
     }

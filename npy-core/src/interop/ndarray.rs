@@ -119,6 +119,15 @@ macro_rules! as_ndarray {
         impl<$($generics)*> $type {
             /// Returns an `ndarray` view of the array; nothing is copied.
             ///
+            /// ```
+            /// use npy_core::NpyArray;
+            ///
+            /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+            /// let view = array.as_ndarray()?;
+            /// assert_eq!(view[[1, 0]], 4);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            ///
             /// # Errors
             ///
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
@@ -185,17 +194,15 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///     y: f32,
     /// }
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-ndcolumn-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.npy");
-    /// [Point { x: 0.0, y: 1.5 }, Point { x: 0.0, y: 2.5 }].write_npy(&path)?;
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [Point { x: 0.0, y: 1.5 }, Point { x: 0.0, y: 2.5 }].write_npy("x.npy")?;
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { Map::<Point>::open(&path)? };
+    /// let map = unsafe { Map::<Point>::open("x.npy")? };
     /// let y = map.column::<f32>("y")?;
     /// assert_eq!(y.as_ndarray()?.mean(), Some(2.0));
     /// assert_eq!(y.as_ndarray()?.strides(), [2]);
     /// # drop(map);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

@@ -13,10 +13,10 @@ use crate::error::Result;
 /// use npy_core::{Map, WriteNpy};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
-/// [1.5f64, 2.5].write_npy(&path)?;
+/// # std::env::set_current_dir(&dir)?;
+/// [1.5f64, 2.5].write_npy("x.npy")?;
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { Map::<f64>::open(&path)? };
+/// let map = unsafe { Map::<f64>::open("x.npy")? };
 /// map.advise(Access::Sequential)?;
 /// assert_eq!(map.iter().sum::<f64>(), 4.0);
 /// # Ok::<(), npy_core::Error>(())
@@ -52,6 +52,20 @@ macro_rules! advise {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> $type {
             /// Tells the system how the map will be used from here on.
+            ///
+            /// ```
+            /// # let dir = tempfile::tempdir()?;
+            /// # std::env::set_current_dir(&dir)?;
+            /// use npy_core::mmap::Access;
+            /// use npy_core::{Map, WriteNpy};
+            ///
+            /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+            /// // SAFETY: the file is ours alone.
+            /// let map = unsafe { Map::<f64>::open("x.npy")? };
+            /// map.advise(Access::Random)?;
+            /// assert_eq!(map[2], 3.0);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             ///
             /// # Errors
             ///

@@ -29,10 +29,10 @@ use crate::view::data_range;
 /// use npy_core::{ByteOrder, MapAny, WriteOptions};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
-/// WriteOptions::new().byte_order(ByteOrder::Big).write(&path, &[1.5f64, 2.5, 3.5])?;
+/// # std::env::set_current_dir(&dir)?;
+/// WriteOptions::new().byte_order(ByteOrder::Big).write("x.npy", &[1.5f64, 2.5, 3.5])?;
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { MapAny::open(&path)? };
+/// let map = unsafe { MapAny::open("x.npy")? };
 /// assert_eq!(map.get::<f64>(2)?, 3.5);
 /// assert_eq!(map.read::<f64>(0..2)?, [1.5, 2.5]);
 /// # Ok::<(), npy_core::Error>(())
@@ -68,6 +68,18 @@ impl MapAny {
     }
 
     /// Returns the header.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.header().shape(), [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -78,10 +90,10 @@ impl MapAny {
     /// use npy_core::{MapAny, WriteNpy};
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
-    /// [1i16, -1].write_npy(&path)?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [1i16, -1].write_npy("x.npy")?;
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { MapAny::open(&path)? };
+    /// let map = unsafe { MapAny::open("x.npy")? };
     /// assert_eq!(map.as_bytes(), [1, 0, 0xff, 0xff]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -90,6 +102,18 @@ impl MapAny {
     }
 
     /// Returns the element at this position in the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.get::<f64>(1)?, 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -101,6 +125,18 @@ impl MapAny {
 
     /// Returns the elements at these positions in the file.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.read::<f64>(1..3)?, [2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Shape`] if the range is not in the array; otherwise as [`Reader::records`](crate::Reader::records).
@@ -110,6 +146,25 @@ impl MapAny {
 
     /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have another byte order. The options may
     /// also allow a cast, but none that must check values.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("picks.npy")? };
+    /// assert_eq!(map.column::<f32>("gain")?.to_vec()?, [1.5, 2.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -23,16 +23,16 @@ use crate::view::{ArrayView, ArrayViewMut};
 /// use npy_core::{DynArray, Header, MapAnyMut, NpyArray, Order, ReadNpy};
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
+/// # std::env::set_current_dir(&dir)?;
 /// // The dtype could be that of another file.
 /// let header = Header::new("<i2".parse()?, [2, 3], Order::Fortran)?;
 /// // SAFETY: the file is ours alone.
-/// let mut map = unsafe { MapAnyMut::create(&path, &header)? };
+/// let mut map = unsafe { MapAnyMut::create("x.npy", &header)? };
 /// map.as_bytes_mut()[..2].copy_from_slice(&[1, 0]);
 /// # if cfg!(target_endian = "little") {
 /// *map.view_mut::<i16>()?.at_mut(&[0, 2]).unwrap() = 5;
 /// map.flush()?;
-/// assert_eq!(NpyArray::<i16>::read_npy(&path)?.into_vec(), [1, 0, 5, 0, 0, 0]);
+/// assert_eq!(NpyArray::<i16>::read_npy("x.npy")?.into_vec(), [1, 0, 5, 0, 0, 0]);
 /// # }
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -53,22 +53,71 @@ impl MapAnyMut {
     }
 
     /// Returns the header.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAnyMut::open("x.npy")? };
+    /// assert_eq!(map.header().shape(), [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// Returns the data: the elements in the order and the byte orders of the file, with padding.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAnyMut::open("x.npy")? };
+    /// assert_eq!(map.as_bytes().len(), 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes(&self) -> &[u8] {
         // `new` has checked that the range is in the file.
         checked::slice(&self.map[..], self.data.clone())
     }
 
     /// Returns the data, to change it. Any bytes are valid elements; padding bytes should stay zero.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapAnyMut::open("x.npy")? };
+    /// map.as_bytes_mut().fill(0);
+    /// assert_eq!(map.view::<f64>()?[2], 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         self.map.get_mut(self.data.clone()).unwrap_or_default()
     }
 
     /// Returns the elements as values of a type that has their bytes in memory.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAnyMut::open("x.npy")? };
+    /// assert_eq!(map.view::<f64>()?[2], 3.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -80,6 +129,19 @@ impl MapAnyMut {
 
     /// Returns the elements as values of a type that has their bytes in memory, to change them.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapAnyMut::open("x.npy")? };
+    /// map.view_mut::<f64>()?[2] = 9.0;
+    /// assert_eq!(map.view::<f64>()?[2], 9.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ArrayView::from_bytes`].
@@ -89,6 +151,19 @@ impl MapAnyMut {
     }
 
     /// Writes all changes to the disk, and waits until they are there. Other processes see changes at once, without this call.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAnyMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapAnyMut::open("x.npy")? };
+    /// map.view_mut::<f64>()?[2] = 9.0;
+    /// map.flush()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

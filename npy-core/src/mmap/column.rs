@@ -34,12 +34,12 @@ use crate::view::{check_address, check_layout};
 /// }
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("x.npy");
+/// # std::env::set_current_dir(&dir)?;
 /// let first = Pick { station: 7, time: 1.5, axes: [0.0, 0.5, 1.0] };
 /// let second = Pick { station: 9, time: 2.5, axes: [2.0, 2.5, 3.0] };
-/// [first, second].write_npy(&path)?;
+/// [first, second].write_npy("x.npy")?;
 /// // SAFETY: the file is ours alone.
-/// let map = unsafe { MapAny::open(&path)? };
+/// let map = unsafe { MapAny::open("x.npy")? };
 /// let times = map.column::<f64>("time")?;
 /// assert_eq!(times.get(1), Some(2.5));
 /// assert_eq!(times.iter().sum::<f64>(), 4.0);
@@ -96,16 +96,77 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     /// Returns the number of records.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+    /// let gain = map.column::<f32>("gain")?;
+    /// assert_eq!(gain.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns true if there are no records.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+    /// let gain = map.column::<f32>("gain")?;
+    /// assert!(!gain.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Returns the value in the record at this index; `None` if there is no such record.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+    /// let gain = map.column::<f32>("gain")?;
+    /// assert_eq!(gain.get(1), Some(2.5));
+    /// assert_eq!(gain.get(2), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn get(&self, index: usize) -> Option<F> {
         if index >= self.len {
             return None;
@@ -131,11 +192,11 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// }
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
+    /// # std::env::set_current_dir(&dir)?;
     /// let picks: Vec<_> = (0..100).map(|i| Pick { station: i, time: i.into() }).collect();
-    /// picks.write_npy(&path)?;
+    /// picks.write_npy("x.npy")?;
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { MapAny::open(&path)? };
+    /// let map = unsafe { MapAny::open("x.npy")? };
     /// let times = map.column::<f64>("time")?;
     /// let parts = [0..50, 50..100].map(|rows| times.range(rows).unwrap());
     /// let sum: f64 = std::thread::scope(|scope| {
@@ -154,6 +215,26 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     /// Iterates over the values in the order of the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+    /// let gain = map.column::<f32>("gain")?;
+    /// assert_eq!(gain.iter().sum::<f32>(), 4.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn iter(&self) -> Values<'_, F> {
         let (items, batches) = match self.items() {
             Some(items) => (items, None),
@@ -163,6 +244,26 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     /// Returns the values in the order of the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Map, NpyRecord, WriteNpy, ZeroCopy};
+    ///
+    /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    /// #[repr(C)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     gain: f32,
+    /// }
+    ///
+    /// [Pick { station: 7, gain: 1.5 }, Pick { station: 9, gain: 2.5 }].write_npy("picks.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<Pick>::open("picks.npy")? };
+    /// let gain = map.column::<f32>("gain")?;
+    /// assert_eq!(gain.to_vec()?, [1.5, 2.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -192,10 +293,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// }
     ///
     /// # let dir = tempfile::tempdir()?;
-    /// # let path = dir.path().join("x.npy");
-    /// [0.5, 1.5].map(|x| Level { decibels: Le::new(x) }).write_npy(&path)?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// [0.5, 1.5].map(|x| Level { decibels: Le::new(x) }).write_npy("x.npy")?;
     /// // SAFETY: the file is ours alone.
-    /// let map = unsafe { Map::<Level>::open(&path)? };
+    /// let map = unsafe { Map::<Level>::open("x.npy")? };
     /// let levels = map.column::<Le<f32>>("decibels")?;
     /// assert_eq!(levels.as_slice()?[1].get(), 1.5);
     /// # Ok::<(), npy_core::Error>(())

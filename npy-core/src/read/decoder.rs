@@ -68,6 +68,19 @@ pub struct Decoder<T> {
 impl<T: Element> Decoder<T> {
     /// Creates a decoder for the data that comes after this header.
     ///
+    /// ```
+    /// use npy_core::{Decoder, Header, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let (header, start) = Header::parse(&file)?;
+    /// let mut decoder = Decoder::<f64>::new(&header)?;
+    /// let mut x = Vec::new();
+    /// decoder.feed(&file[start..start + 10], &mut x)?;
+    /// assert_eq!(x, [1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`ReadNpy::read_npy`](crate::ReadNpy::read_npy) for a dtype or a shape that the type does not have;
@@ -153,6 +166,21 @@ impl<T: Element> Decoder<T> {
 
     /// Checks that the array is complete.
     ///
+    /// ```
+    /// use npy_core::{Decoder, Header, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let (header, start) = Header::parse(&file)?;
+    /// let mut decoder = Decoder::<f64>::new(&header)?;
+    /// let mut x = Vec::new();
+    /// decoder.feed(&file[start..start + 10], &mut x)?;
+    /// assert!(decoder.finish().is_err());
+    /// decoder.feed(&file[start + 10..], &mut x)?;
+    /// decoder.finish()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Truncated`] if some of its bytes have not arrived. Elements of zero bytes are decoded by any call of
@@ -178,6 +206,19 @@ impl<T: Element> Decoder<T> {
 
 impl<T> Decoder<T> {
     /// Returns the number of elements that are not decoded yet. On a 32-bit target, this is `usize::MAX` if there are more.
+    ///
+    /// ```
+    /// use npy_core::{Decoder, Header, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let (header, start) = Header::parse(&file)?;
+    /// let mut decoder = Decoder::<f64>::new(&header)?;
+    /// let mut x = Vec::new();
+    /// decoder.feed(&file[start..start + 10], &mut x)?;
+    /// assert_eq!(decoder.remaining(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn remaining(&self) -> usize {
         let left = self.plan.count.saturating_sub(self.next);
         usize::try_from(left).unwrap_or(usize::MAX)

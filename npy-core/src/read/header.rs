@@ -47,6 +47,16 @@ fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
 impl Version {
     /// Reads the magic and the version, which are eight bytes, and no byte after them.
     ///
+    /// ```
+    /// use npy_core::{Version, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let version = Version::read_from(&mut &file[..])?;
+    /// assert_eq!(version, Version::V1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`NotNpy`](crate::ErrorKind::NotNpy), [`Version`](crate::ErrorKind::Version),

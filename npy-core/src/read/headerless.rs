@@ -20,14 +20,12 @@ impl Reader<File> {
     /// ```
     /// use npy_core::{ByteOrder, Reader};
     ///
-    /// # let dir = std::env::temp_dir().join(format!("npy-core-doc-headerless-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&dir)?;
-    /// # let path = dir.join("x.raw");
-    /// std::fs::write(&path, [1, 0, 2, 0, 3, 0, 4, 0])?;
-    /// let mut reader = Reader::open_headerless(&path, "<u2".parse()?, &[2])?;
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// std::fs::write("x.raw", [1, 0, 2, 0, 3, 0, 4, 0])?;
+    /// let mut reader = Reader::open_headerless("x.raw", "<u2".parse()?, &[2])?;
     /// assert_eq!(reader.header().shape(), [2, 2]);
     /// assert_eq!(reader.read_array::<u16>()?.into_vec(), [1, 2, 3, 4]);
-    /// # std::fs::remove_dir_all(&dir)?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -68,6 +66,16 @@ impl<R: Read> Reader<R> {
 impl ReadOptions {
     /// Starts at the data of an array without a header; see [`Reader::headerless`].
     ///
+    /// ```
+    /// use npy_core::{Cast, ReadOptions};
+    ///
+    /// let bytes = [1, 0, 2, 0];
+    /// let mut options = ReadOptions::new();
+    /// let mut reader = options.cast(Cast::Lossless).headerless(&bytes[..], "<u2".parse()?, [2])?;
+    /// assert_eq!(reader.read_vec::<u32>()?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Reader::headerless`].
@@ -83,6 +91,18 @@ impl ReadOptions {
     }
 
     /// Opens a file without a header; see [`Reader::open_headerless`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Cast, ReadOptions};
+    ///
+    /// std::fs::write("x.raw", [1, 0, 2, 0])?;
+    /// let mut options = ReadOptions::new();
+    /// let mut reader = options.cast(Cast::Lossless).open_headerless("x.raw", "<u2".parse()?, &[])?;
+    /// assert_eq!(reader.read_vec::<u32>()?, [1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

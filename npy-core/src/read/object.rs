@@ -227,6 +227,18 @@ impl ReadNpy for Objects {
 impl Objects {
     /// Reads a file; the same as [`ReadNpy::read_npy`], without an import of the trait.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// assert_eq!(objects.root().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`]; [`ErrorKind::Pickle`] if the pickle is malformed.

@@ -57,6 +57,16 @@ pub struct Reader<R> {
 
 impl<R> Reader<R> {
     /// Returns the header.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.header().shape(), [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -139,6 +149,17 @@ impl<R> Reader<R> {
     }
 
     /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// reader.read_chunk::<f64>(&mut Vec::new(), 2)?;
+    /// assert_eq!(reader.remaining(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn remaining(&self) -> usize {
         usize::try_from(self.elements_left()).unwrap_or(usize::MAX)
     }

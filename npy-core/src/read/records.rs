@@ -227,11 +227,33 @@ impl<R: Read, T: Element> Iterator for Records<'_, R, T> {
 
 impl<R, T> Records<'_, R, T> {
     /// Returns the number of elements left. An error ends the iteration earlier, so this is not an [`ExactSizeIterator`].
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut values = reader.records::<f64>()?;
+    /// values.next();
+    /// assert_eq!(values.len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Returns true if no element is left.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert!(!reader.records::<f64>()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

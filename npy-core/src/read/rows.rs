@@ -116,16 +116,49 @@ pub struct RowReader<'r, R, T> {
 
 impl<R, T> RowReader<'_, R, T> {
     /// Returns the dimensions of a row; elements that are sub-arrays have their own.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let rows = reader.rows::<i32>()?;
+    /// assert_eq!(rows.row_shape(), [2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn row_shape(&self) -> &[usize] {
         &self.row_shape
     }
 
     /// Returns the number of rows left.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let rows = reader.rows::<i32>()?;
+    /// assert_eq!(rows.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.layout.rows.saturating_sub(self.next)
     }
 
     /// Returns true if no row is left.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let rows = reader.rows::<i32>()?;
+    /// assert!(!rows.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -133,6 +166,19 @@ impl<R, T> RowReader<'_, R, T> {
 
 impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// Lends the next row; `None` after the last one. A row without elements is an empty slice.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut rows = reader.rows::<i32>()?;
+    /// while let Some(row) = rows.next_row()? {
+    ///     assert_eq!(row.len(), 2);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -163,6 +209,19 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// the last row (or if `n` is zero).
     ///
     /// Takes the memory of `n` rows if they have more than a block.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut rows = reader.rows::<i32>()?;
+    /// assert_eq!(rows.next_rows(2)?, Some(&[1, 2, 3, 4][..]));
+    /// assert_eq!(rows.next_rows(2)?, Some(&[5, 6][..]));
+    /// assert_eq!(rows.next_rows(2)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -34,6 +34,16 @@ pub(super) fn in_order<T: Element>(array: NpyArray<T>, order: Order) -> Result<N
 impl<R: Read> Reader<R> {
     /// Reads the elements that remain of an array of one dimension.
     ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy). If a read fails partway, the position is unknown and every later read fails.
@@ -48,6 +58,16 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the whole array; an error if a part of it was read before.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let array = Reader::new(&file[..])?.read_array::<i32>()?;
+    /// assert_eq!(array[[2, 1]], 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -67,6 +87,17 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the whole array without decoding it, whatever its dtype; an error if a part of it was read before.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let array = reader.read_dyn()?;
+    /// assert_eq!(array.dtype().to_string(), "<f8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -18,16 +18,15 @@ use crate::pickle::{Id, NONE};
 /// use npy_core::Objects;
 ///
 /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
-/// # let file: Vec<u8> = [
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// # std::fs::write("model.npy", [
 /// #     &b"\x93NUMPY\x01\x00\x76\x00"[..],
 /// #     &format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (), }").into_bytes(),
 /// #     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01)cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
 /// #     b"}(X\x04\0\0\0nameX\x04\0\0\0spamX\x05\0\0\0rates](G?\xe0\0\0\0\0\0\0K\x02euetb.",
-/// # ].concat();
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npy");
-/// # std::fs::write(&path, file)?;
-/// let objects = Objects::read_npy(&path)?;
+/// # ].concat())?;
+/// let objects = Objects::read_npy("model.npy")?;
 /// let json = serde_json::to_string(&objects).unwrap();
 /// assert_eq!(json, r#"{"name":"spam","rates":[0.5,2]}"#);
 /// # Ok::<(), npy_core::Error>(())

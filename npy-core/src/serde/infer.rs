@@ -24,6 +24,15 @@ use crate::shape::Order;
 impl DynArray {
     /// Creates an array of these rows, like [`try_from_rows`](Self::try_from_rows).
     ///
+    /// ```
+    /// #![allow(deprecated)]
+    /// use npy_core::DynArray;
+    ///
+    /// let rows = [(7, 0.5), (8, 1.5)];
+    /// assert_eq!(DynArray::serialize_rows(&rows)?.shape(), DynArray::try_from_rows(&rows)?.shape());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`try_from_rows`](Self::try_from_rows).

@@ -53,16 +53,15 @@ use crate::read::{ReadOptions, Reader};
 /// }
 ///
 /// // np.save("model.npy", {"name": "spam", "epoch": None, "rates": [0.5, 2]})
-/// # let file: Vec<u8> = [
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// # std::fs::write("model.npy", [
 /// #     &b"\x93NUMPY\x01\x00\x76\x00"[..],
 /// #     &format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (), }").into_bytes(),
 /// #     b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01)cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
 /// #     b"}(X\x04\0\0\0nameX\x04\0\0\0spamX\x05\0\0\0epochNX\x05\0\0\0rates](G?\xe0\0\0\0\0\0\0K\x02euetb.",
-/// # ].concat();
-/// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("model.npy");
-/// # std::fs::write(&path, file)?;
-/// let model: Model = object::load(&path)?;
+/// # ].concat())?;
+/// let model: Model = object::load("model.npy")?;
 /// assert_eq!(model.name, "spam");
 /// assert_eq!((model.epoch, model.rates), (None, vec![0.5, 2.0]));
 /// # Ok::<(), npy_core::Error>(())

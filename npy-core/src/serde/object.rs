@@ -76,12 +76,12 @@ impl<T: Serialize> WriteNpy for AsObject<T> {
 /// }
 ///
 /// # let dir = tempfile::tempdir()?;
-/// # let path = dir.path().join("run.npy");
+/// # std::env::set_current_dir(&dir)?;
 /// let run = Run { name: "first", comment: None, weights: NpyArray::new(vec![0.5; 6], [2, 3])? };
-/// // np.load(path, allow_pickle=True).item()["weights"].shape == (2, 3)
-/// object::save(&path, &run)?;
+/// // np.load("run.npy", allow_pickle=True).item()["weights"].shape == (2, 3)
+/// object::save("run.npy", &run)?;
 ///
-/// let header = Header::parse(&std::fs::read(&path)?)?.0;
+/// let header = Header::parse(&std::fs::read("run.npy")?)?.0;
 /// assert_eq!((header.dtype().to_string().as_str(), header.shape()), ("|O", &[][..]));
 /// # Ok::<(), npy_core::Error>(())
 /// ```

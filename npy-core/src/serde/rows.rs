@@ -66,6 +66,15 @@ impl DynArray {
 
     /// Converts the rows to values, like [`to_rows`](Self::to_rows).
     ///
+    /// ```
+    /// #![allow(deprecated)]
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2], Order::C, vec![1, 2])?;
+    /// assert_eq!(array.from_rows::<u8>()?, array.to_rows::<u8>()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`to_rows`](Self::to_rows).
@@ -138,11 +147,32 @@ impl<R: Read, T: DeserializeOwned> Iterator for DeserializedRows<'_, R, T> {
 
 impl<R, T> DeserializedRows<'_, R, T> {
     /// Returns the number of rows left. A read that fails ends the iteration earlier.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let rows = reader.deserialize::<f64>()?;
+    /// assert_eq!(rows.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// Returns true if no row is left.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert!(!reader.deserialize::<f64>()?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

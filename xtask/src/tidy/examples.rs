@@ -3,17 +3,26 @@
 use super::lexer::{closing, words};
 use super::{File, Problem};
 
-/// Where all functions that users call have their examples.
-const LIBRARIES: [&str; 2] = ["npy-core/src/npz", "npy-core/src/write"];
+/// The folders whose functions users call.
+const LIBRARIES: [&str; 2] = ["npy-core/src/", "npy-arrow/src/"];
 
-/// Types that derived code calls: they are public, but not for users.
+/// What derived code and macros call: it is public, but not for users.
+const PRIVATE: [&str; 5] = [
+    "npy-core/src/private",
+    "npy-core/src/element/cast/proof.rs",
+    "npy-core/src/element/layout.rs",
+    "npy-core/src/element/width.rs",
+    "npy-core/src/schema.rs",
+];
+
+/// Types of other files that are not for users.
 const PRIVATE_TYPES: [&str; 2] = ["Internals<", "Memory<"];
 
 /// How hidden lines begin that define a name, which the lines that are seen may use.
 const DEFINITIONS: [&str; 6] = ["let ", "use ", "struct ", "enum ", "#[derive", "fn "];
 
-/// Hidden lines that make a function of the example, and a directory for its files.
-const HARMLESS: [&str; 2] = ["fn main()", "let dir = tempfile::tempdir()"];
+/// Hidden lines that make a function of the example and a directory for its files, or use what it defines.
+const HARMLESS: [&str; 3] = ["fn main()", "let dir = tempfile::tempdir()", "let _ = "];
 
 /// A public function has an example in its docs.
 pub(super) fn public(file: &File) -> Vec<Problem> {
@@ -53,14 +62,15 @@ pub(super) fn pasted(file: &File) -> Vec<Problem> {
         return Vec::new();
     }
     let mut problems = Vec::new();
-    let mut is_code = false;
+    let (mut is_fenced, mut is_code) = (false, false);
     for (line, text) in (1..).zip(file.text.lines()) {
         let Some(text) = doc(file, text) else {
-            is_code = false;
+            (is_fenced, is_code) = (false, false);
             continue;
         };
         if let Some(language) = text.strip_prefix("```") {
-            is_code = !is_code && (language.is_empty() || language.contains("no_run"));
+            is_fenced = !is_fenced;
+            is_code = is_fenced && (language.is_empty() || language.contains("no_run"));
         } else if let Some(hidden) = text.strip_prefix("# ").filter(|_| is_code)
             && DEFINITIONS.iter().any(|start| hidden.starts_with(start))
             && !HARMLESS.iter().any(|start| hidden.starts_with(start))
@@ -73,7 +83,8 @@ pub(super) fn pasted(file: &File) -> Vec<Problem> {
 }
 
 fn is_of_library(file: &File) -> bool {
-    LIBRARIES.iter().any(|folder| file.path.starts_with(folder))
+    let is_private = PRIVATE.iter().any(|path| file.path.starts_with(path));
+    LIBRARIES.iter().any(|folder| file.path.starts_with(folder)) && !is_private
 }
 
 /// Returns the documentation in a line.
@@ -91,7 +102,7 @@ mod tests {
     use super::super::lines;
     use super::{pasted, public};
 
-    const PATH: &str = "npy-core/src/npz/a.rs";
+    const PATH: &str = "npy-core/src/a.rs";
     const NONE: [usize; 0] = [];
 
     #[test]
@@ -107,6 +118,7 @@ mod tests {
         assert_eq!(lines(public, PATH, "/// A.\npub struct A(fn() -> u8);"), NONE);
         let private = "\nimpl<T> Internals<T> {\n    /// Opens.\n    pub fn open() {}\n}";
         assert_eq!(lines(public, PATH, private), NONE);
+        assert_eq!(lines(public, "npy-core/src/schema.rs", "/// Opens.\npub fn open() {}"), NONE);
         assert_eq!(lines(public, "xtask/src/a.rs", "/// Opens.\npub fn open() {}"), NONE);
         let methods = "/// A.\npub trait A {\n    /// Opens.\n    fn open();\n}\n/// B.\nfn b() {}";
         assert_eq!(lines(public, PATH, methods), [4]);
@@ -120,8 +132,10 @@ mod tests {
         assert_eq!(lines(pasted, PATH, &example("Ok::<(), Error>(())")), NONE);
         assert_eq!(lines(pasted, PATH, &example("    let block = 1;")), NONE);
         assert_eq!(lines(pasted, PATH, &example("std::env::set_current_dir(&dir)?;")), NONE);
+        let after_text = "/// ```text\n/// a\n/// ```\n///\n/// # let a\n";
+        assert_eq!(lines(pasted, PATH, after_text), NONE);
         assert_eq!(lines(pasted, PATH, "/// # Errors\n///\n/// None.\n"), NONE);
         assert_eq!(lines(pasted, PATH, "/// ```text\n/// # a comment\n/// ```\n"), NONE);
-        assert_eq!(lines(pasted, "npy-core/src/npz/a.md", "```\n# use a;\n```\n# Heading\n"), [2]);
+        assert_eq!(lines(pasted, "npy-core/src/a.md", "```\n# use a;\n```\n# Heading\n"), [2]);
     }
 }
