@@ -58,7 +58,7 @@
 //! The feature `proto` has the codecs by which engines of several machines send tables and scans: `NpyLogicalCodec` and `NpyPhysicalCodec`. The package
 //! `npy-ballista` is a scheduler and an executor of Ballista. `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
 //!
-//! ```ignore
+//! ```text
 //! let codec = Arc::new(NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {})));
 //! let state = SessionStateBuilder::new()
 //!     .with_default_features()
