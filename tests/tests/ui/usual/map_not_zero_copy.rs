@@ -1,4 +1,4 @@
-// advice: `ZeroCopy` must be implemented
+// advice: `npy_core::ZeroCopy` is not implemented for this type; derive it
 use npy_core::{Map, NpyRecord};
 
 #[derive(NpyRecord)]
