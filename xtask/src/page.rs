@@ -44,9 +44,9 @@ pub(crate) fn build() -> Result<PathBuf> {
             ("/*SIZE*/", &module.len().to_string()),
             ("/*CSS*/", &web("page.css")?),
             ("/*MODULE*/", &base64(&pack(&module)?)),
-            ("/*WORKER*/", &web("worker.js")?),
-            ("/*UNPACK*/", &web("unpack.js")?),
-            ("/*SCRIPT*/", &web("page.js")?),
+            ("/*WORKER*/", &code_of(&web("worker.js")?)),
+            ("/*UNPACK*/", &code_of(&web("unpack.js")?)),
+            ("/*SCRIPT*/", &code_of(&web("page.js")?)),
         ],
     )?;
     let mut sent = GzEncoder::new(Vec::new(), Compression::best());
@@ -72,6 +72,12 @@ fn pack(module: &[u8]) -> Result<Vec<u8>> {
     let mut packed = LzmaWriter::new_no_header(Vec::new(), &options, false)?;
     packed.write_all(module)?;
     Ok(packed.finish()?)
+}
+
+/// Returns a script without indentation and lines of comments, as it is sent to everyone who opens the page.
+fn code_of(script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    lines.fold(String::new(), |code, line| code + line + "\n")
 }
 
 /// Puts each part in the place of its mark.
@@ -107,12 +113,20 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{assemble, base64};
+    use super::{assemble, base64, code_of};
 
     #[test]
     fn base64_pads_the_last_group() {
         let texts = ["", "f", "fo", "foo", "foob"].map(|text| base64(text.as_bytes()));
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg=="]);
+    }
+
+    #[test]
+    fn scripts_are_sent_without_comments() {
+        assert_eq!(
+            code_of("// What it is.\nlet x = 1; // one\n  // More.\n  f();\n"),
+            "let x = 1; // one\nf();\n"
+        );
     }
 
     /// Guards that no part is lost, or ends the element that it is in.
