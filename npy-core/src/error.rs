@@ -64,7 +64,7 @@ pub enum Place {
 /// ```
 ///
 /// ```compile_fail,E0638
-/// # use npy_core::ErrorKind;
+/// use npy_core::ErrorKind;
 /// fn bytes(kind: &ErrorKind) -> Option<u64> {
 ///     if let ErrorKind::Memory { bytes } = kind { Some(*bytes) } else { None }
 /// }

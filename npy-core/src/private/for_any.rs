@@ -79,8 +79,8 @@ use crate::dtype::DType;
 /// The last arm is required, as `AnyArray` may get more variants:
 ///
 /// ```compile_fail
-/// # use npy_core::{AnyArray, NpyArray, for_any};
-/// # let array = AnyArray::from(NpyArray::from(vec![1u16, 2]));
+/// use npy_core::{AnyArray, NpyArray, for_any};
+/// let array = AnyArray::from(NpyArray::from(vec![1u16, 2]));
 /// let len = for_any!(&array, typed => { Number => typed.len() });
 /// ```
 #[macro_export]

@@ -24,6 +24,9 @@ const DEFINITIONS: [&str; 6] = ["let ", "use ", "struct ", "enum ", "#[derive", 
 /// Hidden lines that make a function of the example and a directory for its files, or use what it defines.
 const HARMLESS: [&str; 3] = ["fn main()", "let dir = tempfile::tempdir()", "let _ = "];
 
+/// What follows the fence of Rust code, beside nothing.
+const CODE: [&str; 2] = ["no_run", "compile_fail"];
+
 /// A public function has an example in its docs.
 pub(super) fn public(file: &File) -> Vec<Problem> {
     if !is_of_library(file) {
@@ -70,7 +73,8 @@ pub(super) fn pasted(file: &File) -> Vec<Problem> {
         };
         if let Some(language) = text.strip_prefix("```") {
             is_fenced = !is_fenced;
-            is_code = is_fenced && (language.is_empty() || language.contains("no_run"));
+            let is_rust = language.is_empty() || CODE.iter().any(|word| language.contains(word));
+            is_code = is_fenced && is_rust;
         } else if let Some(hidden) = text.strip_prefix("# ").filter(|_| is_code)
             && DEFINITIONS.iter().any(|start| hidden.starts_with(start))
             && !HARMLESS.iter().any(|start| hidden.starts_with(start))
@@ -132,6 +136,8 @@ mod tests {
         assert_eq!(lines(pasted, PATH, &example("Ok::<(), Error>(())")), NONE);
         assert_eq!(lines(pasted, PATH, &example("    let block = 1;")), NONE);
         assert_eq!(lines(pasted, PATH, &example("std::env::set_current_dir(&dir)?;")), NONE);
+        let failing = "/// ```compile_fail,E0277\n/// # use a::b;\n/// open();\n/// ```\n";
+        assert_eq!(lines(pasted, PATH, failing), [2]);
         let after_text = "/// ```text\n/// a\n/// ```\n///\n/// # let a\n";
         assert_eq!(lines(pasted, PATH, after_text), NONE);
         assert_eq!(lines(pasted, PATH, "/// # Errors\n///\n/// None.\n"), NONE);
