@@ -44,6 +44,8 @@ enum Command {
     /// Prints all rows: a table on a terminal, CSV in a pipe
     Cat(commands::cat::Args),
     /// Summarizes each column: count, missing, min, max, mean, std, distinct, histogram
+    ///
+    /// The standard deviation is that of NumPy, which divides by the number of values; pandas divides by one less.
     Stats(commands::stats::Args),
     /// Compares two files: headers first, then rows; exit code 1 if they differ
     Diff(commands::diff::Args),
