@@ -28,7 +28,7 @@ pub(crate) type Id = u32;
 /// No node.
 pub(crate) const NONE: Id = Id::MAX;
 
-/// A node of the graph: a value, or a container of the indices of others.
+/// A node of the graph: a value, or a container, whose items are indices of other nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node {
     None,
@@ -83,7 +83,7 @@ pub(crate) struct Data {
 #[derive(Debug, Default)]
 pub(crate) struct Pickle {
     pub(crate) bytes: Vec<u8>,
-    /// The largest number of nodes that it makes.
+    /// An upper bound for the number of its nodes.
     pub(crate) nodes: usize,
     /// The contents that were left out of `bytes`, in the order of the pickle.
     pub(crate) left_out: Vec<LeftOut>,
@@ -99,7 +99,7 @@ pub(crate) struct LeftOut {
     pub(crate) offset: u64,
 }
 
-/// A range of the items of all containers.
+/// The items of one container: a range of the items of the graph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Items {
     start: u32,
@@ -124,7 +124,7 @@ pub(crate) struct Call {
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
-    /// The items of all containers.
+    /// The items of all containers, one container after another.
     items: Vec<Id>,
     calls: Vec<Call>,
     root: Id,

@@ -13,7 +13,7 @@ use super::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, Unit}
 use crate::checked;
 
 impl DType {
-    /// Returns the Rust code of a type of this name, whose items are those of this dtype.
+    /// Returns Rust code that defines a type called `name`, which reads and writes elements of this dtype.
     ///
     /// A record becomes a struct that derives [`NpyRecord`](macro@crate::NpyRecord), with a struct for each nested record; any other dtype
     /// becomes an alias. Fields keep their order. A name that is not in Rust's style becomes a `rename`. The struct has the padding, the
@@ -75,9 +75,9 @@ enum Layout {
     Packed,
     /// As in C.
     Aligned,
-    /// With an offset for each field after a gap.
+    /// Packed, but a field after a gap states its offset.
     Stated,
-    /// Not the file's: a field has another size in Rust.
+    /// Other positions than in the file, because a field has another size in Rust.
     Free,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Returns the name that the next type with this name would like gets.
+    /// Reserves the name of a new type: this one, or this one with a number if it is taken.
     pub(crate) fn claim(&mut self, name: &str) -> String {
         self.names.claim_type(name)
     }
@@ -117,7 +117,7 @@ impl Code {
         self.array_type(dtype, name, ByteOrder::Little, Derive::NpyRecord)
     }
 
-    /// Returns the comment for a scalar that Rust does not have.
+    /// Returns the comment for a scalar that has another type in Rust than in the file.
     #[cfg(feature = "npz")]
     pub(crate) fn note(&self, dtype: &DType) -> Option<String> {
         dtype.scalar().and_then(|&scalar| note(scalar))
@@ -264,7 +264,7 @@ impl Code {
                 let array = nest(&sub.shape, base, |inner, n| format!("[{inner}; {n}]"));
                 if dtype.itemsize() > MAX_ON_STACK { format!("Box<{array}>") } else { array }
             }
-            // The items of a member of an archive.
+            // Only for a member of an archive: a struct leaves such fields out.
             Kind::Record(_) if is_blank(dtype) => format!("npy_core::Void<{}>", dtype.itemsize()),
             Kind::Record(_) => {
                 let key = (dtype.clone(), order);
@@ -312,7 +312,7 @@ fn attributes_of(field: &Field, order: ByteOrder) -> Vec<String> {
     attributes
 }
 
-/// Returns the comments about what the struct does not have as in the file.
+/// Returns the comments on what differs between a field of the struct and that of the file.
 fn notes(field: &Field, derive: Derive) -> Vec<String> {
     let base = base(&field.dtype);
     let mut notes = Vec::new();
@@ -336,7 +336,7 @@ fn notes(field: &Field, derive: Derive) -> Vec<String> {
     notes
 }
 
-/// Returns the comment for a scalar that Rust does not have as it is in the file.
+/// Returns the comment for a scalar that has another type in the struct than in the file.
 fn note(scalar: Scalar) -> Option<String> {
     let is_number = scalar.kind() == ScalarKind::Void && scalar.byte_order().is_some();
     if is_resized(scalar) {
@@ -365,7 +365,7 @@ fn stated_order(fields: &[&Field], inherited: ByteOrder) -> Option<ByteOrder> {
     (order != inherited).then_some(order)
 }
 
-/// Returns the byte order of a scalar, or of the scalars in a sub-array, if it is not fixed.
+/// Returns the byte order of a scalar, or of the scalars in a sub-array; `None` for records and for types that have only one.
 fn order_of(dtype: &DType) -> Option<ByteOrder> {
     let scalar = base(dtype).scalar()?;
     if scalar.kind() == ScalarKind::Void { None } else { scalar.byte_order() }

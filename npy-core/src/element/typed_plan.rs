@@ -11,7 +11,7 @@ use crate::plan::{Cast, Plan};
 use crate::schema::Schema;
 use crate::shape::{self, Order};
 
-/// A plan for the values in an array, and their number.
+/// A plan that converts the elements of an array to Rust values, and the number of these values.
 pub(crate) struct ItemPlan {
     pub(crate) plan: Plan,
     /// The number of array elements in one value: several for a sub-array, zero for an empty sub-array (`[f32; 0]`).
@@ -123,7 +123,7 @@ pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 
-/// Returns the dtype of the canonical items of `T` that are to be written.
+/// Returns the dtype of canonical items of `T`, which are converted to the dtype of the file when they are written.
 ///
 /// # Errors
 ///
