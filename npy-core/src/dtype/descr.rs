@@ -33,7 +33,7 @@ impl DType {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal,
+/// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype or not a Python literal,
 /// [`ErrorKind::Limit`] if it exceeds the default limits.
 impl FromStr for DType {
     type Err = Error;
@@ -57,7 +57,7 @@ impl DType {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype, [`ErrorKind::Header`] if it is not a Python literal,
+    /// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the text is not a dtype or not a Python literal,
     /// [`ErrorKind::Limit`] if it exceeds the limits.
     pub fn parse_with(text: &str, limits: &Limits) -> Result<DType, Error> {
         let literal = text.trim_start().starts_with(['[', '(', '\'', '"', '{']);
@@ -90,7 +90,11 @@ pub(crate) fn parse_literal<'t>(
 /// Parses a text that consists of one descr literal.
 fn parse_text(text: &str, limits: &Limits) -> Result<DType, Error> {
     let parse = || read(parse_literal(text, Dialect::Python3, limits)?.root(), limits);
-    parse().map_err(|fault| fault.kind.into())
+    parse().map_err(|fault| match fault.kind {
+        // There is no header here.
+        ErrorKind::Header { reason } => ErrorKind::DType { descr: excerpt(text), reason }.into(),
+        kind => kind.into(),
+    })
 }
 
 /// Returns the dtype that a literal describes, within the limits, like NumPy's `descr_to_dtype`.
@@ -424,6 +428,9 @@ mod tests {
         }
         let deep = format!("[('a', '|u1', ({}))]", "1,".repeat(65));
         assert!(parse(&deep).is_err());
+        // The message names the text, as there is no header.
+        let error = parse("[('a', '<f4')").unwrap_err().to_string();
+        assert!(error.starts_with("dtype [('a', '<f4'): "), "{error}");
     }
 
     #[test]
