@@ -295,17 +295,18 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
             filled(array, raw(array), dtype, &[])
         }
         (ScalarKind::Complex, DataType::FixedSizeList(..)) => {
-            filled(array, primitive(array.as_fixed_size_list().values()), own, &[])
+            let halves = bytes(array.as_fixed_size_list().values(), &half(scalar)?, options)?;
+            filled(array, halves, own, &[])
         }
         (ScalarKind::Complex, DataType::Struct(_)) => {
-            let record = array.as_struct();
-            let mut values = zeros(rows, scalar.itemsize())?;
-            let half = scalar.itemsize() / 2;
-            for (part, offset) in record.columns().iter().zip([0, half]) {
-                let part = primitive(part);
-                match half {
-                    4 => scatter::<4>(&mut values, 8, offset, &part),
-                    _ => scatter::<8>(&mut values, 16, offset, &part),
+            let dtype = half(scalar)?;
+            let (size, width) = (scalar.itemsize(), dtype.itemsize());
+            let mut values = zeros(rows, size)?;
+            for (part, offset) in array.as_struct().columns().iter().zip([0, width]) {
+                let part = bytes(part, &dtype, options)?;
+                match width {
+                    4 => scatter::<4>(&mut values, size, offset, &part),
+                    _ => scatter::<8>(&mut values, size, offset, &part),
                 }
             }
             filled(array, values, own, &[])
@@ -343,6 +344,11 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
         )),
         _ => Err(unlike(array, &dtype)),
     }
+}
+
+/// Returns the dtype of the real and the imaginary part, of which a null is NaN.
+fn half(complex: &Scalar) -> Result<DType> {
+    Ok(if complex.itemsize() == 8 { "=f4" } else { "=f8" }.parse()?)
 }
 
 /// Returns the dtype of the counts of Arrow's times, in the byte order of the machine; `None` for integers.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use npy_arrow::arrow_array::{
-    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, LargeStringArray, ListArray,
-    RecordBatch, RecordBatchReader, StringArray, StringViewArray,
+    Array, ArrayRef, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
+    LargeStringArray, ListArray, RecordBatch, RecordBatchReader, StringArray, StringViewArray,
+    StructArray,
 };
 use npy_arrow::arrow_schema::DataType;
 use npy_arrow::{Batches, Options};
@@ -269,6 +270,40 @@ fn nulls_are_missing_values_or_errors() {
     assert_eq!(filled.field("n").unwrap().to_vec::<i32>().unwrap(), [1, 0]);
     assert_eq!(texts(&filled.field("s").unwrap()), ["", "ab"]);
     assert!(filled.field("x").unwrap().to_vec::<f64>().unwrap()[1].is_nan());
+}
+
+/// Guards that a null within a complex number is not read as whatever its bytes are.
+#[test]
+fn a_null_part_of_a_complex_number_is_nan() {
+    for as_struct in [false, true] {
+        let mut options = Options::new();
+        options.complex_as_struct(as_struct);
+        let batch = npy_arrow::record_batch(&array("<c16", &[2]), &options).unwrap();
+        let field = batch.schema().field(0).clone();
+        let parts = Float64Array::from(vec![Some(1.5), None, Some(2.5), Some(3.5)]);
+        let column: ArrayRef = match field.data_type() {
+            DataType::Struct(fields) => {
+                let re = Arc::new(Float64Array::from(vec![1.5, 2.5])) as ArrayRef;
+                let im = Arc::new(Float64Array::from(vec![None, Some(3.5)])) as ArrayRef;
+                let fields: Vec<_> =
+                    fields.iter().map(|f| f.as_ref().clone().with_nullable(true)).collect();
+                Arc::new(StructArray::new(fields.into(), vec![re, im], None))
+            }
+            DataType::FixedSizeList(item, size) => {
+                let item = Arc::new(item.as_ref().clone().with_nullable(true));
+                Arc::new(FixedSizeListArray::new(item, *size, Arc::new(parts), None))
+            }
+            other => panic!("{other}"),
+        };
+        let field = field.with_data_type(column.data_type().clone());
+        let array = npy_arrow::column(&column, &field, &options).unwrap();
+        assert_eq!(array.dtype().to_string(), "<c16");
+        let parts =
+            array.as_bytes().as_chunks::<8>().0.iter().map(|&part| f64::from_le_bytes(part));
+        let parts: Vec<f64> = parts.collect();
+        assert!(parts[1].is_nan());
+        assert_eq!([parts[0], parts[2], parts[3]], [1.5, 2.5, 3.5]);
+    }
 }
 
 /// Guards the types of others: dictionaries, views, large text, and what NumPy lacks.
