@@ -8,7 +8,8 @@ use npy_core::{ByteOrder, DynArray, LongDouble, Order, ReadNpy, WriteNpy};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::schema::{DESCR, flatten};
+use crate::schema::{DESCR, flatten, product};
+use crate::to_arrow::sub_array;
 use crate::values::{Values, native, time};
 use crate::wanted::resolve;
 
@@ -148,6 +149,9 @@ fn records(
         let values =
             bytes(array, field.dtype(), options).map_err(|error| error.in_column(field.name()))?;
         let (offset, width) = (field.offset(), field.dtype().itemsize());
+        if Some(values.len()) != rows.checked_mul(width) {
+            return Err(unlike(array, field.dtype()).in_column(field.name()));
+        }
         match width {
             0 => {}
             1 => scatter::<1>(&mut records, size, offset, &values),
@@ -201,7 +205,8 @@ fn bytes(array: &ArrayRef, dtype: &DType, options: &Options) -> Result<Vec<u8>> 
     let mut values = if !shape.is_empty() {
         let list = array.as_fixed_size_list_opt().ok_or_else(|| unlike(array, dtype))?;
         let elements = usize::try_from(list.value_length()).unwrap_or_default();
-        bytes(list.values(), base, options).map_err(|error| error.of_rows(elements))?
+        let inner = inner_dtype(list.values(), elements, base, &shape)?;
+        bytes(list.values(), &inner, options).map_err(|error| error.of_rows(elements))?
     } else if let Some(scalar) = base.scalar() {
         let values = scalars(array, scalar, options)?;
         return cast(values, base);
@@ -212,6 +217,22 @@ fn bytes(array: &ArrayRef, dtype: &DType, options: &Options) -> Result<Vec<u8>> 
     };
     fill(array, &mut values, dtype, &[], options)?;
     Ok(values)
+}
+
+/// Returns the dtype of the values of a list of so many elements, which is stored as elements of `base` with these dimensions: `base` itself, or the dimensions
+/// that are left if the values are lists, too.
+fn inner_dtype(values: &ArrayRef, elements: usize, base: &DType, shape: &[usize]) -> Result<DType> {
+    let is_base = base.scalar().is_some_and(|scalar| is_stored_as(scalar, values.data_type()));
+    if is_base || !matches!(values.data_type(), DataType::FixedSizeList(..)) {
+        return Ok(base.clone());
+    }
+    let used = (1..shape.len()).find(|&used| {
+        shape.get(..used).and_then(product).is_some_and(|product| product == elements)
+    });
+    match used.and_then(|used| shape.get(used..)) {
+        Some(inner) => sub_array(base, inner),
+        None => Err(unlike(values, base)),
+    }
 }
 
 fn unlike(array: &ArrayRef, dtype: &DType) -> Error {

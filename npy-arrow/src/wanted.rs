@@ -35,8 +35,8 @@ fn dtype(
     };
     let as_complex = base
         .and_then(DType::scalar)
-        .is_some_and(|scalar| shape.is_empty() && is_stored_as(scalar, field.data_type()));
-    match field.data_type() {
+        .is_some_and(|scalar| shape.is_empty() && is_stored_as(scalar, array.data_type()));
+    match array.data_type() {
         DataType::FixedSizeList(item, length) if !as_complex => {
             let length = usize::try_from(*length)
                 .map_err(|_| Error::other("a list of a negative length"))?;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use npy_arrow::arrow_array::{
-    Array, ArrayRef, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
+    Array, ArrayRef, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array, Int64Array,
     LargeStringArray, ListArray, RecordBatch, RecordBatchReader, StringArray, StringViewArray,
     StructArray,
 };
-use npy_arrow::arrow_schema::DataType;
+use npy_arrow::arrow_schema::{DataType, Field};
 use npy_arrow::{Batches, Options};
 use npy_core::dtype::ScalarKind;
 use npy_core::{ByteOrder, DType, DynArray, MapAny, Order, Reader, WriteNpy, npz};
@@ -331,6 +331,43 @@ fn types_of_others_are_converted_or_refused() {
         .unwrap_err()
         .to_string();
     assert!(error.starts_with("column \"z\": row 0: the value ends with a zero byte"), "{error}");
+}
+
+/// Guards lists of lists, which were written as zeros, and dictionaries of other values than text.
+#[test]
+fn lists_of_lists_are_sub_arrays() {
+    let numbers = Arc::new(Int32Array::from_iter_values(0..24)) as ArrayRef;
+    let list = |values: ArrayRef, size: i32| -> ArrayRef {
+        let item = Field::new("item", values.data_type().clone(), false);
+        Arc::new(FixedSizeListArray::new(Arc::new(item), size, values, None))
+    };
+    for sizes in [&[2, 3][..], &[3, 1], &[1, 1, 2], &[2, 1, 3], &[6]] {
+        let nested = sizes.iter().rev().fold(numbers.clone(), |values, &size| list(values, size));
+        let rows = nested.len();
+        let batch = batch_of(vec![("a", nested)]);
+        let array = npy_arrow::dyn_array(&batch, &Options::new()).unwrap();
+        let shape: Vec<String> = sizes.iter().map(|size| format!("{size},")).collect();
+        let shape = shape.join(" ");
+        let shape = if sizes.len() == 1 { &shape } else { shape.trim_end_matches(',') };
+        assert_eq!(array.dtype().to_string(), format!("[('a', '<i4', ({shape}))]"));
+        assert_eq!(array.shape(), [rows]);
+        let values: Vec<i32> = array
+            .as_bytes()
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|&value| i32::from_le_bytes(value))
+            .collect();
+        assert_eq!(values, (0..24).collect::<Vec<_>>());
+        let part = batch.slice(1, rows - 1);
+        let part = npy_arrow::dyn_array(&part, &Options::new()).unwrap();
+        assert_eq!(part.as_bytes(), &array.as_bytes()[array.dtype().itemsize()..]);
+    }
+    let keys = Int32Array::from(vec![1, 0, 1]);
+    let values = Arc::new(Int64Array::from(vec![5, 6])) as ArrayRef;
+    let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys, values));
+    let array = npy_arrow::dyn_array(&batch_of(vec![("d", dictionary)]), &Options::new()).unwrap();
+    assert_eq!(array.field("d").unwrap().to_vec::<i64>().unwrap(), [6, 5, 6]);
 }
 
 /// Guards that text which became longer than its dtype is not cut.
