@@ -7,7 +7,8 @@ use futures::StreamExt;
 use npy_datafusion::datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use npy_datafusion::datafusion::arrow::csv;
 use npy_datafusion::datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use npy_datafusion::datafusion::arrow::json::LineDelimitedWriter;
+use npy_datafusion::datafusion::arrow::json::WriterBuilder;
+use npy_datafusion::datafusion::arrow::json::writer::LineDelimited;
 use npy_datafusion::datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
 use npy_datafusion::datafusion::error::Result;
@@ -38,7 +39,9 @@ pub(crate) async fn print(mut rows: SendableRecordBatchStream, form: Form) -> Re
         }
         Form::Csv => write_csv(&mut out, rows).await?,
         Form::Json => {
-            let mut json = LineDelimitedWriter::new(&mut out);
+            // Each line has all columns.
+            let json = WriterBuilder::new().with_explicit_nulls(true);
+            let mut json = json.build::<_, LineDelimited>(&mut out);
             while let Some(batch) = rows.next().await {
                 json.write(&batch?)?;
             }

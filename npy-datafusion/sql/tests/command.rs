@@ -74,6 +74,9 @@ fn rows_are_printed() {
     assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), csv);
     let json = "{\"id\":1,\"pair\":[1.0,0.5]}\n{\"id\":2,\"pair\":[2.0,0.5]}\n";
     assert_eq!(stdout(at, &[sql, "--json", "ticks.npy"]), json);
+    let null = "SELECT id, nullif(id, 1) AS other FROM t WHERE id < 3 ORDER BY id";
+    let json = "{\"id\":1,\"other\":null}\n{\"id\":2,\"other\":2}\n";
+    assert_eq!(stdout(at, &[null, "--json", "ticks.npy"]), json);
     let none = "SELECT id FROM t WHERE id < 0";
     assert_eq!(stdout(at, &[none, "ticks.npy", "--csv"]), "id\n");
     assert_eq!(stdout(at, &[none, "ticks.npy", "--json"]), "");
