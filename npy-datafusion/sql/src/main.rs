@@ -29,6 +29,9 @@ struct Args {
     /// Prints a line of JSON for each row
     #[arg(long)]
     json: bool,
+    /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
+    #[arg(long)]
+    text: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -56,7 +59,7 @@ fn main() -> ExitCode {
 
 async fn run(args: Args) -> Result<()> {
     let ctx = npy_datafusion::session();
-    tables::register(&ctx, &args.files).await?;
+    tables::register(&ctx, &args.files, args.text).await?;
     let rows = ctx.sql(&args.sql).await?.execute_stream().await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,

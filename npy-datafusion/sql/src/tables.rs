@@ -7,11 +7,13 @@ use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, register as register_file};
 
-/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it.
-pub(crate) async fn register(ctx: &SessionContext, files: &[String]) -> Result<()> {
+/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it. `is_text`: bytes are text.
+pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bool) -> Result<()> {
+    let mut options = NpyOptions::new();
+    options.text_from_bytes(is_text);
     for (index, file) in files.iter().enumerate() {
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
-        register_file(ctx, &name, &located(file), NpyOptions::default()).await?;
+        register_file(ctx, &name, &located(file), options.clone()).await?;
     }
     for (index, file) in files.iter().enumerate() {
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };

@@ -77,6 +77,10 @@ fn rows_are_printed() {
     let null = "SELECT id, nullif(id, 1) AS other FROM t WHERE id < 3 ORDER BY id";
     let json = "{\"id\":1,\"other\":null}\n{\"id\":2,\"other\":2}\n";
     assert_eq!(stdout(at, &[null, "--json", "ticks.npy"]), json);
+    [npy_core::ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
+    let stations = "SELECT value FROM t";
+    assert_eq!(stdout(at, &[stations, "stations.npy", "--csv"]), "value\n524a4f42\n");
+    assert_eq!(stdout(at, &[stations, "stations.npy", "--csv", "--text"]), "value\nRJOB\n");
     let none = "SELECT id FROM t WHERE id < 0";
     assert_eq!(stdout(at, &[none, "ticks.npy", "--csv"]), "id\n");
     assert_eq!(stdout(at, &[none, "ticks.npy", "--json"]), "");
