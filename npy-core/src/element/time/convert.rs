@@ -9,7 +9,7 @@ use crate::calendar::{from_nanoseconds, to_nanoseconds};
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 pub(super) const DAY: i128 = 86_400_000_000_000;
 
-/// Adds conversions to times, of which some are dates: their years and months have the lengths of the calendar.
+/// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time: their years and months are those of the calendar.
 macro_rules! nanoseconds {
     ($($time:ident, $is_date:literal;)*) => {$(
         impl<U: TimeUnit> $time<U> {

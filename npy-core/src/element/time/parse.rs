@@ -9,8 +9,7 @@ use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
 
 /// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. Nothing is rounded: the
-/// text must be a whole number of units. The text of
-/// a `DateTime64<Generic>` is an integer.
+/// text must be a whole number of units. The text of a `DateTime64<Generic>` is an integer.
 ///
 /// ```
 /// use npy_core::DateTime64;
