@@ -132,3 +132,22 @@ fn more_than_65535_members_use_zip64() {
         assert_eq!(reader.read::<u32>(&format!("{n}")).unwrap(), n);
     }
 }
+
+/// Guards that the compressed bytes of a block do not depend on what the same thread compressed before it. The data is one for which they
+/// did.
+#[test]
+fn noise_is_compressed_by_several_threads_to_the_same_bytes() {
+    let mut random = Random::new(7);
+    let noise: Vec<u8> = (0..12 << 20).map(|_| random.below(4).to_le_bytes()[0]).collect();
+    for level in [1, 6] {
+        let files = [1, 2, 3, 8].map(|threads| {
+            let mut options = WriteOptions::new();
+            let mut writer =
+                options.deflate(level).threads(threads).writer(Cursor::new(Vec::new())).unwrap();
+            writer.write("zeros", &vec![7u8; 3 << 20]).unwrap();
+            writer.write("noise", &noise).unwrap();
+            writer.finish().unwrap().into_inner()
+        });
+        assert!(files.iter().all(|file| *file == files[0]), "level {level}");
+    }
+}

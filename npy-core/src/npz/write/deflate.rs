@@ -4,7 +4,7 @@
 //! dictionary. All but the last end with an empty stored block, so that together they form one deflate stream. The bytes do not depend on
 //! the number of threads.
 
-mod encoder;
+mod block;
 mod pool;
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use std::mem;
 use crate::error::Result;
 
 use super::archive::Archive;
-use encoder::{Block, Task};
+use block::{Block, Task};
 use pool::{Pending, Pool};
 
 /// The number of bytes in a block.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::encoder::{Block, Encoder, Task};
+use super::block::{Block, Task, compress};
 
 /// Receives a block when it is compressed.
 pub(super) type Pending = Receiver<io::Result<Block>>;
@@ -22,16 +22,13 @@ pub(super) struct Pool {
     /// Locked by the worker that waits for the next job.
     queue: Arc<Mutex<Receiver<Job>>>,
     workers: Vec<JoinHandle<()>>,
-    /// The encoder of the caller's thread.
-    own: Encoder,
 }
 
 impl Pool {
     pub(super) fn new(level: u8, threads: usize) -> Self {
         let (jobs, queue) = mpsc::channel();
         let queue = Arc::new(Mutex::new(queue));
-        let own = Encoder::new(level);
-        Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new(), own }
+        Pool { level, threads, jobs: Some(jobs), queue, workers: Vec::new() }
     }
 
     /// Queues a block, and starts another thread if the limit allows it and there are as many waiting blocks as threads.
@@ -62,7 +59,7 @@ impl Pool {
                 Err(TryRecvError::Empty) => {}
             }
             match self.next_job() {
-                Some(job) => run(&mut self.own, job),
+                Some(job) => run(self.level, job),
                 None => return Some(block.recv().unwrap_or_else(|_| Err(panicked()))),
             }
         }
@@ -88,20 +85,19 @@ impl Drop for Pool {
 
 /// Compresses blocks until no more will come.
 fn work(queue: &Mutex<Receiver<Job>>, level: u8) {
-    let mut encoder = Encoder::new(level);
     loop {
         // Poisoning is ignored: nothing panics while holding the lock.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match job {
-            Ok(job) => run(&mut encoder, job),
+            Ok(job) => run(level, job),
             Err(_) => return,
         }
     }
 }
 
-fn run(encoder: &mut Encoder, (task, result): Job) {
+fn run(level: u8, (task, result): Job) {
     // Sending fails if the member was dropped: nobody waits for its blocks.
-    result.send(encoder.run(&task)).ok();
+    result.send(compress(level, &task)).ok();
 }
 
 #[cold]
