@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use npy_core::Reader;
+use npy_core::{DynArray, Order, Reader};
 
 use crate::error::Result;
 use crate::options::Options;
 use crate::schema::schema;
 use crate::to_arrow::{batch, part, sub_array};
 
-/// The number of rows of a batch, unless you say another: that of DataFusion.
+/// The number of rows of a batch, unless you say another or rows are large: that of DataFusion.
 const ROWS: usize = 8192;
+
+/// The size of a batch of large rows, in bytes.
+const BYTES: usize = 8 << 20;
 
 /// Reads a file batch by batch, for whatever takes a [`RecordBatchReader`]. Memory is that of one batch.
 ///
@@ -35,6 +38,8 @@ pub struct Batches<R> {
     options: Options,
     schema: SchemaRef,
     rows: usize,
+    /// The rows that are left of an array whose rows have no elements, such as one of shape `(3, 0)`.
+    empty_rows: usize,
 }
 
 impl<R: Read> Batches<R> {
@@ -62,11 +67,16 @@ impl<R: Read> Batches<R> {
             [] | [_] => header.dtype().clone(),
             [_, inner @ ..] => sub_array(header.dtype(), inner)?,
         };
+        let empty_rows = match header.shape() {
+            [rows, inner @ ..] if inner.contains(&0) => *rows,
+            _ => 0,
+        };
+        let rows = BYTES.checked_div(dtype.itemsize()).map_or(ROWS, |rows| rows.clamp(1, ROWS));
         let schema = Arc::new(schema(&dtype, options)?);
-        Ok(Batches { reader, options: options.clone(), schema, rows: ROWS })
+        Ok(Batches { reader, options: options.clone(), schema, rows, empty_rows })
     }
 
-    /// Sets the number of rows of a batch, at least one; 8192 by default.
+    /// Sets the number of rows of a batch, at least one. The default is 8192, or as many as fit in 8 MiB.
     ///
     /// ```
     /// use npy_arrow::{Options, Batches};
@@ -108,6 +118,15 @@ impl<R: Read> Batches<R> {
     }
 
     fn read(&mut self) -> Result<Option<RecordBatch>> {
+        if self.empty_rows > 0 {
+            let rows = self.rows.min(self.empty_rows);
+            self.empty_rows = self.empty_rows.saturating_sub(rows);
+            let header = self.reader.header();
+            let inner = header.shape().get(1..).unwrap_or_default();
+            let shape = [&[rows], inner].concat();
+            let array = DynArray::new(header.dtype().clone(), shape, Order::C, Vec::new())?;
+            return batch(&part(array), self.schema.clone(), &self.options).map(Some);
+        }
         if self.reader.remaining() == 0 {
             return Ok(None);
         }

@@ -111,16 +111,23 @@ pub(crate) fn tensor_shape(field: &Field, elements: usize) -> Option<Vec<usize>>
         return None;
     }
     let text = field.metadata().get(EXTENSION_METADATA)?;
-    // A permutation would mean another order of the elements than the dimensions have.
+    // A permutation means another order of the elements than the dimensions have, unless it changes nothing.
     if text.contains("\"permutation\"") {
-        return None;
+        let permutation = list(text, "\"permutation\"")?;
+        if !permutation.iter().enumerate().all(|(at, &from)| at == from) {
+            return None;
+        }
     }
-    let (_, list) = text.split_once("\"shape\"")?;
+    let shape = list(text, "\"shape\"")?;
+    (product(&shape)? == elements).then_some(shape)
+}
+
+/// Returns the numbers of the list with this key, in the text of a JSON object.
+fn list(text: &str, key: &str) -> Option<Vec<usize>> {
+    let (_, list) = text.split_once(key)?;
     let list =
         list.trim_start().strip_prefix(':')?.trim_start().strip_prefix('[')?.split(']').next()?;
-    let shape =
-        list.split(',').map(|number| number.trim().parse().ok()).collect::<Option<Vec<usize>>>()?;
-    (product(&shape)? == elements).then_some(shape)
+    list.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
 /// Returns the dtype without its sub-arrays, and their dimensions together.

@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, SchemaRef};
 use npy_core::dtype::{DType, Scalar};
-use npy_core::{ByteOrder, DynArray, Gather, LongDouble, Order, ReadNpy, WriteNpy};
+use npy_core::{ByteOrder, DynArray, Gather, Limits, LongDouble, Order, ReadNpy, WriteNpy};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -225,6 +225,11 @@ impl Part {
         options: &Options,
     ) -> Result<ArrayRef> {
         let (rows, size) = (self.rows, scalar.itemsize());
+        let limit = Limits::default().empty_items;
+        if size == 0 && u64::try_from(rows).is_ok_and(|rows| rows > limit) {
+            let reason = format!("{rows} elements of zero bytes exceed the limit of {limit}");
+            return Err(Error::other(reason));
+        }
         Ok(match Values::of(scalar, options)? {
             Values::Bool => {
                 let bits = BooleanBuffer::from_iter(self.bytes.iter().map(|&byte| byte != 0));

@@ -1,8 +1,11 @@
 //! Which dtype the values of an Arrow array get.
 
+use std::sync::Arc;
+
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Field};
+use arrow_select::take::take;
 use npy_core::dtype::{DType, Scalar, ScalarKind};
 
 use crate::error::{Error, Result};
@@ -24,7 +27,8 @@ fn dtype(
     options: &Options,
 ) -> Result<DType> {
     if let Some(dictionary) = array.as_any_dictionary_opt() {
-        return dtype(dictionary.values(), field, wanted, options);
+        let values = take(dictionary.values(), dictionary.keys(), None)?;
+        return dtype(&values, field, wanted, options);
     }
     let (base, shape) = match wanted {
         Some(wanted) => {
@@ -57,11 +61,19 @@ fn dtype(
             sub_array(&base, &tensor_shape(field, length).unwrap_or_else(|| vec![length]))
         }
         DataType::Struct(fields) if !as_complex => {
-            let dtypes = fields.iter().zip(array.as_struct().columns());
-            let dtypes = dtypes.map(|(field, array)| {
-                resolve(array, field, options).map_err(|error| error.in_column(field.name()))
-            });
-            let dtypes = dtypes.collect::<Result<Vec<_>>>()?;
+            let parts = base.map_or(&[][..], DType::fields);
+            let dtype_of = |(field, array): (&Arc<Field>, &ArrayRef)| {
+                let own = parts.iter().find(|part| part.name() == field.name());
+                let resolved = match own {
+                    Some(own) if !field.metadata().contains_key(DESCR) => {
+                        dtype(array, field, Some(own.dtype()), options)
+                    }
+                    _ => resolve(array, field, options),
+                };
+                resolved.map_err(|error| error.in_column(field.name()))
+            };
+            let columns = fields.iter().zip(array.as_struct().columns());
+            let dtypes = columns.map(dtype_of).collect::<Result<Vec<_>>>()?;
             record(fields.iter().map(|field| field.name().as_str()).zip(dtypes.iter()), base)
         }
         data_type => scalar(array, data_type, base.and_then(DType::scalar), options),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use npy_arrow::arrow_array::cast::AsArray;
 use npy_arrow::arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use npy_arrow::arrow_array::{
-    Array, ArrayRef, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array, Int64Array,
-    LargeStringArray, ListArray, RecordBatch, RecordBatchReader, StringArray, StringViewArray,
-    StructArray,
+    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
+    Int64Array, LargeStringArray, ListArray, RecordBatch, RecordBatchReader, StringArray,
+    StringViewArray, StructArray,
 };
 use npy_arrow::arrow_schema::{DataType, Field};
 use npy_arrow::{Batches, Options};
@@ -516,4 +516,80 @@ fn objects_are_text_with_nulls() {
     numbers.write_npy_to(&mut file).unwrap();
     let array: DynArray = npy_core::ReadNpy::read_npy_from(&file[..]).unwrap();
     assert!(npy_arrow::record_batch(&array, &Options::new()).is_err());
+}
+
+/// Guards rows without elements, which have no bytes to count them by, and the size of batches of large rows.
+#[test]
+fn batches_count_rows_of_any_size() {
+    let empty = DynArray::new("<i4".parse().unwrap(), [5, 0], Order::C, Vec::new()).unwrap();
+    let mut file = Vec::new();
+    empty.write_npy_to(&mut file).unwrap();
+    let batches = Batches::new(Reader::new(&file[..]).unwrap(), &Options::new()).unwrap();
+    let rows: Vec<usize> = batches.with_rows(3).map(|batch| batch.unwrap().num_rows()).collect();
+    assert_eq!(rows, [3, 2]);
+
+    let large =
+        DynArray::new("|u1".parse().unwrap(), [5, 4 << 20], Order::C, vec![1; 20 << 20]).unwrap();
+    let mut file = Vec::new();
+    large.write_npy_to(&mut file).unwrap();
+    let batches = Batches::new(Reader::new(&file[..]).unwrap(), &Options::new()).unwrap();
+    let rows: Vec<usize> = batches.map(|batch| batch.unwrap().num_rows()).collect();
+    assert_eq!(rows, [2, 2, 1]);
+}
+
+/// Guards the memory for elements of zero bytes, of which a header of 128 bytes can state any number.
+#[test]
+fn elements_of_no_bytes_are_limited() {
+    for dtype in ["|S0", "<U0"] {
+        let array = DynArray::new(dtype.parse().unwrap(), [1 << 40], Order::C, Vec::new()).unwrap();
+        let error = npy_arrow::record_batch(&array, &Options::new()).unwrap_err().to_string();
+        assert!(error.contains("1099511627776 elements of zero bytes exceed the limit"), "{error}");
+        let few = DynArray::new(dtype.parse().unwrap(), [3], Order::C, Vec::new()).unwrap();
+        assert_eq!(npy_arrow::record_batch(&few, &Options::new()).unwrap().num_rows(), 3);
+    }
+}
+
+/// Guards tensors as pyarrow writes them: with a permutation, also one that changes nothing.
+#[test]
+fn permutations_that_change_nothing_keep_the_dimensions() {
+    let numbers = Arc::new(Int32Array::from_iter_values(0..12)) as ArrayRef;
+    let item = Arc::new(Field::new("item", DataType::Int32, false));
+    let list: ArrayRef = Arc::new(FixedSizeListArray::new(item, 6, numbers, None));
+    for (permutation, dtype) in [("0,1", "('<i4', (2, 3))"), ("1, 0", "('<i4', (6,))")] {
+        let json = format!("{{\"shape\":[2,3],\"permutation\":[{permutation}]}}");
+        let field = Field::new("x", list.data_type().clone(), false).with_metadata(
+            [("name", "arrow.fixed_shape_tensor"), ("metadata", &json)]
+                .map(|(key, value)| (format!("ARROW:extension:{key}"), value.to_owned()))
+                .into(),
+        );
+        let array = npy_arrow::column(&list, &field, &Options::new()).unwrap();
+        let inner: Vec<String> = array.shape()[1..].iter().map(|n| format!("{n}")).collect();
+        let inner = if inner.len() == 1 { format!("{},", inner[0]) } else { inner.join(", ") };
+        assert_eq!(format!("('{}', ({inner}))", array.dtype()), dtype);
+    }
+}
+
+/// Guards the dtypes of the fields of a record, which the metadata of its column state, and what a dictionary of bytes and of nulls becomes.
+#[test]
+fn fields_of_records_keep_the_dtype_of_their_column() {
+    let text = Arc::new(StringArray::from(vec!["ab"])) as ArrayRef;
+    let fields = vec![Field::new("s", DataType::Utf8, false)];
+    let record: ArrayRef = Arc::new(StructArray::new(fields.into(), vec![text], None));
+    let field = Field::new("r", record.data_type().clone(), false)
+        .with_metadata([(npy_arrow::DESCR.to_owned(), "[('s', '<U8')]".to_owned())].into());
+    let array = npy_arrow::column(&record, &field, &Options::new()).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('s', '<U8')]");
+
+    let keys = Int32Array::from(vec![Some(0), None]);
+    let values = Arc::new(StringArray::from(vec!["ab"])) as ArrayRef;
+    let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys.clone(), values));
+    let field = Field::new("d", dictionary.data_type().clone(), true);
+    let mut objects = Options::new();
+    objects.objects(true);
+    let array = npy_arrow::column(&dictionary, &field, &objects).unwrap();
+    assert_eq!(array.dtype().to_string(), "|O");
+    let bytes = Arc::new(BinaryArray::from(vec![&b"ab"[..]])) as ArrayRef;
+    let dictionary: ArrayRef = Arc::new(DictionaryArray::new(Int32Array::from(vec![0, 0]), bytes));
+    let array = npy_arrow::dyn_array(&batch_of(vec![("d", dictionary)]), &Options::new()).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('d', '|S2')]");
 }

@@ -97,7 +97,10 @@ pub(super) async fn finish(uploads: Vec<Upload>, query: Result<()>) -> Result<()
         }
         let (store, path) = (Arc::clone(&upload.store), upload.path.clone());
         result = upload.finish().await;
-        visible.push((store, path));
+        // If it has failed, what is at its path is an older file.
+        if result.is_ok() {
+            visible.push((store, path));
+        }
     }
     if result.is_err() {
         for (store, path) in visible {
