@@ -471,7 +471,8 @@ pub(crate) fn is_stored_as(scalar: &Scalar, data_type: &DataType) -> bool {
         Ok(Values::Complex(part)) => match data_type {
             DataType::FixedSizeList(item, 2) => *item.data_type() == part,
             DataType::Struct(fields) => {
-                fields.len() == 2 && fields.iter().all(|field| *field.data_type() == part)
+                let names = fields.iter().map(|field| field.name());
+                names.eq(["re", "im"]) && fields.iter().all(|field| *field.data_type() == part)
             }
             _ => false,
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::arrow::array::{
     Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, new_null_array,
 };
-use datafusion::arrow::compute::{cast, prep_null_mask_filter};
+use datafusion::arrow::compute::{CastOptions, cast_with_options, prep_null_mask_filter};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
@@ -178,16 +178,22 @@ fn batch(
 impl Column {
     fn new(file: &File, field: &FieldRef, options: &Options) -> Result<Self> {
         let wanted = dtype_of(field);
-        let other = |own: &DType| wanted.clone().filter(|wanted| wanted != own);
+        // Where Arrow's type is the same (text of another width, another byte order), there is nothing to convert.
+        let other = |own: &DType| -> Result<Option<DType>> {
+            let Some(wanted) = &wanted else { return Ok(None) };
+            let own = field_of(field.name(), own, options)?;
+            let is_same = own.data_type().equals_datatype(field.data_type());
+            Ok((!is_same).then(|| wanted.clone()))
+        };
         let columns = file.columns();
         let found = columns.iter().position(|(name, _)| name == field.name());
         let found = found.and_then(|index| Some((index, columns.get(index)?.1)));
         let from = match (found, &file.contents) {
             (None, _) => From::Nowhere,
             (Some((_, own)), Contents::Rows { dtype, .. }) if dtype.is_record() => {
-                From::Field(Gather::new(dtype, field.name()).map_err(external)?, other(own))
+                From::Field(Gather::new(dtype, field.name()).map_err(external)?, other(own)?)
             }
-            (Some((part, own)), _) => From::Rows(part, own.clone(), other(own)),
+            (Some((part, own)), _) => From::Rows(part, own.clone(), other(own)?),
         };
         // A column whose type a statement declares has no dtype: it is converted by Arrow.
         let own = match (&wanted, found) {
@@ -244,7 +250,12 @@ impl Column {
             array = array.cast(&base).map_err(external)?;
         }
         let array = into_array(array, &self.field, &self.options).map_err(external)?;
-        if *self.field.data_type() == self.to { Ok(array) } else { Ok(cast(&array, &self.to)?) }
+        if *self.field.data_type() == self.to {
+            return Ok(array);
+        }
+        // A value that does not fit is an error, and not null.
+        let strict = CastOptions { safe: false, ..CastOptions::default() };
+        Ok(cast_with_options(&array, &self.to, &strict)?)
     }
 }
 

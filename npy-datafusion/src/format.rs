@@ -8,8 +8,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::stats::Precision;
 use datafusion::common::{
-    ColumnStatistics, GetExt, Statistics, exec_datafusion_err, internal_datafusion_err,
-    not_impl_err,
+    GetExt, Statistics, exec_datafusion_err, internal_datafusion_err, not_impl_err,
 };
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
@@ -28,7 +27,7 @@ use npy_arrow::Options;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::header;
-use crate::merge::Merged;
+use crate::merge::{Merged, field_of};
 use crate::sink::NpySink;
 use crate::source::NpySource;
 use crate::sql_options;
@@ -130,15 +129,15 @@ impl FileFormat for NpyFormat {
         statistics.num_rows = Precision::Exact(count(file.rows)?);
         statistics.total_byte_size =
             Precision::Exact(count(file.rows.saturating_mul(file.row_size()))?);
-        let column = |is_nullable: bool| {
-            let mut column = ColumnStatistics::new_unknown();
-            if !is_nullable {
+        // A table may declare a column as not null although the file has nulls, or lacks the column: that is an error of the scan.
+        let columns = file.columns();
+        for (field, column) in table.fields().iter().zip(&mut statistics.column_statistics) {
+            if let Some((name, dtype)) = columns.iter().find(|(name, _)| name == field.name())
+                && !field_of(name, dtype, &self.options)?.is_nullable()
+            {
                 column.null_count = Precision::Exact(0);
             }
-            column
-        };
-        statistics.column_statistics =
-            table.fields().iter().map(|field| column(field.is_nullable())).collect();
+        }
         Ok(statistics)
     }
 

@@ -14,7 +14,7 @@ use datafusion::execution::cache::cache_manager::{
 use npy_arrow::VALUE;
 use npy_core::dtype::DType;
 use npy_core::{Header, Order};
-use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 
 use crate::archive::{self, Fetched};
 
@@ -118,6 +118,7 @@ pub(crate) async fn cached(
 ) -> Result<Arc<File>> {
     if let Some(entry) = cache.and_then(|cache| cache.get(&meta.location))
         && entry.is_valid_for(meta)
+        && entry.meta.e_tag == meta.e_tag
         && let Some(file) = entry.file_metadata.as_any().downcast_ref::<File>()
     {
         return Ok(Arc::new(file.clone()));
@@ -136,10 +137,28 @@ pub(crate) async fn get(
     meta: &ObjectMeta,
     range: Range<u64>,
 ) -> Result<Bytes> {
-    let bytes = store.get_range(&meta.location, range.clone()).await;
-    let bytes = bytes.map_err(|error| located(meta, &error))?;
+    let bounded = Some(GetRange::Bounded(range.clone()));
+    let get = GetOptions { range: bounded, ..GetOptions::default() };
+    let result = store.get_opts(&meta.location, get).await;
+    let result = result.map_err(|error| located(meta, &error))?;
+    check_unchanged(meta, &result.meta)?;
+    let bytes = result.bytes().await.map_err(|error| located(meta, &error))?;
     check_size(meta, &bytes, &range)?;
     Ok(bytes)
+}
+
+/// Checks that a file still is the one that was listed. The session may have the header of that one.
+pub(crate) fn check_unchanged(listed: &ObjectMeta, found: &ObjectMeta) -> Result<()> {
+    let is_other_tag =
+        listed.e_tag.is_some() && found.e_tag.is_some() && listed.e_tag != found.e_tag;
+    let is_same = listed.size == found.size && listed.last_modified == found.last_modified;
+    match is_same && !is_other_tag {
+        true => Ok(()),
+        false => Err(located(
+            listed,
+            &"the file has changed since it was listed; run SET datafusion.runtime.list_files_cache_limit = '0', so that each query lists the files",
+        )),
+    }
 }
 
 /// Checks that a store has returned all bytes of a range. Some return fewer at the end of a file.

@@ -31,7 +31,13 @@
 //! # Files that differ
 //!
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
-//! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)); a field that it lacks is null. A damaged file is an error that names it.
+//! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)), and text and times get the widest and the finest dtype; a field that it lacks is null. Records
+//! within records must have the same fields in all files. A damaged file is an error that names it.
+//!
+//! # Files that change
+//!
+//! A session of [`session`] lists the files for each query, so files may be added and replaced. A session of your own has DataFusion's cache of listings, which
+//! keeps them until the session ends: there, a file that has changed is an error.
 //!
 //! # What is written
 //!
@@ -80,6 +86,7 @@ mod merge;
 mod opener;
 mod records;
 mod sink;
+mod small;
 mod source;
 mod sql_options;
 mod table;
@@ -93,6 +100,7 @@ pub use datafusion;
 use datafusion::datasource::file_format::FileFormatFactory;
 use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use npy_arrow::Options as NpyOptions;
@@ -114,7 +122,13 @@ pub fn session() -> SessionContext {
 /// # let _ = ctx;
 /// ```
 pub fn session_with_config(config: SessionConfig) -> SessionContext {
-    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    // Files may be added to a directory, or replaced: each query lists them.
+    let runtime = RuntimeEnvBuilder::new().with_object_list_cache_limit(0).build();
+    let runtime = Arc::new(runtime.unwrap_or_default());
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(runtime)
+        .with_default_features();
     let ctx = SessionContext::new_with_state(with_npy(state).build());
     ctx.register_udtf("npy", Arc::new(NpyFunction::default()));
     ctx

@@ -18,9 +18,7 @@ use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectSto
 use crate::archive::{Fetched, inflate};
 use crate::columns::{Columns, MAX_SKIPPED, Selected};
 use crate::header::{self, Member, SHORTER, located};
-
-/// The bytes of all columns that are requested of a store at a time.
-const REQUEST: u64 = 8 << 20;
+use crate::records::REQUEST;
 
 /// An archive, and the columns that are wanted of it.
 pub(crate) struct Members {
@@ -121,6 +119,7 @@ impl Members {
             let get = GetOptions { range, ..GetOptions::default() };
             let result = store.get_opts(&meta.location, get).await;
             let result = result.map_err(|error| located(meta, &error))?;
+            header::check_unchanged(meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
                 *access = Access::Local(file);
             } else {

@@ -4,9 +4,8 @@ use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::Result;
 use npy_arrow::{DESCR, Options, schema};
-use npy_core::DynArray;
-use npy_core::Order;
-use npy_core::dtype::DType;
+use npy_core::dtype::{DType, ScalarKind};
+use npy_core::{ByteOrder, DynArray, Order};
 
 use crate::header::{File, external};
 
@@ -84,8 +83,49 @@ fn wider(a: &DType, b: &DType) -> Option<DType> {
 /// Returns true if all values of a dtype can be converted to another one without loss.
 fn fits(from: &DType, to: &DType) -> bool {
     // Arrays have no sub-arrays as elements, but records do.
-    let (Ok(from), Ok(to)) = (nested(from), nested(to)) else { return false };
-    DynArray::new(from, [0], Order::C, Vec::new()).is_ok_and(|array| array.cast(&to).is_ok())
+    let (Ok(record), Ok(to_record)) = (nested(from), nested(to)) else { return false };
+    let mut item = vec![0; record.itemsize()];
+    fill(from, &mut item);
+    has_all_fields(from, to)
+        && DynArray::new(record, [1], Order::C, item)
+            .is_ok_and(|array| array.cast(&to_record).is_ok())
+}
+
+/// Sets an element to a value that no narrower type holds: text of full width, times of one unit.
+fn fill(dtype: &DType, item: &mut [u8]) {
+    if let Some((base, _)) = dtype.sub_array() {
+        item.chunks_exact_mut(base.itemsize().max(1)).for_each(|item| fill(base, item));
+        return;
+    }
+    for field in dtype.fields() {
+        let range = field.offset()..field.offset() + field.dtype().itemsize();
+        fill(field.dtype(), item.get_mut(range).unwrap_or_default());
+    }
+    let Some(scalar) = dtype.scalar() else { return };
+    let is_big = scalar.byte_order() == Some(ByteOrder::Big);
+    let mut set = |size: usize, value: u8| {
+        for item in item.chunks_exact_mut(size) {
+            let lowest = if is_big { item.last_mut() } else { item.first_mut() };
+            lowest.into_iter().for_each(|byte| *byte = value);
+        }
+    };
+    match scalar.kind() {
+        ScalarKind::Bytes => set(1, b'a'),
+        ScalarKind::Str => set(4, b'a'),
+        ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) => set(8, 1),
+        _ => {}
+    }
+}
+
+/// Returns true if no field of a record is lost.
+fn has_all_fields(from: &DType, to: &DType) -> bool {
+    if let (Some((from, _)), Some((to, _))) = (from.sub_array(), to.sub_array()) {
+        return has_all_fields(from, to);
+    }
+    from.fields().iter().all(|field| {
+        let other = to.fields().iter().find(|other| other.name() == field.name());
+        other.is_some_and(|other| has_all_fields(field.dtype(), other.dtype()))
+    })
 }
 
 /// Returns the dtype of a column of the table, as its metadata state it.

@@ -17,7 +17,8 @@ use object_store::ObjectStore;
 use crate::columns::Columns;
 use crate::header::{self, Contents};
 use crate::members::Members;
-use crate::records::Records;
+use crate::records::{REQUEST, Records};
+use crate::small;
 
 pub(crate) struct NpyOpener {
     pub(crate) store: Arc<dyn ObjectStore>,
@@ -59,19 +60,25 @@ impl FileOpener for NpyOpener {
             if columns.is_empty() || found.row_size() == 0 {
                 return Ok(futures::stream::iter(counted(columns, rows, batch)).boxed());
             }
+            // Fewer than an eighth of a batch, unless the query needs fewer still.
+            let few =
+                usize::try_from(batch / 8).unwrap_or(usize::MAX).min(limit.unwrap_or(usize::MAX));
+            let few = if columns.has_test() { few } else { 0 };
             let (columns, row_size) = (Arc::new(columns), found.row_size());
-            match &found.contents {
+            let batch = batch.min(REQUEST / row_size).max(1);
+            let batches = match &found.contents {
                 Contents::Rows { start, .. } => {
                     let start = *start;
                     Records { store, meta, start, row_size, columns, batch, bytes_read }
                         .stream(rows)
-                        .await
+                        .await?
                 }
                 Contents::Members { members, fetched } => {
                     let scan = Members { store, meta, columns, batch, bytes_read };
-                    scan.stream(members, fetched, found.rows, rows).await
+                    scan.stream(members, fetched, found.rows, rows).await?
                 }
-            }
+            };
+            Ok(if few > 1 { small::joined(batches, few) } else { batches })
         }))
     }
 }

@@ -16,8 +16,8 @@ use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectSto
 use crate::columns::{Columns, MAX_SKIPPED};
 use crate::header::{self, SHORTER, located};
 
-/// The bytes of one request to a store that is not this machine.
-const REQUEST: u64 = 8 << 20;
+/// The bytes of one request to a store that is not this machine, and the most bytes of a batch of several rows.
+pub(crate) const REQUEST: u64 = 8 << 20;
 
 /// A file, and the columns that are wanted of it.
 #[derive(Clone)]
@@ -47,6 +47,7 @@ impl Records {
         let get = GetOptions { range, ..GetOptions::default() };
         let result = self.store.get_opts(&self.meta.location, get).await;
         let result = result.map_err(|error| located(&self.meta, &error))?;
+        header::check_unchanged(&self.meta, &result.meta)?;
         if let GetResultPayload::File(file, _) = result.payload {
             return self.read_local(file, rows);
         }

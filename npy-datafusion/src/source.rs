@@ -12,6 +12,7 @@ use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
@@ -142,7 +143,10 @@ impl FileSource for NpySource {
         let columns = self.schema.file_schema().fields().len();
         let is_ours = |filter: &Arc<dyn PhysicalExpr>| {
             let used = collect_columns(filter);
-            !used.is_empty() && used.iter().all(|column| column.index() < columns)
+            // A random number would be another one in the columns that are returned.
+            !is_volatile(filter)
+                && !used.is_empty()
+                && used.iter().all(|column| column.index() < columns)
         };
         let answers = filters
             .iter()

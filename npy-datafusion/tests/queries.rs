@@ -8,7 +8,7 @@ use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt32Type};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{ByteOrder, NpyRecord, WriteNpy, WriteOptions};
+use npy_core::{ByteOrder, DType, DynArray, NpyRecord, Order, WriteNpy, WriteOptions};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -145,8 +145,6 @@ async fn files_of_other_dtypes_are_reconciled() {
     assert_eq!(number(&ctx, "SELECT sum(value) FROM x WHERE value > 2").await, 2.5);
 
     vec!["text"].write_npy(plain.path().join("y.npy")).unwrap();
-    // A session remembers the files of a directory.
-    let ctx = session();
     let error = register(&ctx, "y", &url, NpyOptions::default()).await.unwrap_err().to_string();
     assert!(error.contains("y.npy: the field \"value\" is <U4, in files before it <f8"), "{error}");
 }
@@ -166,8 +164,6 @@ async fn damaged_files_are_named() {
     let error = frame.collect().await.unwrap_err().to_string();
     assert!(error.contains("3.npy") && error.contains("truncated"), "{error}");
     fs::write(&path, b"no array").unwrap();
-    // A session remembers the files of a directory.
-    let ctx = session();
     let error = register(&ctx, "u", &url, NpyOptions::default()).await.unwrap_err().to_string();
     assert!(error.contains("3.npy: not a .npy file"), "{error}");
 }
@@ -230,4 +226,203 @@ async fn functions() {
         let error = ctx.sql(&format!("SELECT * FROM {call}")).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+/// Writes an array of a dtype, with the values of `write`.
+fn save(directory: &Path, name: &str, descr: &str, bytes: Vec<u8>) {
+    let dtype: DType = descr.parse().unwrap();
+    let rows = bytes.len() / dtype.itemsize();
+    let array = DynArray::new(dtype, [rows], Order::C, bytes).unwrap();
+    array.write_npy(directory.join(name)).unwrap();
+}
+
+async fn error(ctx: &SessionContext, sql: &str) -> String {
+    match ctx.sql(sql).await {
+        Ok(frame) => frame.collect().await.unwrap_err().to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Guards that the wider or finer type is found in any order of the files, and that no field of a record is lost.
+#[tokio::test]
+async fn the_order_of_files_does_not_choose_their_type() {
+    let one = |size: usize| 1u64.to_le_bytes()[..size].to_vec();
+    let utf32 = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    let cases: [(&str, Vec<u8>, &str, Vec<u8>); 4] = [
+        ("<U2", utf32("ab"), "<U6", utf32("abcdef")),
+        ("|S2", b"ab".to_vec(), "|S6", b"abcdef".to_vec()),
+        ("<M8[s]", one(8), "<M8[ms]", one(8)),
+        ("<M8[Y]", one(8), "<M8[D]", one(8)),
+    ];
+    for (narrow, first, wide, second) in cases {
+        for names in [["a.npy", "b.npy"], ["b.npy", "a.npy"]] {
+            let directory = tempfile::tempdir().unwrap();
+            save(directory.path(), names[0], narrow, first.clone());
+            save(directory.path(), names[1], wide, second.clone());
+            let ctx = session();
+            let url = format!("{}/", directory.path().display());
+            register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+            let values = rows(&ctx, "SELECT value FROM t").await;
+            let (count, nulls) = values.iter().fold((0, 0), |(count, nulls), batch| {
+                (count + batch.num_rows(), nulls + batch.column(0).null_count())
+            });
+            assert_eq!((count, nulls), (2, 0), "{narrow} and {wide}");
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    save(directory.path(), "a.npy", "[('r', [('a', '|u1'), ('b', '|u1')])]", vec![1, 2]);
+    save(directory.path(), "b.npy", "[('r', [('a', '|u1')])]", vec![3]);
+    let url = format!("{}/", directory.path().display());
+    let refused = register(&session(), "t", &url, NpyOptions::default()).await.unwrap_err();
+    assert!(refused.to_string().contains("neither type holds the values of both"), "{refused}");
+}
+
+/// Guards random numbers in conditions: those of the condition and of the result are the same.
+#[tokio::test]
+async fn random_numbers_are_drawn_once() {
+    let directory = tempfile::tempdir().unwrap();
+    shards(directory.path());
+    let ctx = session();
+    let url = format!("{}/", directory.path().display());
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+    let least = "SELECT min(r) FROM (SELECT r FROM (SELECT price * 0 + random() AS r FROM t) WHERE r > 0.5)";
+    assert!(number(&ctx, least).await > 0.5);
+}
+
+/// Guards declared types: a value that does not fit is an error, and not null; and nulls are counted.
+#[tokio::test]
+async fn values_that_do_not_fit_a_declared_type_are_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    vec![1i64, 300].write_npy(directory.path().join("x.npy")).unwrap();
+    let ctx = session();
+    let at = directory.path().display();
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE t (value TINYINT) STORED AS NPY LOCATION '{at}/'"))
+        .await;
+    let refused = error(&ctx, "SELECT value FROM t").await;
+    assert!(refused.contains("300"), "{refused}");
+    let sql = format!("CREATE EXTERNAL TABLE u (y BIGINT NOT NULL) STORED AS NPY LOCATION '{at}/'");
+    rows(&ctx, &sql).await;
+    let refused = error(&ctx, "SELECT count(y) FROM u").await;
+    assert!(refused.contains("null"), "{refused}");
+}
+
+/// Guards files that are replaced while a session has their headers.
+#[tokio::test]
+async fn replaced_files_are_read_anew_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("{}/", directory.path().display());
+    let number_of = |ctx: SessionContext| async move { number(&ctx, "SELECT sum(a) FROM t").await };
+    let value = |x: f64| x.to_le_bytes().to_vec();
+    let (ours, of_user) = (session(), SessionContext::new());
+    save(
+        directory.path(),
+        "x.npy",
+        "[('a', '<f8'), ('b', '<f8')]",
+        [value(1.0), value(2.0)].concat(),
+    );
+    for ctx in [&ours, &of_user] {
+        register(ctx, "t", &url, NpyOptions::default()).await.unwrap();
+        assert_eq!(number_of(ctx.clone()).await, 1.0);
+    }
+    save(
+        directory.path(),
+        "x.npy",
+        "[('b', '<f8'), ('a', '<f8')]",
+        [value(3.0), value(4.0)].concat(),
+    );
+    assert_eq!(number_of(ours).await, 4.0);
+    // This one has a cache of listings.
+    let refused = error(&of_user, "SELECT sum(a) FROM t").await;
+    assert!(refused.contains("x.npy: the file has changed since it was listed"), "{refused}");
+    rows(&of_user, "SET datafusion.runtime.list_files_cache_limit = '0'").await;
+    assert_eq!(number_of(of_user).await, 4.0);
+}
+
+/// Guards directories with other files: they are no part of the table, on this machine and in a store, with and without declared columns.
+#[tokio::test]
+async fn only_files_of_the_format_are_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(InMemory::new());
+    let mut file = Vec::new();
+    vec![1i64, 2, 3].write_npy_to(&mut file).unwrap();
+    for name in ["x.npy", "notes.txt", "copy.npz"] {
+        let bytes = if name == "notes.txt" { b"notes".to_vec() } else { file.clone() };
+        fs::write(directory.path().join(name), &bytes).unwrap();
+        store.put(&format!("dir/{name}").as_str().into(), bytes.into()).await.unwrap();
+    }
+    fs::create_dir(directory.path().join("day=7")).unwrap();
+    let ctx = session();
+    ctx.register_object_store(
+        &"mem://host/".try_into().unwrap(),
+        Arc::clone(&store) as Arc<dyn ObjectStore>,
+    );
+    let local = format!("{}/", directory.path().display());
+    for (n, location) in [local.as_str(), "mem://host/dir/"].into_iter().enumerate() {
+        for (m, columns) in ["", "(value BIGINT)"].into_iter().enumerate() {
+            let sql = format!(
+                "CREATE EXTERNAL TABLE t{n}{m} {columns} STORED AS NPY LOCATION '{location}'"
+            );
+            rows(&ctx, &sql).await;
+            assert_eq!(count(&ctx, &format!("SELECT count(*) FROM t{n}{m}")).await, 3, "{sql}");
+            assert_eq!(count(&ctx, &format!("SELECT sum(value) FROM t{n}{m}")).await, 6, "{sql}");
+        }
+    }
+    // Directories of a store are columns, too.
+    let parts = InMemory::new();
+    parts.put(&"day=1/x.npy".into(), file.clone().into()).await.unwrap();
+    parts.put(&"day=2/x.npy".into(), file.into()).await.unwrap();
+    ctx.register_object_store(&"mem://parts/".try_into().unwrap(), Arc::new(parts));
+    rows(&ctx, "CREATE EXTERNAL TABLE p STORED AS NPY LOCATION 'mem://parts/'").await;
+    assert_eq!(count(&ctx, "SELECT sum(value) FROM p WHERE day = '2'").await, 6);
+    assert_eq!(count(&ctx, "SELECT count(*) FROM p").await, 6);
+    // A single file may have any name.
+    fs::rename(directory.path().join("x.npy"), directory.path().join("noext")).unwrap();
+    let file = directory.path().join("noext");
+    register(&ctx, "n", &file.display().to_string(), NpyOptions::default()).await.unwrap();
+    assert_eq!(count(&ctx, "SELECT sum(value) FROM n").await, 6);
+}
+
+/// Guards the memory of a batch: large rows are read a few at a time.
+#[tokio::test]
+async fn large_rows_are_read_a_few_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let header = npy_core::Header::new("|u1".parse().unwrap(), [100, 1 << 20], Order::C).unwrap();
+    let start = header.to_bytes().unwrap();
+    let file = fs::File::create(&path).unwrap();
+    std::io::Write::write_all(&mut &file, &start).unwrap();
+    // The data is a hole in the file.
+    file.set_len(start.len() as u64 + header.data_bytes()).unwrap();
+    let ctx = session();
+    register(&ctx, "t", &path.display().to_string(), NpyOptions::default()).await.unwrap();
+    for batch in rows(&ctx, "SELECT value FROM t LIMIT 20").await {
+        assert!(batch.num_rows() <= 8, "{} rows", batch.num_rows());
+    }
+    assert_eq!(count(&ctx, "SELECT CAST(sum(value[5]) AS BIGINT) FROM t").await, 0);
+}
+
+/// Guards batches of which few rows meet the condition: they are joined, and none is lost or twice.
+#[tokio::test]
+async fn few_rows_of_many_batches_are_joined() {
+    let directory = tempfile::tempdir().unwrap();
+    let all: Vec<i64> = (0..200_000).collect();
+    all.write_npy(directory.path().join("x.npy")).unwrap();
+    let ctx =
+        session_with_config(SessionConfig::new().with_target_partitions(1).with_batch_size(100));
+    let url = format!("{}/", directory.path().display());
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+    for (condition, expected) in
+        [("value % 50 = 0", 4000), ("value % 10007 = 5", 20), ("value >= 199999", 1)]
+    {
+        let found = rows(&ctx, &format!("SELECT value FROM t WHERE {condition}")).await;
+        assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), expected);
+        if expected == 4000 {
+            assert!(found.len() <= 400, "{} batches", found.len());
+        }
+    }
+    assert_eq!(
+        count(&ctx, "SELECT count(*) FROM (SELECT value FROM t WHERE value % 50 = 0 LIMIT 7)")
+            .await,
+        7
+    );
 }

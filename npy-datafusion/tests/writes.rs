@@ -207,3 +207,34 @@ async fn a_store_receives_parts() {
     let sum = text(&ctx, "SELECT count(*), sum(id), sum(twice) FROM t WHERE twice = 2 * id").await;
     assert!(sum.contains("| 2000000  | 2000001000000 | 4000002000000 |"), "{sum}");
 }
+
+/// Guards a file that a query was to replace: it stays if the new one cannot be sent.
+#[tokio::test]
+async fn a_failed_write_keeps_the_older_file() {
+    let store = Counted::default();
+    let ctx = session();
+    store.register(&ctx);
+    rows(&ctx, "COPY (SELECT 1 AS id) TO 'mem://host/x.npy'").await;
+    store.is_full.store(true, std::sync::atomic::Ordering::Relaxed);
+    let failure = error(&ctx, "COPY (SELECT 2 AS id) TO 'mem://host/x.npy'").await;
+    assert!(failure.contains("the store is full"), "{failure}");
+    assert_eq!(store.names().await, ["x.npy"]);
+}
+
+/// Guards tables whose new files have wider text than the first, also within records.
+#[tokio::test]
+async fn wider_text_can_be_inserted_and_read() {
+    let directory = tempfile::tempdir().unwrap();
+    vec!["abc"].write_npy(directory.path().join("a.npy")).unwrap();
+    let ctx = session();
+    let at = directory.path().display();
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{at}/'")).await;
+    rows(&ctx, "INSERT INTO t VALUES ('wider text')").await;
+    let all = text(&ctx, "SELECT max(value), min(value), count(*) FROM t").await;
+    assert!(all.contains("| wider text ") && all.contains("| abc "), "{all}");
+
+    let records = "SELECT value AS id, named_struct('s', CASE WHEN value < 9000 THEN 'long' ELSE 'x' END) AS r \
+                   FROM generate_series(1, 20000)";
+    rows(&ctx, &format!("COPY ({records}) TO '{at}/r.npy'")).await;
+    assert_eq!(dtype(directory.path().join("r.npy")), "[('id', '<i8'), ('r', [('s', '<U4')])]");
+}

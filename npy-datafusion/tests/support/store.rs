@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -21,6 +22,8 @@ use object_store::{
 pub(crate) struct Counted {
     pub(crate) store: Arc<InMemory>,
     gets: Arc<Mutex<Vec<(Path, u64)>>>,
+    /// True if it takes no more files.
+    pub(crate) is_full: Arc<AtomicBool>,
 }
 
 impl Counted {
@@ -65,6 +68,10 @@ impl ObjectStore for Counted {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
+        if self.is_full.load(Ordering::Relaxed) {
+            let source = "the store is full".into();
+            return Err(object_store::Error::Generic { store: "Counted", source });
+        }
         self.store.put_opts(location, payload, options).await
     }
 
