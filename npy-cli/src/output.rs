@@ -154,7 +154,10 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             "needs an array in C order: ",
             "needs an array in C order: npy convert --order c makes one",
         ),
-        ("; count them with WriteOptions::", "; npy convert copies the rows that are counted"),
+        (
+            "; count them with WriteOptions::",
+            "; npy append --uncounted keep counts them, --uncounted remove removes them",
+        ),
     ];
     let text = match kind {
         ErrorKind::Limit { what, found, limit, .. } => {

@@ -97,6 +97,34 @@ fn append_adds_rows_in_place() {
     assert_eq!((exit, message.contains("cannot be appended to itself")), (2, true), "{message}");
 }
 
+/// Guards rows that a killed writer left: the message says what to do, and that works.
+#[test]
+fn uncounted_rows_are_kept_or_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut file = Vec::new();
+    [1.0f64, 2.0].write_npy_to(&mut file).unwrap();
+    file.extend(3.0f64.to_le_bytes());
+    for (choice, expected) in [("keep", &[1.0, 2.0, 3.0][..]), ("remove", &[1.0, 2.0])] {
+        fs::write(path.join("x.npy"), &file).unwrap();
+        [4.0f64].write_npy(path.join("y.npy")).unwrap();
+        let (exit, message) = code(path, &["append", "x.npy", "y.npy"]);
+        assert_eq!(
+            (exit, message.contains("--uncounted keep counts them")),
+            (2, true),
+            "{message}"
+        );
+        ok(path, &["append", "x.npy", "--uncounted", choice]);
+        assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap(), expected);
+        assert_eq!(
+            fs::metadata(path.join("x.npy")).unwrap().len(),
+            128 + 8 * expected.len() as u64
+        );
+        ok(path, &["append", "x.npy", "y.npy", "--uncounted", choice]);
+        assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
+    }
+}
+
 /// Guards that members survive packing, renaming, removing and extracting.
 #[test]
 fn archives_are_packed_edited_and_extracted() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use npy_core::{DynArray, DynRowAppender, Order};
+use npy_core::{DynArray, Order, UncountedRows, WriteOptions};
 
 use crate::output::{Answer, Failure, Of, Result};
 use crate::source::Source;
@@ -14,8 +14,17 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The arrays whose rows are added, in this order
-    #[arg(required = true, value_name = "IN")]
+    #[arg(required_unless_present = "uncounted", value_name = "IN")]
     inputs: Vec<Target>,
+    /// Counts or removes complete rows at the end that the header does not count; a writer that was stopped may have left them
+    #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
+    uncounted: Option<Uncounted>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Uncounted {
+    Keep,
+    Remove,
 }
 
 impl Args {
@@ -26,7 +35,13 @@ impl Args {
         for input in &self.inputs {
             sources.push(Source::open(input)?);
         }
-        let mut appender = DynRowAppender::open(&self.file).of(&name)?;
+        let mut options = WriteOptions::new();
+        match self.uncounted {
+            Some(Uncounted::Keep) => _ = options.uncounted_rows(UncountedRows::Keep),
+            Some(Uncounted::Remove) => _ = options.uncounted_rows(UncountedRows::Remove),
+            None => {}
+        }
+        let mut appender = options.append_dyn(&self.file).of(&name)?;
         for (input, source) in self.inputs.iter().zip(&sources) {
             if source.dtype().has_object() {
                 return Err(Failure::new(input, "Python objects cannot be appended"));

@@ -148,7 +148,7 @@ impl<R: Read + std::io::Seek> npz::Reader<R> {
     ///
     /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
     /// writer.write("x", &[1.0, 2.0])?;
-    /// let mut reader = npz::Reader::new(writer.finish()?)?;
+    /// let reader = npz::Reader::new(writer.finish()?)?;
     /// assert_eq!(reader.read_as::<(f32, f32)>("x")?, (1.0, 2.0));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -156,7 +156,7 @@ impl<R: Read + std::io::Seek> npz::Reader<R> {
     /// # Errors
     ///
     /// As [`object::load`](crate::object::load) and [`read`](npz::Reader::read).
-    pub fn read_as<T: DeserializeOwned>(&mut self, name: &str) -> Result<T> {
+    pub fn read_as<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         self.member(name)?.read_as()
     }
 }

@@ -83,7 +83,12 @@ pub(super) fn open<T: Element>(
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
     let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
     let opened = OpenedFile { path, absolute, lock, sync, directory: None, unnamed: None };
-    Ok(writer.in_opened(opened))
+    let mut writer = writer.in_opened(opened);
+    if uncounted > 0 {
+        // The header counts the kept rows from now on, whatever becomes of this writer.
+        writer.flush()?;
+    }
+    Ok(writer)
 }
 
 /// Returns the number of uncounted rows that become part of the array. They are in the `extra` bytes after it.
