@@ -25,7 +25,7 @@ use crate::limits::to_u64;
 /// The index of a node.
 pub(crate) type Id = u32;
 
-/// No node.
+/// The index for a node that is not there.
 pub(crate) const NONE: Id = Id::MAX;
 
 /// A node of the graph: a value, or a container, whose items are indices of other nodes.
@@ -89,7 +89,7 @@ pub(crate) struct Pickle {
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// The contents of a bytes object that were left out of a pickle, because the file has them.
+/// The contents of a bytes object that are not loaded with the pickle, but read from the file when they are needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LeftOut {
     /// The position in the pickle at which they were left out.
@@ -110,9 +110,9 @@ pub(crate) struct Items {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) callable: Id,
-    /// A tuple.
+    /// The node of the tuple of arguments.
     pub(crate) arguments: Id,
-    /// The state that is set afterwards.
+    /// The state that is set after the call; [`NONE`] if there is none.
     pub(crate) state: Id,
     /// The items that are appended afterwards.
     pub(crate) items: Items,
@@ -137,7 +137,7 @@ impl Data {
         Data { start: to_u64(range.start), length }
     }
 
-    /// Returns the range of contents that were left out. It has their length, but their bytes are not in the pickle.
+    /// Returns the range of contents that were left out. It has their length, or the maximum, but their bytes are not in the pickle.
     fn left_out(contents: &LeftOut) -> Self {
         let length = u32::try_from(contents.length).unwrap_or(u32::MAX);
         Data { start: to_u64(contents.at), length }

@@ -162,7 +162,7 @@ fn a_code_point_that_is_no_character_names_its_row() {
             Vec::<String>::read_npy(&path).map(drop).unwrap_err(),
         ];
         for error in errors {
-            let says = "row 1: code point 0xd800 is a surrogate, not a character; read the file as a DynArray, which keeps it";
+            let says = "row 1: code point 0xd800 is a surrogate, not a character; read the file as a DynArray, which keeps such code points";
             assert_eq!(error.to_string(), format!("{}: {says}", path.display()));
         }
         assert_eq!(DynArray::read_npy(&path).unwrap().shape(), [2]);

@@ -37,7 +37,7 @@ fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the largest number of brackets that are open at once in the literal of this dtype.
+/// Returns at least the largest number of brackets that are open at once in the literal of this dtype.
 fn count_brackets(dtype: &DType) -> Result<usize, String> {
     let inside = match dtype.kind() {
         Kind::Scalar(_) => return Ok(0),
@@ -54,7 +54,7 @@ fn count_brackets(dtype: &DType) -> Result<usize, String> {
     Ok(checked::add(inside, 1))
 }
 
-/// Returns the largest number of open brackets inside the tuple of a field. The tuple itself does not count.
+/// Returns at least the largest number of open brackets inside the tuple of a field. The tuple itself does not count.
 fn count_in_field(field: &Field) -> Result<usize, String> {
     refuse_padding(field)?;
     let of_name = field.title.as_deref().map_or(0, |title| checked::add(title.count_brackets(), 1));
@@ -74,16 +74,17 @@ fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
         ));
     }
     DType::size_of_sub_array(&sub.base, &sub.shape)?;
+    // The shape is a tuple, so there is at least one.
     count_brackets(&sub.base).map(|brackets| brackets.max(1))
 }
 
-/// Refuses a field that NumPy would take for padding because it has no name.
+/// Refuses a field that NumPy would read as padding because it has no name.
 fn refuse_padding(field: &Field) -> Result<(), String> {
     let is_padding = descr::is_void(&field.dtype)
         && field.title.is_none()
         && *field.exact_name() == Text::new("");
-    match is_padding {
-        true => Err("it has a field of raw bytes or of a sub-array without a name, which would be read as padding; name the field".into()),
-        false => Ok(()),
+    if is_padding {
+        return Err("it has a field of raw bytes or of a sub-array without a name, which would be read as padding; name the field".into());
     }
+    Ok(())
 }

@@ -46,11 +46,13 @@ impl DType {
     ///
     /// | NumPy | Rust |
     /// |---|---|
-    /// | `U` | a `String` with its `width`; within a sub-array a [`FixedStr`](crate::FixedStr) |
+    /// | `U` | as a field a `String` with its `width`; in a sub-array, or as the element of the array, a [`FixedStr`](crate::FixedStr) |
     /// | `S`, `V` | [`ByteStr`](crate::ByteStr), [`Void`](crate::Void) |
     /// | `f2`, `<V2` | `half::f16`, `half::bf16`: the feature and the crate `half` |
     /// | `c8`, `c16` | `num_complex::Complex`: the feature and the crate `num-complex` |
     /// | `f16`, `f12` | [`LongDouble`](crate::LongDouble); `f12` needs [`Cast::Lossless`](crate::Cast::Lossless) |
+    /// | `c32`, `c24` | [`ComplexLongDouble`](crate::ComplexLongDouble); `c24` needs [`Cast::Lossless`](crate::Cast::Lossless) |
+    /// | `<V1` | [`Float8`](crate::Float8) |
     /// | sub-array | an array, in a `Box` if it is larger than 16 KiB |
     /// | `O` in a record | the struct derives `serde::Deserialize`, for [`object::load`](crate::object); the type of the objects is a guess |
     /// | `O` | [`Objects`](crate::Objects) |
@@ -75,9 +77,9 @@ enum Layout {
     Packed,
     /// As in C.
     Aligned,
-    /// Packed, but a field after a gap states its offset.
+    /// Packed, with the attributes `offset` and `itemsize` where there are gaps.
     Stated,
-    /// Other positions than in the file, because a field has another size in Rust.
+    /// The positions of the file are not kept: a field has another size in Rust, or the struct derives `Deserialize`.
     Free,
 }
 
@@ -99,7 +101,7 @@ impl Code {
         self.names.claim_type(name)
     }
 
-    /// Reserves the position of a type whose code is made later, so that it comes before those that it uses.
+    /// Reserves a position in the output, so that a struct comes before the nested structs that are made while its fields are visited.
     pub(crate) fn reserve(&mut self) -> usize {
         self.items.push(String::new());
         self.items.len().saturating_sub(1)
@@ -112,7 +114,7 @@ impl Code {
         }
     }
 
-    /// Returns the type of an item without Python objects. `name` is that of a new struct, if the dtype contains a record.
+    /// Returns the type of an element that is not a record with Python objects. If the dtype contains a record, its struct gets this name.
     pub(crate) fn item_type(&mut self, dtype: &DType, name: &str) -> String {
         self.array_type(dtype, name, ByteOrder::Little, Derive::NpyRecord)
     }
@@ -245,7 +247,7 @@ impl Code {
         }
     }
 
-    /// Returns the type of a dtype. `name` is that of a new struct, if the dtype contains a record.
+    /// Returns the type of a dtype. If it contains a record, its struct gets this name.
     fn array_type(
         &mut self,
         dtype: &DType,
@@ -264,7 +266,7 @@ impl Code {
                 let array = nest(&sub.shape, base, |inner, n| format!("[{inner}; {n}]"));
                 if dtype.itemsize() > MAX_ON_STACK { format!("Box<{array}>") } else { array }
             }
-            // Only for a member of an archive: a struct leaves such fields out.
+            // Structs leave such fields out, so this is the element of an alias or of a member of an archive.
             Kind::Record(_) if is_blank(dtype) => format!("npy_core::Void<{}>", dtype.itemsize()),
             Kind::Record(_) => {
                 let key = (dtype.clone(), order);
@@ -281,7 +283,7 @@ impl Code {
 }
 
 impl Field {
-    /// Returns true if a struct can have the field: text can hold its name, and it has bytes.
+    /// Returns true if a struct can have the field: its name is valid Unicode, and it is not a record without such fields.
     fn is_in_rust(&self) -> bool {
         self.name.is_exact() && !is_blank(base(&self.dtype))
     }
@@ -357,7 +359,8 @@ fn base(dtype: &DType) -> &DType {
     base
 }
 
-/// Returns the byte order that the struct states: of its fields that have one, if it is the same for all. Nested records state their own.
+/// Returns the byte order that the struct states: that of its fields, or little-endian if they differ; `None` if it is the inherited one. Nested records
+/// state their own.
 fn stated_order(fields: &[&Field], inherited: ByteOrder) -> Option<ByteOrder> {
     let mut orders = fields.iter().filter_map(|field| order_of(&field.dtype));
     let first = orders.next()?;
@@ -365,7 +368,7 @@ fn stated_order(fields: &[&Field], inherited: ByteOrder) -> Option<ByteOrder> {
     (order != inherited).then_some(order)
 }
 
-/// Returns the byte order of a scalar, or of the scalars in a sub-array; `None` for records and for types that have only one.
+/// Returns the byte order of a scalar, or of the scalars in a sub-array; `None` for records, for raw bytes, and for types of one byte order.
 fn order_of(dtype: &DType) -> Option<ByteOrder> {
     let scalar = base(dtype).scalar()?;
     if scalar.kind() == ScalarKind::Void { None } else { scalar.byte_order() }
@@ -382,7 +385,7 @@ fn is_resized(scalar: Scalar) -> bool {
     matches!(kind, (ScalarKind::Float, 12) | (ScalarKind::Complex, 24))
 }
 
-/// Finds the attributes that give a struct the layout of the file.
+/// Returns how a struct gets the layout of the file.
 fn layout(dtype: &DType) -> Layout {
     if !dtype.all_scalars(&|scalar| !is_resized(scalar)) {
         return Layout::Free;

@@ -22,7 +22,7 @@ pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
     Place { field, at: None }
 }
 
-/// A field whose offset is not known yet.
+/// A field as it is declared: its layout without the offset, which an attribute may state.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     field: FieldLayout,
@@ -39,7 +39,7 @@ impl Place {
         self
     }
 
-    /// Adds the fields of a flattened record, which has no name of its own.
+    /// Makes the field a flattened record of these fields; its own name is not used.
     #[must_use]
     pub const fn flatten(mut self, fields: &'static [FieldLayout]) -> Self {
         self.field.flattened = fields;
@@ -151,12 +151,12 @@ const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
     false
 }
 
-/// Returns true if the key is not zero and is one of these.
+/// Returns true if the key is not zero and is that of this name or title.
 const fn is_one_of(key: u64, [name, title]: [u64; 2]) -> bool {
     key != 0 && (key == name || key == title)
 }
 
-/// Returns the FNV-1a hash of a name. For hundreds of fields, the compiler can compare hashes, but not names.
+/// Returns the FNV-1a hash of a name, with the lowest bit set. Comparing the names of hundreds of fields would take too many steps when compiling.
 const fn key(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let mut hash = 0xcbf2_9ce4_8422_2325u64;

@@ -7,13 +7,13 @@ use crate::dtype::{Scalar, ScalarKind};
 use crate::element::Element;
 use crate::element::macros::of_bytes;
 
-/// NumPy's `longdouble` on 64-bit x86 machines (`<f16`): an 80-bit number of the x87 in 16 bytes, little-endian.
+/// NumPy's `longdouble` on 64-bit x86 machines with Linux or macOS (`<f16`): an 80-bit number of the x87 in 16 bytes, little-endian.
 ///
 /// The bytes are kept unchanged. The last six are padding, which NumPy does not initialize. `==` compares all bytes, so two
 /// values that hold the same number may differ.
 ///
-/// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). Machines other than x86 write another
-/// format as `<f16` (IEEE 754 binary128 on aarch64), and the file does not say which. The bytes of such a file are kept, but
+/// The 12 bytes of 32-bit machines (`<f12`) are read with [`Cast::Lossless`](crate::Cast::Lossless). Some other machines write another
+/// format as `<f16` (IEEE 754 binary128 on aarch64 with Linux), and the file does not say which. The bytes of such a file are kept, but
 /// [`to_f64`](LongDouble::to_f64) returns wrong numbers.
 ///
 /// ```
@@ -56,10 +56,10 @@ impl LongDouble {
     /// Returns the nearest `f64`. The processor and NumPy's `astype` round in the same way.
     ///
     /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
-    /// sign and the first bits of its payload. If the exponent is not zero but the highest bit of the significand is, the number is invalid
-    /// on the x87, and becomes NaN.
+    /// sign and the first bits of its payload. A number whose exponent is not zero, and whose highest bit of the
+    /// significand is zero, is invalid on the x87, and becomes NaN.
     ///
-    /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact; padding that is not zero makes them differ even then.
+    /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact. Padding that is not zero makes them differ even if it was exact.
     ///
     /// ```
     /// use npy_core::LongDouble;
@@ -88,8 +88,8 @@ impl LongDouble {
                 let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
-                // `kept` includes the explicit highest bit, which adds one to the exponent of a normal number; `before` is therefore one
-                // less. A carry also adds one, as it should.
+                // `kept` still has the explicit highest bit. Adding it increments the exponent of a normal number, so `before` starts
+                // one lower. A carry out of the fraction increments the exponent, too, which is correct.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept: u64 = checked::narrow(kept);
                 sign | (before + kept + u64::from(up))

@@ -14,7 +14,7 @@ use crate::shape::{self, Order};
 /// A plan that converts the elements of an array to Rust values, and the number of these values.
 pub(crate) struct ItemPlan {
     pub(crate) plan: Plan,
-    /// The number of array elements in one value: several for a sub-array, zero for an empty sub-array (`[f32; 0]`).
+    /// The number of array elements in one value: 3 for `[f32; 3]`, 0 for `[f32; 0]`.
     pub(crate) per_item: usize,
     /// The number of values in the array.
     pub(crate) count: u64,
@@ -28,7 +28,7 @@ impl ItemPlan {
         ItemPlan { plan, per_item, count, per_block }
     }
 
-    /// Creates the plan for an array whose values are its single elements.
+    /// Creates a plan with one value for each element of the array.
     pub(crate) fn of_elements(plan: Plan, header: &Header) -> Self {
         ItemPlan::new(plan, 1, header.elements())
     }
@@ -39,7 +39,7 @@ impl ItemPlan {
     }
 }
 
-/// Refuses to make more values from elements of zero bytes than the limit allows.
+/// Returns an error if the elements have zero bytes and there are more of them than the limit allows.
 pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
     if plan.src_itemsize > 0 {
         return Ok(());
@@ -51,11 +51,11 @@ pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Resu
 pub(crate) struct TypedPlan {
     id: SchemaId,
     pub(crate) items: ItemPlan,
-    /// The number of dimensions of the array, without those of the type.
+    /// The number of dimensions before those of the type: 1 for an array of two dimensions that is read as `[f32; 3]`.
     pub(crate) ndim: usize,
     /// The order of the values that are read.
     pub(crate) order: Order,
-    /// True if the parts of a value are strided in the file.
+    /// True if the elements of a value are not side by side in the file: a type with dimensions, in Fortran order.
     pub(crate) is_strided: bool,
     /// The dtype of a value in the file.
     pub(crate) found: DType,
@@ -92,13 +92,13 @@ impl TypedPlan {
         std::ptr::fn_addr_eq(schema, other) && size == other_size
     }
 
-    /// Returns the dimensions of the array, without those of the type.
+    /// Returns the dimensions before those of the type.
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         checked::slice(header.shape(), 0..self.ndim)
     }
 }
 
-/// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan.
+/// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan: the same code makes the same schema.
 type SchemaId = (fn(ByteOrder) -> Schema, usize);
 
 // Not inlined: two inlined copies might return different addresses for the schema function of one type.
@@ -108,7 +108,7 @@ fn schema_id<T: Element>() -> SchemaId {
     (T::__INTERNALS.schema, T::SIZE)
 }
 
-/// Returns the canonical schema of `T`.
+/// Returns the schema of `T` with all numbers little-endian.
 ///
 /// # Errors
 ///
@@ -119,7 +119,8 @@ pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
     if size == T::SIZE {
         return Ok(canonical);
     }
-    let reason = format!("its items have {size} bytes, and Element::SIZE is {}", T::SIZE);
+    let reason =
+        format!("its items have {size} bytes, but Element::SIZE is {}; make them equal", T::SIZE);
     Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
 }
 
@@ -147,7 +148,7 @@ fn reading<T: Element>(file: &DType, schema: &Schema, cast: Cast) -> Result<Plan
 ///
 /// # Errors
 ///
-/// Those of [`Plan::reading`].
+/// Those of [`canonical`] and [`Plan::reading`].
 #[cfg(any(feature = "mmap", feature = "npz"))]
 pub(crate) fn item_plan<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
     reading::<T>(file, &canonical::<T>()?, cast)
@@ -157,7 +158,7 @@ pub(crate) fn item_plan<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Er
 ///
 /// # Errors
 ///
-/// Those of [`Plan::column`].
+/// Those of [`canonical`] and [`Plan::column`].
 pub(crate) fn column_plan<T: Element>(file: &DType, path: &str, cast: Cast) -> Result<Plan, Error> {
     let plan = Plan::column(file, path, &canonical::<T>()?, cast);
     plan.map_err(|error| error.wanted_by(&type_name::<T>()))

@@ -46,8 +46,10 @@ impl<const N: usize> FixedStr<N> {
         let mut chars = text.chars();
         let array = std::array::from_fn(|_| chars.next().unwrap_or_default());
         if chars.next().is_some() {
-            let reason =
-                format!("{text:?} has {} characters, and <U{N} holds {N}", text.chars().count());
+            let reason = format!(
+                "{text:?} has {} characters, and <U{N} holds {N}; shorten it, or use a wider FixedStr",
+                text.chars().count()
+            );
             return Err(InvalidValue::new(reason));
         }
         Ok(FixedStr(array))
@@ -166,7 +168,7 @@ pub(super) fn check(items: &[u8]) -> Result<(), InvalidValue> {
     let point = u32::from_le_bytes(*point);
     let what = if point > u32::from(char::MAX) { "beyond Unicode" } else { "a surrogate" };
     let reason = format!(
-        "code point {point:#x} is {what}, not a character; read the file as a DynArray, which keeps it"
+        "code point {point:#x} is {what}, not a character; read the file as a DynArray, which keeps such code points"
     );
     Err(InvalidValue::new(reason).at_item(at))
 }

@@ -78,6 +78,8 @@ fn uncounted_rows_are_refused_kept_or_removed() {
 
         let mut writer = append(UncountedRows::Keep).unwrap();
         assert_eq!(writer.count(), 8);
+        // The header counts them at once.
+        assert_eq!(read(), [1, 2, 3, 4, 5, 6, 7, 8]);
         writer.write_slice(&[10, 11]).unwrap();
         writer.finish().unwrap();
         assert_eq!(read(), [1, 2, 3, 4, 5, 6, 7, 8, 10, 11]);

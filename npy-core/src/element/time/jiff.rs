@@ -21,7 +21,7 @@ conversions! {
     TimeDelta64, SignedDuration, "a jiff::SignedDuration": |nanoseconds| {
         let seconds = i64::try_from(nanoseconds.checked_div(1_000_000_000)?).ok()?;
         let rest = i32::try_from(nanoseconds.checked_rem(1_000_000_000)?).ok()?;
-        // Both parts have the sign of the span, so there is no carry.
+        // Both parts have the sign of the span, so `new` moves nothing from one to the other.
         Some(SignedDuration::new(seconds, rest))
     }, |span| Some(span.as_nanos());
 }
