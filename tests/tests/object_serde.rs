@@ -565,7 +565,7 @@ fn ordinary_files_are_read_too() {
 
     let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
     writer.write("x", &[1u8, 2]).unwrap();
-    let mut reader = npz::Reader::new(writer.finish().unwrap()).unwrap();
+    let reader = npz::Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.read_as::<Vec<i32>>("x").unwrap(), [1, 2]);
     let error = reader.read_as::<Vec<String>>("x").unwrap_err();
     assert!(error.to_string().starts_with("member \"x\": row 0: invalid type"), "{error}");
