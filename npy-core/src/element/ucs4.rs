@@ -46,10 +46,8 @@ impl<const N: usize> FixedStr<N> {
         let mut chars = text.chars();
         let array = std::array::from_fn(|_| chars.next().unwrap_or_default());
         if chars.next().is_some() {
-            let reason = format!(
-                "{text:?} has {} characters, and <U{N} holds {N}; shorten it, or use a wider FixedStr",
-                text.chars().count()
-            );
+            let reason =
+                format!("{text:?} has {} characters, and <U{N} holds {N}", text.chars().count());
             return Err(InvalidValue::new(reason));
         }
         Ok(FixedStr(array))
