@@ -18,7 +18,10 @@ pub(super) fn check(options: &Options) -> Result<Vec<String>> {
     // These pages of rustdoc expect a list of crates, which docs.rs has.
     files.retain(|file| !file.ends_with("doc/help.html") && !file.ends_with("doc/settings.html"));
     let tracked = output(Command::new("git").args(["ls-files", "*.md"]).current_dir(root()))?;
-    let is_text = |path: &&str| !path.starts_with("tests/corpus/") && !path.contains("/cmd/");
+    // The guide is in the pages of rustdoc.
+    let is_text = |path: &&str| {
+        !["tests/corpus/", "/cmd/", "/_guide/"].iter().any(|part| path.contains(part))
+    };
     files.extend(tracked.lines().filter(is_text).map(|path| root().join(path)));
     let mut checker = Checker::default();
     for file in &files {

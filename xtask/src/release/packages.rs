@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::command::{cargo, output, run as run_command};
 use crate::{Result, root};
 
+/// The published packages of the workspace of DataFusion, whose version they have.
+const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
+
 /// In the order in which they are published.
 pub(super) const PUBLISHED: [&str; 4] = ["npy-core-derive", "npy-core", "npy-arrow", "npy-cli"];
 
@@ -52,7 +55,7 @@ pub(super) fn check() -> Result<Vec<String>> {
     let released = version("npy-core").unwrap_or_default();
     for package in &published {
         let name = text(package, "name");
-        if !PUBLISHED.contains(&name) && name != "npy-datafusion" {
+        if !PUBLISHED.contains(&name) && !OF_ENGINE.contains(&name) {
             problems.push(format!("{name} would be published; add `publish = false`"));
         }
         if PUBLISHED.contains(&name) && version(name) != Some(released) {
