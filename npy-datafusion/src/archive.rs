@@ -1,5 +1,6 @@
 //! Archives (`.npz`) in a store: their directory, and the headers of their members, from as few bytes as possible.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,9 +35,28 @@ pub(crate) struct Fetched {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Parts of the file, and their positions.
-    parts: Vec<(u64, Bytes)>,
+    /// What all copies have.
+    shared: Arc<Parts>,
+    /// What this copy has fetched.
+    own: Parts,
     missing: Option<u64>,
+}
+
+/// Parts of a file by their positions.
+#[derive(Clone, Debug, Default)]
+struct Parts(BTreeMap<u64, Bytes>);
+
+impl Parts {
+    /// Returns the bytes from this position to the end of the part that has it.
+    fn get(&self, position: u64) -> Option<&[u8]> {
+        let (start, part) = self.0.range(..=position).next_back()?;
+        let at = usize::try_from(position - start).ok()?;
+        part.get(at..).filter(|rest| !rest.is_empty())
+    }
+
+    fn memory(&self) -> usize {
+        self.0.values().map(Bytes::len).sum()
+    }
 }
 
 impl Fetched {
@@ -44,15 +64,20 @@ impl Fetched {
         Fetched { size, position: 0, state: Arc::default() }
     }
 
-    /// Returns a copy that shares no later part.
+    /// Returns a copy. What one of the two fetches later, the other does not have.
     fn fork(&self) -> Self {
-        let parts = self.lock().parts.clone();
-        let state = Arc::new(Mutex::new(State { parts, missing: None }));
-        Fetched { size: self.size, position: 0, state }
+        let mut state = self.lock();
+        if !state.own.0.is_empty() {
+            let mut own = std::mem::take(&mut state.own.0);
+            Arc::make_mut(&mut state.shared).0.append(&mut own);
+        }
+        let state = State { shared: Arc::clone(&state.shared), ..State::default() };
+        Fetched { size: self.size, position: 0, state: Arc::new(Mutex::new(state)) }
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.lock().parts.iter().map(|(_, part)| part.len()).sum()
+        let state = self.lock();
+        state.shared.memory() + state.own.memory()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -67,7 +92,7 @@ impl Fetched {
     ) -> Result<()> {
         let range = range.start..range.end.min(self.size);
         let bytes = header::get(store, meta, range.clone()).await?;
-        self.lock().parts.push((range.start, bytes));
+        self.lock().own.0.insert(range.start, bytes);
         Ok(())
     }
 
@@ -98,10 +123,7 @@ impl Read for Fetched {
             return Ok(0);
         }
         let mut state = self.lock();
-        let found = state.parts.iter().find_map(|(start, part)| {
-            let at = usize::try_from(self.position.checked_sub(*start)?).ok()?;
-            part.get(at..).filter(|rest| !rest.is_empty())
-        });
+        let found = state.own.get(self.position).or_else(|| state.shared.get(self.position));
         let Some(found) = found else {
             state.missing = Some(self.position);
             return Err(io::Error::other("these bytes were not fetched"));
@@ -186,30 +208,46 @@ async fn data_start(
     Ok(start + length.await? as u64)
 }
 
-/// Reads a compressed array, and returns its rows.
-pub(crate) async fn inflate(
-    fetched: &Fetched,
-    store: &dyn ObjectStore,
-    meta: &ObjectMeta,
-    member: &Member,
-    rows: u64,
-) -> Result<Bytes> {
-    let size = rows.saturating_mul(member.dtype.itemsize() as u64);
-    if size > INFLATED {
-        let reason = format!(
-            "{}: a compressed array is read whole, and this one has {size} bytes, of at most {INFLATED}; write it without compression, or in several files",
-            member.name
-        );
-        return Err(located(meta, &reason));
+/// Reads the compressed arrays of an archive.
+pub(crate) struct Inflater<'a> {
+    store: &'a dyn ObjectStore,
+    meta: &'a ObjectMeta,
+    fetched: Fetched,
+    archive: npz::Reader<Fetched>,
+}
+
+impl<'a> Inflater<'a> {
+    pub(crate) async fn new(
+        fetched: &Fetched,
+        store: &'a dyn ObjectStore,
+        meta: &'a ObjectMeta,
+    ) -> Result<Self> {
+        let fetched = fetched.fork();
+        let archive = fetched.complete(store, meta, || npz::Reader::new(fetched.clone())).await?;
+        Ok(Inflater { store, meta, fetched, archive })
     }
-    // The compressed bytes are dropped with this copy.
-    let fetched = fetched.fork();
-    let archive = fetched.complete(store, meta, || npz::Reader::new(fetched.clone())).await?;
-    let file = fetched.complete(store, meta, || archive.read_bytes(&member.name)).await?;
-    let start = Header::parse(&file).map_err(|error| located(meta, &error))?.1;
-    let bytes = Bytes::from(file).slice(start..);
-    match bytes.len() as u64 == size {
-        true => Ok(bytes),
-        false => Err(located(meta, &format!("{}: its header has changed", member.name))),
+
+    /// Reads a compressed array, and returns its rows.
+    pub(crate) async fn read(&self, member: &Member, rows: u64) -> Result<Bytes> {
+        let (store, meta) = (self.store, self.meta);
+        let size = rows.saturating_mul(member.dtype.itemsize() as u64);
+        if size > INFLATED {
+            let reason = format!(
+                "{}: a compressed array is read whole, and this one has {size} bytes, of at most {INFLATED}; write it without compression, or in several files",
+                member.name
+            );
+            return Err(located(meta, &reason));
+        }
+        let read = || self.archive.read_bytes(&member.name);
+        let file = self.fetched.complete(store, meta, read).await;
+        // The compressed bytes are not needed any more.
+        self.fetched.lock().own = Parts::default();
+        let file = file?;
+        let start = Header::parse(&file).map_err(|error| located(meta, &error))?.1;
+        let bytes = Bytes::from(file).slice(start..);
+        match bytes.len() as u64 == size {
+            true => Ok(bytes),
+            false => Err(located(meta, &format!("{}: its header has changed", member.name))),
+        }
     }
 }

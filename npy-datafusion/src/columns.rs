@@ -1,5 +1,6 @@
 //! From the bytes of rows to columns: the condition first, and the other columns for the rows that pass.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
@@ -58,7 +59,15 @@ impl Columns {
         predicate: Option<Arc<dyn PhysicalExpr>>,
         options: &Options,
     ) -> Result<Self> {
-        let column = |index: usize| Column::new(file, &schema.fields()[index], options);
+        let own = file.columns();
+        let names: HashMap<&str, usize> =
+            own.iter().enumerate().map(|(index, (name, _))| (*name, index)).collect();
+        let column = |index: usize| {
+            let field = &schema.fields()[index];
+            let found = names.get(&**field.name());
+            let found = found.and_then(|&index| Some((index, own.get(index)?.1)));
+            Column::new(file, found, field, options)
+        };
         let columns = |indices: &[usize]| {
             indices.iter().map(|&index| column(index)).collect::<Result<Vec<_>>>()
         };
@@ -176,7 +185,13 @@ fn batch(
 }
 
 impl Column {
-    fn new(file: &File, field: &FieldRef, options: &Options) -> Result<Self> {
+    /// Takes the column of the file with its dtype, if there is one.
+    fn new(
+        file: &File,
+        found: Option<(usize, &DType)>,
+        field: &FieldRef,
+        options: &Options,
+    ) -> Result<Self> {
         let wanted = dtype_of(field);
         // Where Arrow's type is the same (text of another width, another byte order), there is nothing to convert.
         let other = |own: &DType| -> Result<Option<DType>> {
@@ -185,9 +200,6 @@ impl Column {
             let is_same = own.data_type().equals_datatype(field.data_type());
             Ok((!is_same).then(|| wanted.clone()))
         };
-        let columns = file.columns();
-        let found = columns.iter().position(|(name, _)| name == field.name());
-        let found = found.and_then(|index| Some((index, columns.get(index)?.1)));
         let from = match (found, &file.contents) {
             (None, _) => From::Nowhere,
             (Some((_, own)), Contents::Rows { dtype, .. }) if dtype.is_record() => {

@@ -33,7 +33,7 @@ pub(crate) enum Contents {
     /// One array: the dtype of a row, and the position of the first row.
     Rows { dtype: DType, start: u64 },
     /// An archive, whose members are columns. The bytes that were fetched hold its directory.
-    Members { members: Vec<Member>, fetched: Fetched },
+    Members { members: Arc<[Member]>, fetched: Fetched },
 }
 
 /// A member of an archive.

@@ -15,7 +15,7 @@ use futures::future::try_join_all;
 use futures::stream::BoxStream;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
-use crate::archive::{Fetched, inflate};
+use crate::archive::{Fetched, Inflater};
 use crate::columns::{Columns, MAX_SKIPPED, Selected};
 use crate::header::{self, Member, SHORTER, located};
 use crate::records::REQUEST;
@@ -157,12 +157,19 @@ impl Members {
         parts: &[usize],
     ) -> Result<Vec<Part>> {
         let mut opened = Vec::new();
+        let mut inflater = None;
         for &index in parts {
             let Some(member) = members.get(index) else { continue };
             let values = match member.start {
                 Some(start) => Values::At(start),
                 None => {
-                    let bytes = inflate(fetched, &*self.store, &self.meta, member, rows).await?;
+                    let inflater = match &mut inflater {
+                        Some(inflater) => inflater,
+                        None => {
+                            inflater.insert(Inflater::new(fetched, &*self.store, &self.meta).await?)
+                        }
+                    };
+                    let bytes = inflater.read(member, rows).await?;
                     self.bytes_read.add(bytes.len());
                     Values::All(bytes)
                 }
