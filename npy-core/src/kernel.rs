@@ -72,7 +72,6 @@ fn first_misfit<'a>(steps: &'a [Step], from: &'a [u8], stride: usize) -> Option<
 }
 
 /// Copies one part of each record, without gaps, to `parts`.
-#[cfg(feature = "mmap")]
 pub(crate) fn extract_column(
     records: &[u8],
     stride: usize,

@@ -4,6 +4,7 @@ use crate::checked;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
+use crate::kernel;
 use crate::plan;
 use crate::reserve;
 use crate::shape::Order;
@@ -87,10 +88,12 @@ impl Gather {
     /// [`ErrorKind::InvalidValue`] if the block is not a whole number of records, [`ErrorKind::Memory`] if there is not enough memory.
     pub fn all(&self, records: &[u8]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
-        if self.record == 0 {
-            return Ok(Vec::new());
-        }
-        self.copied(records.chunks_exact(self.record))
+        let size = self.dtype.itemsize();
+        let mut values = Vec::new();
+        reserve::exact(&mut values, checked::mul(size, self.count(records)))?;
+        let field = self.offset..checked::add(self.offset, size);
+        kernel::extract_column(records, self.record, field, &mut values);
+        Ok(values)
     }
 
     /// Returns the field of these records of the block, in this order. Records are counted from zero.
@@ -110,7 +113,7 @@ impl Gather {
     /// As [`all`](Self::all); [`ErrorKind::InvalidValue`] if the block has no such record.
     pub fn rows(&self, records: &[u8], rows: &[u32]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
-        let count = records.len().checked_div(self.record).unwrap_or_default();
+        let count = self.count(records);
         if let Some(row) =
             rows.iter().find(|&&row| usize::try_from(row).is_ok_and(|row| row >= count))
         {
@@ -120,6 +123,10 @@ impl Gather {
             let start = checked::mul(checked::narrow(row), self.record);
             checked::slice(records, start..checked::add(start, self.record))
         }))
+    }
+
+    fn count(&self, records: &[u8]) -> usize {
+        records.len().checked_div(self.record).unwrap_or_default()
     }
 
     fn check(&self, records: &[u8]) -> Result<(), Error> {
