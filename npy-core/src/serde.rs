@@ -142,6 +142,20 @@ impl de::Error for RowError {
         RowError::new(if reason == ARRAY_TOKEN { ARRAY_ANSWER } else { &reason })
     }
 
+    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        let expected = expected.to_string();
+        let is_integer = |name: &str| {
+            name.strip_prefix(['i', 'u']).is_some_and(|bits| bits.parse::<u32>().is_ok())
+        };
+        let advice = match found {
+            de::Unexpected::Float(_) if is_integer(&expected) => {
+                "; pandas stores integers with missing values as floats: read them as f64 or Option<f64>"
+            }
+            _ => "",
+        };
+        RowError::new(format_args!("invalid type: {found}, expected {expected}{advice}"))
+    }
+
     fn missing_field(name: &'static str) -> Self {
         let error = RowError::new(format_args!("missing field `{name}`"));
         RowError { lacks_key: true, ..error }

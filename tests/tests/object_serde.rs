@@ -247,6 +247,9 @@ fn an_error_has_the_row_and_the_path() {
     let expected = "field \"a[1][0]\": invalid type: integer `1`, expected value zero";
     fails::<HashMap<String, NpyArray<Zero>>>(&nested, expected);
     fails::<HashMap<String, Vec<Vec<Zero>>>>(&nested, expected);
+    let numbers = array(&[2], &[int(1), float(f64::NAN)]);
+    let expected = "row 1: invalid type: floating point `NaN`, expected i64; pandas stores integers with missing values as floats: read them as f64 or Option<f64>";
+    fails::<Vec<i64>>(&numbers, expected);
     let unnamed = dict(&[("layers", list(&[dict(&[("v", int(1)), ("bias", NONE.to_vec())])]))]);
     fails::<Model>(
         &single(unnamed),

@@ -9,7 +9,6 @@
 /// assert_eq!(error.to_string(), r#"field "pick.phase": 9 is not a variant of Phase"#);
 /// ```
 // Boxed, so that the `Result` that `encode` returns in the hottest loop is one word.
-#[derive(Debug)]
 pub struct InvalidValue(Box<Invalid>);
 
 #[derive(Debug)]
@@ -101,6 +100,13 @@ impl std::fmt::Display for InvalidValue {
             write!(f, "field {:?}: ", self.field())?;
         }
         f.write_str(self.reason())
+    }
+}
+
+/// Prints the message, so that `fn main() -> Result<(), InvalidValue>` shows it.
+impl std::fmt::Debug for InvalidValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
     }
 }
 

@@ -68,7 +68,8 @@ pub struct Format<T> {
 /// A type that `#[npy(width = N)]` stores: a `String` as `<UN`, a `Vec<u8>` as `|SN`.
 #[diagnostic::on_unimplemented(
     message = "`width` is for a `String` or a `Vec<u8>`, not for `{Self}`",
-    label = "this type has its own width, or none: remove `width`"
+    label = "this type has its own width, or none: remove `width`",
+    note = "text of a fixed width has no missing value: instead of an `Option<String>` use a `String`, which may be empty"
 )]
 pub trait Wide: Sized + 'static {
     /// The format of its items.

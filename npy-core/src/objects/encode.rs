@@ -52,7 +52,7 @@ impl Encoder {
             Kind::Scalar(scalar) if rules.widths == Widths::Any => {
                 let encoded = text_of_any_width(object, *scalar, out);
                 encoded.ok_or_else(|| {
-                    unexpected(object, &format!("text of at most {MAX_ANY_WIDTH} bytes as {dtype}"))
+                    unexpected(object, &format!("text of at most {MAX_ANY_WIDTH} bytes"))
                 })
             }
             Kind::Scalar(scalar) => {
