@@ -1,8 +1,10 @@
-//! The limits on the memory and time that a file may take, and the conversions for numbers from files.
+//! The limits on the memory and time that a file may take, and conversions between `u64` and
+//! `usize`.
 
 use crate::error::{Error, ErrorKind};
 
-/// The unit of memory in [`Limits::empty_items`]: a value of this many bytes, or fewer, counts as one element.
+/// The unit of [`Limits::empty_items`]: a value counts once for each started unit of this many
+/// bytes.
 const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
 /// Limits on the memory and time that reading a file may take. A file over a limit is refused.
@@ -33,17 +35,21 @@ pub struct Limits {
     pub fields: usize,
     /// The largest data of one array, in bytes. Default `None`, no limit: memory grows only as bytes arrive.
     pub array_bytes: Option<u64>,
-    /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust values. Default 1,048,576. A tiny file
-    /// can declare any number of such elements. A value of more than 16 bytes in memory counts once for each 16 bytes.
+    /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust
+    /// values. Default 1,048,576. A tiny file can declare any number of such elements. A value of
+    /// more than 16 bytes in memory counts once for every 16 bytes, rounded up.
     ///
-    /// Values that serde creates may take 2,048 bytes of memory for each byte of data; only memory above that counts. The memory is
-    /// estimated as 128 bytes for each number, text or list. A record is 640 bytes, plus 128 and the length of the name for each field.
+    /// Values that serde creates may take 2,048 bytes of memory for each byte of data. Only memory
+    /// above that counts, 16 bytes as one element. The memory is estimated: 128 bytes for each
+    /// number, text or list, and 640 bytes for a record, plus 128 bytes and the length of the name
+    /// for each of its fields.
     pub empty_items: u64,
     /// The deepest nesting of Python objects that become Rust values. Default 128, as in most formats of serde.
     pub object_depth: usize,
-    /// The largest ratio of the memory of values made from Python objects to the bytes of their pickle. A small pickle can become large
-    /// values, because it can use the same object many times. Default 100: enough for a list that repeats a text of 180 characters, where
-    /// each use takes two bytes of the pickle. Values that take up to 16 MiB together are always allowed.
+    /// The largest ratio of the memory of values made from Python objects to the bytes of their
+    /// pickle. A small pickle can become large values, because it can use the same object many
+    /// times. Default 100: enough for a list that repeats a text of 180 characters, with two bytes
+    /// of the pickle for each use. Values that take up to 16 MiB together are always allowed.
     pub object_expansion: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
@@ -51,8 +57,9 @@ pub struct Limits {
     /// The largest member of an archive after inflating, in bytes. Default 64 GiB, more than most machines can hold. Without this
     /// limit, a file of 100 MB can inflate to 100 GB. Stored members have no limit, because each of their bytes is in the file.
     pub inflated_bytes: u64,
-    /// The largest compression ratio that a member may declare. Default 1,100: deflate, which NumPy writes, reaches at most 1,032, for
-    /// example with an array of zeros. Other methods, such as bzip2 and Zstandard, can exceed it with such an array.
+    /// The largest compression ratio that a member may declare. Default 1,100: deflate, which NumPy
+    /// writes, reaches at most 1,032, for example with an array of zeros. Other methods, such as
+    /// bzip2 and Zstandard, can exceed the limit with an array of zeros.
     pub inflation: u64,
 }
 
@@ -89,14 +96,15 @@ impl Limits {
         }
     }
 
-    /// Fails if `count` elements of zero bytes exceed the limit. Each becomes a value of `size` bytes in memory.
+    /// Refuses `count` elements of zero bytes over the limit. Each becomes a value of `size` bytes
+    /// in memory.
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
         let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
         let count = to_u64(count).saturating_mul(units);
         check("elements of zero bytes", "empty_items", count, self.empty_items)
     }
 
-    /// Refuses values that take more memory than the limit and have next to no bytes in the file.
+    /// Refuses `bytes` bytes of memory over the limit, for values with almost no data in the file.
     #[cfg(feature = "serde")]
     pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
         let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
@@ -108,7 +116,8 @@ impl Limits {
         )
     }
 
-    /// Refuses values that take `bytes` bytes of memory, if the limit does not allow that for a pickle of `pickle` bytes.
+    /// Refuses values that take `bytes` bytes of memory, if that is over the limit for a pickle of
+    /// `pickle` bytes.
     #[inline]
     pub(crate) fn check_objects(&self, bytes: u64, pickle: u64) -> Result<(), Error> {
         const ALWAYS: u64 = 16 << 20;
@@ -142,7 +151,8 @@ impl Limits {
         check("compression ratio", "inflation", ratio, self.inflation)
     }
 
-    /// Returns the number of brackets that may be open at once. It is bounded because the functions that walk a dtype are recursive.
+    /// Returns the number of brackets that may be open at once, at most `MAX_BRACKETS`: the
+    /// functions that walk a dtype are recursive, and a higher number could overflow the stack.
     pub(crate) fn brackets(&self) -> usize {
         const MAX_BRACKETS: usize = 400;
         self.nesting.min(MAX_BRACKETS)
@@ -154,7 +164,8 @@ fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Resu
     if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, name, found, limit }.into()) }
 }
 
-/// Converts a number of bytes from a file to a `usize`. Fails if it does not fit, as no memory could hold that many bytes.
+/// Converts a number of bytes from a file to a `usize`. Fails if the number does not fit: the
+/// memory of this machine cannot hold that many bytes.
 pub(crate) fn to_usize(n: u64) -> Result<usize, Error> {
     usize::try_from(n).map_err(|_| ErrorKind::Memory { bytes: n }.into())
 }

@@ -1,24 +1,27 @@
 //! Files used in place (memory maps, `np.memmap`), without reading them first. Feature `mmap`, on by default.
 //!
-//! Opening a map costs the same whatever the size of the file: the system reads only the pages that are used. [`Map`] and [`MapMut`] show
-//! elements in place, for types that are [`ZeroCopy`]; [`MapAny`] decodes elements of any layout as they are requested, and [`MapAnyMut`]
-//! changes a file whose dtype is known only at run time. A [`Column`], from a `Map`, `MapMut` or `MapAny`, is one field of every record.
-//! [`Access`] tells the system how a map will be used.
+//! Opening a map takes the same time for every size of file: the system reads only the pages that
+//! are used. [`Map`] and [`MapMut`] show elements in place, for types that are [`ZeroCopy`];
+//! [`MapAny`] decodes elements of any layout as they are requested, and [`MapAnyMut`] changes a
+//! file whose dtype is known only at run time. A `Map`, `MapMut` or `MapAny` of records can return
+//! a [`Column`]: one field of every record. [`Access`] tells the system how a map will be used.
 //!
 //! Threads can share maps and columns: [`Column::range`], [`MapAny::read`] and `split_at_mut` of the slice in a [`MapMut`] give each thread
 //! its part.
 //!
 //! # Safety
 //!
-//! Opening a map is `unsafe`. While the map exists, the caller promises that nobody shortens the file. An access beyond its new end would
-//! kill the program with a signal (`SIGBUS`). The caller also promises that no element is read while it is changed, neither through another
-//! map of this process nor by another process. Several processes may fill *different* parts of one file.
+//! Opening a map is `unsafe`. The caller promises that nobody shortens the file while the map
+//! exists: an access beyond the new end would kill the program with a signal (`SIGBUS`). The caller
+//! also promises that no element is read while another map of this process, or another process,
+//! changes it. Several processes may fill *different* parts of one file.
 //!
 //! A [`MapMut`] also needs space on the disk for its changes: if the disk is full, and the file has no space of its own (it is sparse, or
 //! shares blocks with a snapshot), a change ends the program with a signal. [`MapMut::create`] reserves the space;
 //! [`MapMut::create_sparse`] does not.
 //!
-//! Opening a map checks that the file is as long as its header says. So no index is past the end while the file keeps its length.
+//! Opening a map checks that the file is as long as its header says. So no element is past the end
+//! of the file while the file keeps its length.
 
 mod access;
 mod any;
@@ -56,9 +59,9 @@ use crate::shape::{self, Iter, Order};
 use crate::view::{self, Located};
 use crate::write::replace;
 
-/// An array in a mapped file, to read: `np.load(…, mmap_mode="r")`.
+/// A read-only array in a mapped file: `np.load(…, mmap_mode="r")`.
 ///
-/// It dereferences to a slice of the elements, in the order of the file, and has a shape.
+/// The map dereferences to a slice of the elements in the order of the file. It also has a shape.
 ///
 /// ```
 /// use npy_core::{Map, WriteNpy};
@@ -79,7 +82,8 @@ pub struct Map<T> {
     of: PhantomData<T>,
 }
 
-// The bound is at the functions: so the compiler says what a type lacks, and not that there is no such function.
+// The functions have the bound `ZeroCopy`, not the impl. So the compiler names the missing trait
+// instead of a missing function.
 impl<T> Map<T> {
     /// Maps a file.
     ///
@@ -167,7 +171,8 @@ impl<T> MapMut<T> {
         unsafe { ReadOptions::new().map_mut(path) }
     }
 
-    /// Creates a file of this shape, all zeros, and maps it. It replaces an existing file.
+    /// Creates the file of an array of zeros with this shape, and maps it. An existing file is
+    /// replaced.
     ///
     /// Reserves space on the disk, so that a full disk is an error here and not a signal later. Where space cannot be reserved (macOS, NFS
     /// before 4.2), the file is sparse, as by [`create_sparse`](Self::create_sparse).
@@ -222,8 +227,8 @@ impl<T> MapMut<T> {
     ///
     /// # Errors
     ///
-    /// As [`create`](Self::create). A type with dimensions of its own (`[f32; 3]`) is [`ViewError::Unreadable`], as its parts would be
-    /// strided.
+    /// As [`create`](Self::create). In Fortran order, a type with dimensions of its own
+    /// (`[f32; 3]`) is [`ViewError::Unreadable`], as the elements of a value would be strided.
     #[expect(unsafe_code)]
     pub unsafe fn create_with_order<P: AsRef<Path>>(
         path: P,
@@ -345,7 +350,7 @@ impl<T: ZeroCopy> MapMut<T> {
         self.as_mut_slice().get_mut(position)
     }
 
-    /// Writes all changes to the disk, and waits until they are there. Does nothing for a map of
+    /// Writes all changes to the disk, and waits until the disk has them. Does nothing for a map of
     /// [`open_copy_on_write`](Self::open_copy_on_write).
     ///
     /// Other processes see changes at once, without this call.
@@ -370,7 +375,8 @@ impl<T: ZeroCopy> MapMut<T> {
         Ok(self.map.flush()?)
     }
 
-    /// Like [`flush`](Self::flush), but only for the elements at these positions in the file. Positions after the end are ignored.
+    /// Like [`flush`](Self::flush), but only for the elements at these positions in the file.
+    /// Positions after the last element are ignored.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -580,8 +586,8 @@ macro_rules! read_access {
                 self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
             }
 
-            /// Returns one field of every record, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
-            /// `"samples[3]"` an element of a sub-array.
+            /// Returns one field of every record (`"gain"`), or a part of a field: `"head.gain"` is
+            /// a field of a nested record, and `"samples[3]"` is an element of a sub-array.
             ///
             /// ```
             /// # let dir = tempfile::tempdir()?;
@@ -605,8 +611,8 @@ macro_rules! read_access {
             ///
             /// # Errors
             ///
-            /// [`ErrorKind::MissingField`] and
-            /// [`ErrorKind::Mismatch`] if no such field has this type.
+            /// [`ErrorKind::MissingField`] if there is no such field, and [`ErrorKind::Mismatch`]
+            /// if its type is not `F`.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
                 Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits)
             }
@@ -653,8 +659,9 @@ impl MapAny {
     ///
     /// # Errors
     ///
-    /// As [`Header::parse`]; [`ErrorKind::Io`], [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is
-    /// shorter than its header says, and [`ErrorKind::Unsupported`] for Python objects.
+    /// As [`Header::parse`]; [`ErrorKind::Io`] if the file cannot be opened or mapped,
+    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if it is shorter than its header says,
+    /// and [`ErrorKind::Unsupported`] for Python objects.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         // SAFETY: the caller keeps the contract.
@@ -691,7 +698,8 @@ impl MapAnyMut {
         unsafe { ReadOptions::new().map_any_mut(path) }
     }
 
-    /// Creates a file with this dtype, shape and order, all zeros, and maps it; otherwise like [`MapMut::create`].
+    /// Creates the file of an array of zeros with the dtype, shape and order of this header, and
+    /// maps it, like [`MapMut::create`].
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -722,7 +730,7 @@ impl MapAnyMut {
     }
 }
 
-/// Maps with options: the limits hold for headers and for values that are decoded later.
+/// Maps files with options. The limits apply to headers, and to values that are decoded later.
 impl ReadOptions {
     /// Maps a file; see [`Map::open`].
     ///
@@ -819,7 +827,8 @@ impl ReadOptions {
         MapMut::new(open_mapped(path, || File::open(path), copy)?, path, self.limit())
     }
 
-    /// Maps a file of any layout; see [`MapAny::open`]. The [cast](Self::cast) holds for the elements that are decoded.
+    /// Maps a file of any layout; see [`MapAny::open`]. The [cast](Self::cast) applies to elements
+    /// when they are decoded.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -904,7 +913,7 @@ unsafe fn map_mut(path: &Path) -> Result<MmapMut, ViewError> {
     open_mapped(path, open, map)
 }
 
-/// Creates the file of an array with this header, all zeros, and maps it; `extend` sets its length.
+/// Creates the file of an array of zeros with this header, and maps it; `extend` sets its length.
 ///
 /// # Safety
 ///
@@ -916,7 +925,7 @@ unsafe fn create(path: &Path, header: &Header, extend: Extend) -> Result<MmapMut
     open_mapped(path, create, |file| unsafe { MmapMut::map_mut(file) })
 }
 
-/// Opens a file and maps it; errors name its path.
+/// Opens a file and maps it. Errors name the path.
 fn open_mapped<M, E: Into<Error>>(
     path: &Path,
     open: impl FnOnce() -> Result<File, E>,
@@ -930,7 +939,7 @@ fn open_mapped<M, E: Into<Error>>(
     })
 }
 
-/// Sets the length of a file.
+/// A function that sets the length of a file.
 type Extend = fn(&File, u64) -> io::Result<()>;
 
 /// Returns the header of a new array of `T`. Errors name the path.
@@ -942,7 +951,7 @@ fn new_header<T: ZeroCopy>(
     let item = ItemShape::of(&T::memory_dtype());
     let whole = item.array(shape);
     let header = if item.is_strided(&whole, order) {
-        // Such a file could not be viewed, so the error comes before an old file is replaced.
+        // Such a file could not be viewed. It is refused here, before an old file is replaced.
         let name = type_name::<T>();
         let what = format!("a new map of {name} in Fortran order, which would separate its parts,");
         let needs =
@@ -977,7 +986,7 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
         use rustix::io::{Errno, retry_on_intr};
         let disk = fstatvfs(file)?;
-        // `fallocate` would fill the disk before it fails, and leave no space to others.
+        // `fallocate` would fill the disk before it fails, and other programs would find no space.
         if disk.f_blocks > 0 && length > disk.f_bavail.saturating_mul(disk.f_frsize) {
             return Err(Errno::NOSPC.into());
         }
@@ -990,7 +999,7 @@ fn allocate(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
-/// Adds a remedy to the error if the file may not be written.
+/// Adds a remedy to the error if the program may not write the file.
 fn read_only(error: io::Error) -> io::Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     if !matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) {
@@ -1002,7 +1011,7 @@ fn read_only(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), reason)
 }
 
-/// Adds the path to an error that may name one.
+/// Adds the path to an [`Unreadable`](ViewError::Unreadable) error. Other view errors name no path.
 fn in_file(error: ViewError, path: &Path) -> ViewError {
     match error {
         ViewError::Unreadable(error) => unreadable(error, path),

@@ -16,8 +16,8 @@ use crate::shape::{self, Iter, Order};
 
 /// An array in the bytes of a `.npy` file, borrowed in place: nothing is copied, and element bytes are not inspected.
 ///
-/// It is a slice of the elements in the order of the file, with a shape. A `T` that is a sub-array (`[f32; 3]`) consumes the last
-/// dimensions, like in [`ReadNpy`](crate::ReadNpy).
+/// The view is a slice of the elements in the order of the file, with a shape. A `T` that is an
+/// array (`[f32; 3]`) consumes the last dimensions, as in [`ReadNpy`](crate::ReadNpy).
 ///
 /// ```
 /// use npy_core::{ArrayView, Le, NpyRecord, WriteNpy, ZeroCopy};
@@ -45,7 +45,8 @@ pub struct ArrayView<'a, T> {
 }
 
 impl<'a, T> ArrayView<'a, T> {
-    /// Views the array of the `.npy` file that starts with these bytes. Bytes after its data are ignored.
+    /// Views the array of the `.npy` file at the start of these bytes. Bytes after its data are
+    /// ignored.
     ///
     /// ```
     /// use npy_core::{ArrayView, NpyArray, WriteNpy};
@@ -79,7 +80,8 @@ impl<'a, T: ZeroCopy> ArrayView<'a, T> {
 }
 
 impl<'a, T> ArrayView<'a, T> {
-    /// Returns the elements in the order of the file, for the lifetime of the bytes.
+    /// Returns the elements in the order of the file. The slice may outlive the view: it borrows
+    /// the bytes of the file.
     ///
     /// ```
     /// use npy_core::{ArrayView, NpyArray, WriteNpy};
@@ -96,7 +98,7 @@ impl<'a, T> ArrayView<'a, T> {
 
     /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     ///
-    /// For an index that is the position in the file, use `get` of the slice.
+    /// To find an element by its position in the file, use `get` of the slice.
     ///
     /// ```
     /// use npy_core::{ArrayView, NpyArray, WriteNpy};
@@ -150,7 +152,8 @@ pub struct ArrayViewMut<'a, T> {
 }
 
 impl<'a, T> ArrayViewMut<'a, T> {
-    /// Views the array of the `.npy` file that starts with these bytes, like [`ArrayView::from_bytes`].
+    /// Views the array of the `.npy` file at the start of these bytes, like
+    /// [`ArrayView::from_bytes`].
     ///
     /// ```
     /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
@@ -309,7 +312,7 @@ macro_rules! view {
                 self.order
             }
 
-            /// Returns the elements in the order of the memory, like the slice that the view dereferences to.
+            /// Returns the elements in memory order, like the slice that the view dereferences to.
             ///
             /// ```
             /// use npy_core::{ArrayView, NpyArray, WriteNpy};
@@ -389,7 +392,7 @@ macro_rules! view {
 
 view!(ArrayView, ArrayViewMut);
 
-/// The position of an array in the bytes of a file.
+/// An array that was found in the bytes of a file: the range of its data and its dimensions.
 pub(crate) struct Located {
     #[cfg(feature = "mmap")]
     pub(crate) header: Header,
@@ -402,7 +405,8 @@ pub(crate) struct Located {
     pub(crate) order: Order,
 }
 
-/// Finds the array in a file that starts with these bytes, if it can be viewed as values of `T`.
+/// Finds the array of the `.npy` file at the start of these bytes. Returns an error if it cannot be
+/// viewed as values of `T`.
 pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Located, ViewError> {
     let (header, start) = Header::parse_with(file, limits)?;
     let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(to_read_a_copy)?;
@@ -429,7 +433,8 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Locate
     })
 }
 
-/// A view converts nothing: where the error advises a cast, it must say that the cast is for reading a copy.
+/// Replaces a remedy that advises a cast. A view converts nothing, so the new remedy advises to
+/// read a copy with the cast.
 fn to_read_a_copy(error: Error) -> Error {
     const COPY: &str = "a view converts nothing: read a copy with ReadOptions::cast, or change the Rust type \
         to what the file holds";
@@ -441,7 +446,8 @@ fn to_read_a_copy(error: Error) -> Error {
     })
 }
 
-/// Returns the range of the data, which begins at `start`. Refuses a file that ends before its data does.
+/// Returns the range of the data, which begins at `start`. Returns an error if the file ends before
+/// the data.
 pub(crate) fn data_range(
     header: &Header,
     start: usize,
@@ -455,7 +461,8 @@ pub(crate) fn data_range(
     Ok(start..checked::add(start, checked::narrow(expected)))
 }
 
-/// Refuses values that differ in the file from those of `T` in memory; `copy` names the call that copies them.
+/// Returns an error if the values in the file, of dtype `found`, have another layout than `T` in
+/// memory. `copy` names the call that copies them instead.
 pub(crate) fn check_layout<T: ZeroCopy>(
     found: &DType,
     is_strided: bool,
@@ -480,7 +487,8 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     })
 }
 
-/// Refuses bytes that are not aligned for `T`; `copy` names the call that copies them.
+/// Returns an error if the bytes are not aligned for `T`. `copy` names the call that copies them
+/// instead.
 pub(crate) fn check_address<T>(
     bytes: &[u8],
     copy: impl FnOnce() -> String,

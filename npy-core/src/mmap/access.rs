@@ -6,7 +6,8 @@ use crate::error::Result;
 
 /// Advice to the system about how a map will be used. The system then reads more or fewer pages ahead.
 ///
-/// Advice only changes how long reads take. It has no effect on systems other than Unix.
+/// Advice never changes the values that are read, only the time that reading takes. It has no
+/// effect on systems other than Unix.
 ///
 /// ```
 /// use npy_core::mmap::Access;
@@ -31,7 +32,7 @@ pub enum Access {
     Sequential,
     /// Access at random positions, for example to single records of a file that is larger than memory: the system reads no pages ahead.
     Random,
-    /// Access to the complete map soon: the system may begin to read at once.
+    /// The complete map is used soon: the system may begin to read it at once.
     WillNeed,
 }
 
@@ -51,7 +52,7 @@ impl From<Access> for memmap2::Advice {
 macro_rules! advise {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> $type {
-            /// Tells the system how the map will be used from here on.
+            /// Tells the system how the map will be used from then on.
             ///
             /// ```
             /// # let dir = tempfile::tempdir()?;

@@ -20,7 +20,7 @@ use crate::read::{ReadOptions, check_contiguous};
 use crate::shape;
 use crate::view::data_range;
 
-/// An array of any layout in a mapped file. Its elements are decoded when they are requested.
+/// An array of any layout in a mapped file. Each element is decoded when it is requested.
 ///
 /// As with [`ReadNpy`](crate::ReadNpy), byte order, padding and the order of fields do not matter, and fields that the type lacks
 /// are skipped.
@@ -48,7 +48,7 @@ pub struct MapAny {
 }
 
 impl MapAny {
-    /// Finds the array in this part of the mapped file.
+    /// Finds the array in the range `part` of the mapped file.
     pub(crate) fn new(
         map: Arc<Mmap>,
         part: Range<usize>,
@@ -84,7 +84,8 @@ impl MapAny {
         &self.header
     }
 
-    /// Returns the data of the array in the mapped file, with padding: the elements have the order and the byte orders of the file.
+    /// Returns the data as it is in the file: the elements, with their padding, in the order and
+    /// the byte orders of the file.
     ///
     /// ```
     /// use npy_core::{MapAny, WriteNpy};
@@ -144,8 +145,9 @@ impl MapAny {
         self.decode(range).map_err(|error| self.located(error))
     }
 
-    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may have another byte order. The options may
-    /// also allow a cast, but none that must check values.
+    /// Returns one field of every record; see [`Map::column`](super::Map::column). The field may
+    /// have another byte order than `F`, and the options may allow a cast. A cast that must check
+    /// each value is an error.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

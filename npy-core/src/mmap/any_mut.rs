@@ -1,4 +1,4 @@
-//! Arrays of a dtype known at run time in a mapped file, to be changed.
+//! Arrays in a mapped file that can be changed, with a dtype known only at run time.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,7 +17,8 @@ use crate::view::{ArrayView, ArrayViewMut};
 
 /// An array in a mapped file, to be changed in place; its dtype is known only at run time.
 ///
-/// Its elements are bytes in the dtype and the order of the header, or values of a type that has the same bytes in memory.
+/// Its elements can be changed as bytes, or as values of a Rust type that has the same bytes in
+/// memory.
 ///
 /// ```
 /// use npy_core::{DynArray, Header, MapAnyMut, NpyArray, Order, ReadNpy};
@@ -69,7 +70,8 @@ impl MapAnyMut {
         &self.header
     }
 
-    /// Returns the data: the elements in the order and the byte orders of the file, with padding.
+    /// Returns the data as it is in the file: the elements, with their padding, in the order and
+    /// the byte orders of the file.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -105,7 +107,7 @@ impl MapAnyMut {
         self.map.get_mut(self.data.clone()).unwrap_or_default()
     }
 
-    /// Returns the elements as values of a type that has their bytes in memory.
+    /// Returns the elements as values of a Rust type that has the same bytes in memory.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -127,7 +129,8 @@ impl MapAnyMut {
         view.map_err(|error| in_file(error, &self.path))
     }
 
-    /// Returns the elements as values of a type that has their bytes in memory, to change them.
+    /// Returns the elements, to change them, as values of a Rust type that has the same bytes in
+    /// memory.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -150,7 +153,8 @@ impl MapAnyMut {
         view.map_err(|error| in_file(error, &self.path))
     }
 
-    /// Writes all changes to the disk, and waits until they are there. Other processes see changes at once, without this call.
+    /// Writes all changes to the disk, and waits until the disk has them. Other processes see
+    /// changes at once, without this call.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

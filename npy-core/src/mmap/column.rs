@@ -43,7 +43,7 @@ use crate::view::{check_address, check_layout};
 /// let times = map.column::<f64>("time")?;
 /// assert_eq!(times.get(1), Some(2.5));
 /// assert_eq!(times.iter().sum::<f64>(), 4.0);
-/// // A part of a field.
+/// // An element of a sub-array.
 /// assert_eq!(map.column::<f32>("axes[2]")?.to_vec()?, [1.0, 3.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -62,7 +62,8 @@ pub struct Column<'a, F> {
     of: PhantomData<F>,
 }
 
-/// The error for a cast that can fail for some values: most methods of a column return no errors.
+/// Returns the error for a cast that can fail for some values. It comes from `new`, because most
+/// methods of a column return no errors.
 fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
     ErrorKind::Mismatch {
         found: descr::excerpt(&field.descr()),
@@ -178,9 +179,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         }
     }
 
-    /// Returns the column of these records only; `None` if the range is not within the column.
+    /// Returns the part of the column for these records; `None` if the range is not within the
+    /// column.
     ///
-    /// Several threads can read one range each:
+    /// Each thread can read its own range:
     ///
     /// ```
     /// use npy_core::{MapAny, NpyRecord, WriteNpy};
@@ -304,8 +306,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// # Errors
     ///
-    /// [`ViewError::Stride`] if there are other bytes between the values, and the errors of
-    /// [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
+    /// [`ViewError::Stride`] if there are other bytes between the values, and otherwise the errors
+    /// of [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
         if self.len > 1 && self.stride != size && size > 0 {
@@ -314,7 +316,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         Ok(self.as_strided_slice()?.0)
     }
 
-    /// Returns a slice from the first value of the column to the last, and a step: every `step`th value of the slice is in the column.
+    /// Returns a slice from the first value of the column to the last, and a step: every `step`th
+    /// value of the slice, from the first on, is a value of the column.
     ///
     /// # Errors
     ///
@@ -335,7 +338,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let bytes = checked::slice(self.data, self.offset..checked::add(self.offset, length));
         check_address::<F>(bytes, copy)?;
         let count = checked::add(checked::mul(steps, step), 1);
-        // The bytes between the values of the column are valid values, too: any bytes are.
+        // The slice also has values between those of the column. They are valid, because any bytes
+        // are a valid value of a `ZeroCopy` type.
         Ok((values(bytes, count).unwrap_or_default(), step))
     }
 
@@ -344,8 +348,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
     }
 
-    /// Returns the bytes from the first value on, if they need no conversion. Returns `None` for values of zero bytes, as their number
-    /// cannot be told from the bytes.
+    /// Returns the bytes from the first value on, if the values need no conversion. Returns `None`
+    /// for values of zero bytes, because the bytes do not tell how many there are.
     fn items(&self) -> Option<&'a [u8]> {
         let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
         in_place.then(|| self.data.get(self.offset..).unwrap_or_default())
@@ -382,7 +386,8 @@ pub struct Values<'c, F> {
     /// The bytes from the next value on; empty if values are decoded in batches.
     items: &'c [u8],
     stride: usize,
-    /// Decodes the values in batches, unless they are in place. The box lets a loop over values in place keep its state in registers.
+    /// Decodes the values in batches; `None` if `items` has them in place. The box lets a loop over
+    /// values in place keep its state in registers.
     batches: Option<Box<Batches<'c, F>>>,
 }
 
@@ -395,7 +400,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
             return self.batches.as_mut().and_then(|batches| batches.next());
         }
         let value = F::decode(decode::item::<F>(self.items));
-        // Fewer than `stride` bytes come after the last value.
+        // From the last value on, at most `stride` bytes are left: after it, `items` is empty.
         self.items = self.items.get(self.stride..).unwrap_or_default();
         Some(value)
     }
@@ -407,7 +412,8 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
         (left, Some(left))
     }
 
-    /// `sum`, `max` and others use `fold`. This one chooses between in place and decoding once, and not for each value.
+    /// `sum`, `max` and others call `fold`. It chooses between values in place and batches once,
+    /// not for each value.
     #[inline]
     fn fold<B, G: FnMut(B, F) -> B>(self, init: B, f: G) -> B {
         match self.batches {
@@ -422,7 +428,7 @@ impl<F: ZeroCopy> Iterator for Values<'_, F> {
 #[derive(Clone)]
 struct Batches<'c, F> {
     column: &'c Column<'c, F>,
-    /// The records after the batch.
+    /// The records that come after `batch`.
     rows: Range<usize>,
     batch: vec::IntoIter<F>,
     buffers: Buffers,
@@ -436,7 +442,7 @@ impl<'c, F: ZeroCopy> Batches<'c, F> {
 
     /// Decodes the next batch; returns true if it has values.
     fn refill(&mut self) -> bool {
-        // A batch is small, so that the first value comes soon.
+        // A batch is small, so that the first value does not wait for many others.
         const MAX_BATCH: usize = 1024;
         let count = block::items_per_block(&self.column.plan).min(MAX_BATCH).min(self.rows.len());
         let end = checked::add(self.rows.start, count);
