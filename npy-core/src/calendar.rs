@@ -5,8 +5,9 @@ use crate::dtype::{Resolution, Unit};
 /// The count that means NaT ("not a time").
 pub(crate) const NAT: i64 = i64::MIN;
 
-/// Converts a count to another resolution. NaT stays NaT. Returns `None` if the result is a fraction or does not fit in an `i64`, and for a
-/// time span between months (or years) and shorter units, as months have no fixed length.
+/// Converts a count to another resolution. NaT stays NaT. Returns `None` if the result is a
+/// fraction or does not fit in an `i64`. Also returns `None` for a conversion of a time span
+/// between months (or years) and shorter units, as months have no fixed length.
 pub(crate) fn rescaled(count: i64, from: Resolution, to: Resolution, is_date: bool) -> Option<i64> {
     if count == NAT {
         return Some(NAT);
@@ -33,8 +34,8 @@ pub(crate) fn from_nanoseconds(
     whole(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
 }
 
-/// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a time span between months (or years) and
-/// shorter units.
+/// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a
+/// conversion of a time span between months (or years) and shorter units.
 pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Option<i128> {
     match (months(from), months(to)) {
         (Some(from), Some(to)) => divided(units.checked_mul(from)?, to),
@@ -79,7 +80,8 @@ pub(crate) fn divided(n: i128, by: i128) -> Option<i128> {
     if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
 }
 
-/// Returns the first day of a month (0 to 11) as the number of days since 1970-01-01: the reverse of [`civil`].
+/// Returns the number of days from 1970-01-01 to the first day of a month (0 to 11): the reverse of
+/// [`civil`], whose months are 1 to 12.
 pub(crate) fn first_day(year: i128, month: i128) -> Option<i128> {
     // Years start in March here: from March on, the lengths of months repeat the pattern 31, 30, 31, 30, 31.
     let (year, month) = if month < 2 {
@@ -94,7 +96,8 @@ pub(crate) fn first_day(year: i128, month: i128) -> Option<i128> {
     days.checked_sub(719_468)
 }
 
-/// Converts days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar.
+/// Converts days since 1970-01-01 to year, month (1 to 12) and day of the proleptic Gregorian
+/// calendar.
 ///
 /// The algorithm is Howard Hinnant's `civil_from_days`. Its years start in March, so that a leap day is the last day of a year.
 // The number of days is less than 2^98, so nothing here overflows an `i128`.
@@ -111,13 +114,15 @@ pub(crate) fn civil(days: i128) -> (i128, i128, i128) {
     (era.saturating_mul(400) + year_of_era + i128::from(month <= 2), month, day)
 }
 
-/// Converts a count of multiples to a count of units. The product of an `i64` and a `u32` always fits in an `i128`.
+/// Converts a count to a number of units: one count is `multiple` units. The product of an `i64`
+/// and a `u32` always fits in an `i128`.
 pub(crate) fn scaled(count: i64, resolution: Resolution) -> i128 {
     i128::from(count).saturating_mul(i128::from(resolution.multiple))
 }
 
-/// The lengths of a second and of a day in attoseconds.
+/// The length of a second in attoseconds.
 pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;
+/// The length of a day in attoseconds.
 pub(crate) const DAY: i128 = 86_400 * SECOND;
 
 /// Returns the length of a unit in attoseconds; `None` for years and months, whose length varies.

@@ -1,6 +1,8 @@
-//! Arithmetic and slicing for values that were checked before, so that they cannot overflow or be out of range.
+//! Arithmetic and slicing for values that were checked before: results cannot overflow, and ranges
+//! cannot be out of bounds.
 //!
-//! If such a check is missing, a debug build panics; a release build saturates, or returns zero or an empty slice.
+//! If the check before is missing, a debug build panics, and a release build saturates, or returns
+//! zero or an empty slice.
 
 pub(crate) mod named;
 

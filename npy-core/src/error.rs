@@ -40,8 +40,9 @@ pub enum Place {
     Member(String),
     /// A field of a record. The names of nested fields are joined by `.`.
     Field(String),
-    /// A row: an index of the first dimension. If the elements of an array of several dimensions are read or written one by one, as by
-    /// [`Reader::records`](crate::Reader::records), it is the index of the element, counted from zero in the order of the file.
+    /// A row: an index of the first dimension. If an array of several dimensions is read or written
+    /// one element at a time, as by [`Reader::records`](crate::Reader::records), this is the index
+    /// of the element in the order of the file. Both count from zero.
     Row(u64),
     /// A byte in the text of the header, by its offset from the start of the file.
     HeaderByte(usize),
@@ -82,7 +83,7 @@ pub enum ErrorKind {
     NotNpy {
         /// The first bytes, as an escaped string.
         found: String,
-        /// The format it seems to have instead, and what to do with it; empty if unknown.
+        /// The format that the input seems to have, and what to do with it; empty if unknown.
         hint: String,
     },
 
@@ -92,7 +93,7 @@ pub enum ErrorKind {
     NotNpz {
         /// The first bytes, as an escaped string.
         found: String,
-        /// The format of the file and what to do with it; empty if unknown.
+        /// The format that the file seems to have, and what to do with it; empty if unknown.
         hint: String,
     },
 
@@ -122,7 +123,7 @@ pub enum ErrorKind {
         found: u64,
     },
 
-    /// The header is not a Python dictionary with the keys and values that the format demands.
+    /// The header is not a Python dictionary with the keys and values that the format requires.
     #[error("the header is malformed: {reason}")]
     #[non_exhaustive]
     Header {
@@ -166,7 +167,7 @@ pub enum ErrorKind {
         limit: u64,
     },
 
-    /// The file holds one dtype, the program expects another.
+    /// The file holds another dtype than the program expects.
     #[error("the file holds {found}, {wanted_by} expects {wanted}; {remedy}")]
     #[non_exhaustive]
     Mismatch {
@@ -294,7 +295,8 @@ pub enum ErrorKind {
         reason: &'static str,
     },
 
-    /// The bytes of a member were changed after they were written.
+    /// The bytes of a member do not have the checksum that the archive states: they were changed
+    /// after they were written.
     #[error(
         "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
     )]
@@ -320,7 +322,8 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A file that is appended to has complete rows that its header does not count, for example because a writer was killed.
+    /// A file to append to has complete rows that its header does not count, for example because a
+    /// writer was killed.
     #[error(
         "the header counts {counted} rows, and {uncounted} complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove"
     )]
@@ -419,7 +422,7 @@ impl Error {
         self.0.places.iter().rev()
     }
 
-    /// Adds the place around those that the error already has.
+    /// Adds an outermost place to the location.
     #[must_use]
     pub(crate) fn within(mut self, place: Place) -> Self {
         // Nested fields are shown as one path, "outer.inner".
@@ -450,7 +453,7 @@ impl Error {
         self.within(Place::Field(name.to_owned()))
     }
 
-    /// Changes the kind of the error. The places stay.
+    /// Changes the kind of the error, and keeps its location.
     #[must_use]
     pub(crate) fn map_kind(self, change: impl FnOnce(ErrorKind) -> ErrorKind) -> Self {
         let Inner { kind, places } = *self.0;
@@ -476,7 +479,7 @@ impl Error {
         self
     }
 
-    /// Converts the index of the row or element at which the error happened.
+    /// Applies `count` to the index of the row or element at which the error happened.
     #[must_use]
     pub(crate) fn recounted(mut self, count: impl Fn(u64) -> u64) -> Self {
         for place in &mut self.0.places {
@@ -517,8 +520,8 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// An I/O error keeps its [`std::io::ErrorKind`]; all other errors get [`InvalidData`](std::io::ErrorKind::InvalidData). [`Error::from`]
-/// restores the error.
+/// An I/O error keeps its [`std::io::ErrorKind`]; all other errors get
+/// [`InvalidData`](std::io::ErrorKind::InvalidData). [`Error::from`] returns the original error.
 impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         let kind = match error.kind() {

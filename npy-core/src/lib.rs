@@ -1,7 +1,7 @@
 //! Reads NumPy's `.npy` and `.npz` files into Rust types and writes them back.
 //!
-//! A struct that derives [`NpyRecord`](macro@NpyRecord) has NumPy's structured dtype, and a `Vec` of it is a structured array (record array, recarray),
-//! read or written with one call:
+//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a structured dtype of NumPy. A `Vec` of
+//! such structs is a structured array (record array, recarray), read or written with one call:
 //!
 //! ```
 //! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -22,8 +22,9 @@
 //! # Ok::<(), npy_core::Error>(())
 //! ```
 //!
-//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the [cookbook](_guide::cookbook) has over forty tasks with
-//! their programs; [the guide](_guide) has the rest: records, troubleshooting, and how to move from NumPy, `npyz` and `ndarray-npy`.
+//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the
+//! [cookbook](_guide::cookbook) has over forty tasks with a program for each; [the guide](_guide)
+//! has the rest: records, troubleshooting, and how to move from NumPy, `npyz` and `ndarray-npy`.
 //!
 //! # Overview
 //!
@@ -33,7 +34,8 @@
 //!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
 //! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`],
 //!   [`WriteOptions::write_headerless`] and [`Writer::headerless`].
-//! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] writes the struct that reads it; [`assert_reads!`] tests one.
+//! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] generates a struct
+//!   that reads a dtype; [`assert_reads!`] tests such a struct.
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
 //! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
@@ -41,12 +43,14 @@
 //! - Arrays of whichever type the file has: [`AnyArray`], with [`for_any!`] and casts to one type. [`for_dtype!`] finds the Rust type of a dtype.
 //! - Arrays that are only borrowed, to write them: [`NpyView`] of a slice, [`DynView`] of bytes.
 //! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
-//! - Python objects: lists of text and numbers are read like any others, also with missing values (`Vec<Option<String>>`); [`Objects`]
-//!   looks at all others, and nothing is run. With the feature `serde`, [`object`] reads them into structs (`object::load`), and writes
-//!   any value as objects (`object::save`). Lists of `Option` are written as objects, and text with [`WriteOptions::objects`].
+//! - Python objects: lists of text and numbers are read like any other list, also with missing
+//!   values (`Vec<Option<String>>`). [`Objects`] reads all other objects as data, and no Python
+//!   code is run. With the feature `serde`, [`object`] reads objects into structs (`object::load`),
+//!   and writes any value as objects (`object::save`). Lists of `Option` are written as objects,
+//!   and text with [`WriteOptions::objects`].
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
 
-// A user who derives `Debug` for a struct that holds ours needs it.
+// Users derive `Debug` for structs that hold types of this crate.
 #![warn(missing_debug_implementations)]
 // On docs.rs, each item names the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,4 +1,4 @@
-//! Memory for results. Running out of memory is an error, not an abort.
+//! Allocates memory for results. Running out of memory is an error, not an abort.
 
 use std::mem::MaybeUninit;
 
@@ -25,19 +25,19 @@ pub(crate) fn growing<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Erro
     vec.try_reserve(additional).map_err(|_| refused(bytes(vec, additional)))
 }
 
-/// Requests pages of 2 MiB for large memory that was not written yet, as NumPy does: a page fault for each 4 KiB takes longer than
-/// reading the data.
+/// Requests pages of 2 MiB for memory of at least that size that was not written yet, as NumPy
+/// does: a page fault for each 4 KiB takes longer than reading the data.
 pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     const LARGE_PAGE: usize = 2 << 20;
     if size_of_val(memory) >= LARGE_PAGE {
-        // Ordinary pages have at most 64 KiB on any machine.
+        // Ordinary pages have at most 64 KiB on any machine, so this alignment suits all of them.
         advise(memory, 64 << 10, Advice::LargePages);
     }
 }
 
 /// Requests all pages of memory that is about to be written: one call instead of a page fault for each.
 pub(crate) fn pages<T>(memory: &mut [MaybeUninit<T>]) {
-    // A system with larger pages may refuse.
+    // On a system with larger pages, the address may be refused. Then the pages come one by one.
     advise(memory, 4 << 10, Advice::Pages);
 }
 
@@ -58,8 +58,9 @@ fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let before = start.align_offset(page);
     let Some(rest) = size_of_val(memory).checked_sub(before) else { return };
     let length = rest.saturating_sub(rest.checked_rem(page).unwrap_or_default());
-    // SAFETY: the range is within `memory`: it starts `before` bytes after its start, which is within it, and is not longer than the
-    // rest. Neither advice changes a byte or an access right; it only changes when the system provides pages, and their size.
+    // SAFETY: the range is within `memory`: it starts `before` bytes into `memory`, and at least
+    // `length` bytes of `memory` follow. Neither advice changes a byte or an access right. Both
+    // only change when the system provides pages, and how large they are.
     let _ = unsafe { libc::madvise(start.add(before).cast(), length, advice) };
 }
 

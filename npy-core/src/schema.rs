@@ -12,12 +12,12 @@ pub struct Schema {
     pub(crate) rules: ReadRules,
 }
 
-/// The rules of a record or a text. Those of a sub-array are the rules of its elements.
+/// The rules of a record or a text. A sub-array has the rules of its elements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRules {
     /// The widths that a text may have in a file.
     pub(crate) widths: Widths,
-    /// True if a field of the file is an error when the dtype lacks it.
+    /// True if it is an error that the file has a field that the dtype lacks.
     pub(crate) deny_unknown: bool,
     /// The rules of each field of the dtype, in order. Fields after the end of the list have no rules.
     pub(crate) fields: Vec<FieldRules>,
@@ -39,11 +39,12 @@ pub(crate) enum Widths {
 /// The size of the canonical item of a text of any width, without the text.
 pub(crate) const ANY_WIDTH_PREFIX: usize = 4;
 
-/// The largest text of any width, in bytes. Canonical items have a buffer of this size, and the larger they are, the fewer fit in a block.
+/// The largest text of any width, in bytes. Each canonical item has space for this many bytes. With
+/// a larger limit, fewer items would fit in a block.
 pub(crate) const MAX_ANY_WIDTH: usize = 4096;
 
 impl ReadRules {
-    /// Returns true if they are for a text of any width, or a record with such a text.
+    /// Returns true if these are the rules of a text of any width, or of a record with such a text.
     pub(crate) fn has_any_width(&self) -> bool {
         self.widths == Widths::Any || self.fields.iter().any(|field| field.inner.has_any_width())
     }
@@ -56,7 +57,7 @@ pub(crate) struct FieldRules {
     pub(crate) aliases: &'static [&'static str],
     /// The value for a file that lacks the field; `None` if such a file is an error.
     pub(crate) default: Option<DefaultBytes>,
-    /// The rules of the record in the field.
+    /// The rules of the record or text in the field.
     pub(crate) inner: ReadRules,
 }
 

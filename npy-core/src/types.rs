@@ -6,9 +6,11 @@
 //! a struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from that dtype in either byte order. A
 //! value that is written and read again does not change.
 //!
-//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last column. `…` means every other length of
-//! text, or every other unit of a time. A text or time that does not fit is an error, and so is any other dtype.
-//! [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read any number as any other.
+//! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last
+//! column. `…` means every other length of text, or every other unit of a time. A text or time that
+//! does not fit is an error. So is any dtype that the table does not list.
+//! [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read
+//! any number as any other.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
@@ -49,8 +51,9 @@
 //! - Text and bytes lose trailing zeros, as in NumPy; a NUL before other characters is kept. A code point that is not a character (a
 //!   surrogate, or over U+10FFFF) is an error that names the row.
 //! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the value itself keeps all its bytes.
-//! - bfloat16 and the floats of one byte are types of ml_dtypes. Without ml_dtypes, NumPy treats them as raw bytes. So does this crate:
-//!   `half::bf16` reads `|V2`, and [`Void<2>`](crate::Void) reads `<V2`.
+//! - bfloat16 and the floats of one byte are types of ml_dtypes. Without ml_dtypes, NumPy treats
+//!   them as raw bytes. This crate reads both dtypes as either type: `half::bf16` also reads `|V2`,
+//!   and [`Void<2>`](crate::Void) also reads `<V2`.
 //!
 //! # Arrays
 //!
@@ -68,22 +71,24 @@
 //! | `Vec<String>`, `NpyArray<String>` | yes | yes | one, any; `U` and `S` of any width, written as `U` |
 //! | `Vec<Vec<u8>>`, `NpyArray<Vec<u8>>` | yes | yes | one, any; `S` of any width |
 //! | `[&str]`, `[&[u8]]`, `Vec<&str>`, `Vec<&[u8]>` | | yes | one; as `U` and `S` |
-//! | `Vec<Option<T>>`, `NpyArray<Option<T>>` | yes | yes | one, any; `T` as above, or text or bytes; Python objects are written, of `bool`, numbers, text and bytes |
+//! | `Vec<Option<T>>`, `NpyArray<Option<T>>` | yes | yes | one, any; `T` as above, or text or bytes; written as Python objects, if `T` is `bool`, a number, text or bytes |
 //! | `[Option<T>]` | | yes | one; as Python objects |
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
 //!
 //! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record.
 //!
-//! All of these but views can also be read from arrays of Python objects (`|O`) of such values: text from `str`, numbers from `int` and `float`, times
-//! from `datetime`, records from tuples. A value must fit exactly.
+//! `AnyArray`, `DynArray` and `Objects` keep Python objects (`|O`) as they are. All other types
+//! that can be read also read arrays of Python objects: text from `str`, numbers from `int` and
+//! `float`, times from `datetime`, records from tuples. A value must fit exactly.
 //!
-//! In a list or array of optional values, a float NaN and `NaT` are `None`, whatever the dtype; in an array of Python objects also `None` and
-//! `NA` of pandas.
+//! In a list or array of optional values, a float NaN and `NaT` are `None`, whatever the dtype; in
+//! an array of Python objects, so are Python's `None` and pandas' `NA`.
 //!
-//! Text is written as wide as the longest in the list, and at least one character wide. Writing text that ends with a NUL is an error, as
-//! reading it would drop the NUL. With [`WriteOptions::objects`](crate::WriteOptions::objects), text and bytes are written as Python objects,
-//! each of its own length.
+//! All text of a list is written with the width of the longest, at least one character. Writing
+//! text that ends with a NUL is an error, as reading it would drop the NUL. With
+//! [`WriteOptions::objects`](crate::WriteOptions::objects), text and bytes are written as Python
+//! objects, each of its own length.
 //!
 //! ```
 //! use npy_core::{Header, ReadNpy, WriteNpy};

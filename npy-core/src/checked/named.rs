@@ -1,6 +1,7 @@
 //! Named types for the iterators that public methods return, so that a user's struct can hold them.
 
-/// Defines an iterator that makes each of its items from an item of another iterator, `from`, and from a value that it holds, `of`.
+/// Defines an iterator that holds another iterator, `from`, and a value, `of`. It makes each of its
+/// items from an item of `from` and the value `of`.
 macro_rules! named_iterator {
     (
         $(#[$doc:meta])*

@@ -1,6 +1,7 @@
-//! Names the formats that are mistaken for `.npy` or `.npz`, by their first bytes.
+//! Recognizes, by their first bytes, files of other formats that users mistake for `.npy` or
+//! `.npz`.
 
-/// The number of bytes from the start of a file that are enough to name its format.
+/// The number of bytes at the start of a file that are enough to recognize its format.
 pub(crate) const START: usize = 16;
 
 /// A format, the bytes that its files start with, and the advice for a program that expected an array.
@@ -13,7 +14,7 @@ const fn format(start: &'static [u8], advice: &'static str) -> Format {
     Format { start, advice }
 }
 
-/// The most common formats come first.
+/// The formats, tried in this order.
 const FORMATS: [Format; 31] = [
     format(b"\x93NUMPY", "it is a .npy file: read it with npy_core::load or ReadNpy::read_npy"),
     format(
@@ -63,8 +64,8 @@ const RECODED: &str = "it was copied as text, which changed its bytes: copy the 
 const ZLIB: &str = "it is compressed with zlib: decompress it first";
 const PICKLE: &str = "it is a Python pickle, which is code and is not run here: load it in Python and save it with np.save";
 
-/// Names the format of a file that starts with these bytes, and says what to do with it. The text begins with `; ` and is appended to a
-/// message; it is empty if the format is unknown.
+/// Returns the format of a file that starts with these bytes, and what to do with it, as text to
+/// append to a message. The text begins with `; `, and is empty if the format is unknown.
 pub(crate) fn hint(start: &[u8]) -> String {
     advice(start).map_or_else(String::new, |advice| format!("; {advice}"))
 }
@@ -101,7 +102,7 @@ fn is_safetensors(start: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Guards the advice for each format that users mistake for an array.
+    /// Guards the advice for files that users often mistake for an array.
     #[test]
     fn foreign_formats_are_named() {
         let cases: [(&[u8], &str); 12] = [

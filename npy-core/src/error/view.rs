@@ -4,7 +4,7 @@ use super::{Error, ErrorKind};
 
 /// The reason why the bytes of an array cannot be used as Rust values in place, and the call that copies them instead.
 ///
-/// `?` turns it into an [`Error`].
+/// `?` converts it to an [`Error`].
 ///
 /// ```
 /// use npy_core::{ArrayView, ReadNpy, ViewError, WriteNpy};
@@ -35,7 +35,7 @@ pub enum ViewError {
     ByteOrder {
         /// The dtype in the file.
         found: String,
-        /// The dtype of the type's memory.
+        /// The dtype that the type has in memory.
         wanted: String,
         /// The name of the type.
         wanted_by: String,
@@ -50,7 +50,7 @@ pub enum ViewError {
     Layout {
         /// The dtype in the file.
         found: String,
-        /// The dtype of the type's memory.
+        /// The dtype that the type has in memory.
         wanted: String,
         /// The name of the type.
         wanted_by: String,
@@ -100,7 +100,7 @@ pub enum ViewError {
         copy: String,
     },
 
-    /// The bytes end before the data does.
+    /// The bytes end before the end of the data.
     #[error(
         "truncated: expected {expected} bytes of data, found {found}; write or copy the complete file again"
     )]
@@ -111,7 +111,8 @@ pub enum ViewError {
         found: u64,
     },
 
-    /// Copying does not help: the header is invalid, or the elements have a dtype that the type cannot be read from.
+    /// Any other error, for example an invalid header, a dtype that the type cannot be read from,
+    /// or a file that cannot be opened, created or mapped.
     #[error(transparent)]
     Unreadable(#[from] Error),
 }
@@ -133,7 +134,9 @@ impl ViewError {
     }
 }
 
-/// Converts to an [`ErrorKind::View`]. If copying would fail as well, converts to the error that copying would return.
+/// Converts to [`ErrorKind::View`], except for errors that are not about views:
+/// [`ViewError::Unreadable`] becomes the error that it holds, and [`ViewError::Short`] becomes
+/// [`ErrorKind::Truncated`].
 impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         match error {

@@ -102,7 +102,7 @@ impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
     }
 }
 
-/// Returns a shape and an order as `ndarray` has them.
+/// Converts a shape and an order to `ndarray`'s type for both.
 fn dimensions(shape: &[usize], order: Order) -> StrideShape<IxDyn> {
     IxDyn(shape).set_f(order == Order::Fortran).into()
 }
