@@ -68,7 +68,8 @@ macro_rules! define {
         }
 
         impl Variant {
-            /// Returns the variant for arrays of this dtype, in any byte order; `None` if it is not that of an element.
+            /// Returns the variant for arrays of this dtype, in any byte order; `None` if no such
+            /// variant has it.
             pub(crate) fn of(dtype: &DType) -> Option<Self> {
                 let dtype = dtype.with_byte_order(ByteOrder::Little);
                 $(
@@ -81,11 +82,13 @@ macro_rules! define {
             }
         }
 
-        /// An array of the type that the file has: numbers as an [`NpyArray`] of their Rust type, and so on.
+        /// An array of the type that the file has: numbers as an [`NpyArray`] of their Rust type,
+        /// text as an [`NpyArray`] of `String`.
         ///
-        /// It is read without a second copy, from a file, a stream or a member of an archive. A program then
+        /// It is read from a file, a stream or a member of an archive, without a second copy. A
+        /// program then
         ///
-        /// - reaches one type by [`cast`](Self::cast), whatever the file has;
+        /// - converts it to one type by [`cast`](Self::cast), whatever the file has;
         /// - handles several types in one place by [`for_any!`](crate::for_any), or by `match`.
         ///
         /// ```
@@ -112,8 +115,9 @@ macro_rules! define {
         /// Numbers in memory have the byte order of the machine: a file of `>f4` is `F32`, and is written again as `<f4`, unless
         /// [`WriteOptions::byte_order`](crate::WriteOptions::byte_order) says otherwise.
         ///
-        /// The features `half` and `num-complex` add variants; without them, such arrays are [`Other`](Self::Other). A `match` needs a last
-        /// arm for all others, so a new variant breaks no program.
+        /// The features `half` and `num-complex` add variants; without them, arrays of these types
+        /// are [`Other`](Self::Other). A `match` needs a last arm for all other variants, so a new
+        /// variant breaks no program.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum AnyArray {
@@ -122,11 +126,13 @@ macro_rules! define {
             Text(NpyArray<String>),
             /// `|S` of any width
             Bytes(NpyArray<Vec<u8>>),
-            /// `<M8`: counts since 1970-01-01, and the length of one count. `i64::MIN` is "not a time".
+            /// `<M8`: counts since 1970-01-01, and the length of one count; `None` if the dtype has
+            /// no unit. `i64::MIN` is "not a time".
             ///
             /// [`cast`](Self::cast) returns them as [`DateTime64`](crate::DateTime64).
             DateTime(NpyArray<i64>, Option<Resolution>),
-            /// `<m8`: counts, and the length of one count. `i64::MIN` is "not a time".
+            /// `<m8`: counts, and the length of one count; `None` if the dtype has no unit.
+            /// `i64::MIN` is "not a time".
             ///
             /// [`cast`](Self::cast) returns them as [`TimeDelta64`](crate::TimeDelta64).
             TimeDelta(NpyArray<i64>, Option<Resolution>),
@@ -135,9 +141,10 @@ macro_rules! define {
         }
 
         impl AnyArray {
-            /// Returns the dtype of an element: that of the Rust type, in little-endian byte order; for [`Other`](Self::Other), that of the file.
+            /// Returns the dtype of an element: that of the Rust type, in little-endian byte order;
+            /// for [`Other`](Self::Other), the dtype of the file.
             ///
-            /// Text is as wide as the longest, as when it is written.
+            /// Text has the width of the longest text, as when it is written.
             ///
             /// ```
             /// use npy_core::{AnyArray, NpyArray};
@@ -172,8 +179,9 @@ macro_rules! define {
                 }
             }
 
-            /// Returns the elements as values of one Rust type. Nothing is copied if they are of that type already; others are converted as when
-            /// `T` is read from a file with this [`Cast`].
+            /// Returns the elements as values of one Rust type. Nothing is copied if the variant is
+            /// the one for `T`. Otherwise the elements are converted as when `T` is read from a
+            /// file with this [`Cast`].
             ///
             /// ```
             /// use npy_core::time::{Ns, Second};
@@ -190,8 +198,8 @@ macro_rules! define {
             ///
             /// # Errors
             ///
-            /// As [`Reader::read_array`](crate::Reader::read_array). [`Text`](Self::Text) and [`Bytes`](Self::Bytes) are converted to no other
-            /// type: read the file as that type.
+            /// As [`Reader::read_array`](crate::Reader::read_array). [`Text`](Self::Text) and
+            /// [`Bytes`](Self::Bytes) cannot be cast: read the file as the other type instead.
             pub fn cast<T: Element + 'static>(self, cast: Cast) -> Result<NpyArray<T>> {
                 let dtype = self.dtype();
                 match self {
@@ -323,7 +331,8 @@ impl AnyArray {
     }
 }
 
-/// Returns the dtype of text whose widths, in units of `unit` bytes, are these. NumPy has at least one unit.
+/// Returns the dtype that holds texts of these widths, counted in units of `unit` bytes. As in
+/// NumPy, it is at least one unit wide.
 fn of_width(kind: ScalarKind, unit: usize, widths: impl Iterator<Item = usize>) -> DType {
     let longest = widths.max().unwrap_or_default();
     // Longer text cannot be written.
@@ -366,7 +375,8 @@ mod tests {
         assert!(error.contains("'<f4'") && error.contains("AnyArray::cast"), "{error}");
     }
 
-    /// Guards sub-arrays: they consume the last dimensions, whose elements are strided in Fortran order.
+    /// Guards casts to arrays: `[i32; 3]` consumes the last dimension, whose elements are strided
+    /// in Fortran order.
     #[test]
     fn casts_consume_the_dimensions_of_the_type() {
         let rows = NpyArray::new((1..=6u8).collect(), [2, 3]).unwrap();
@@ -449,7 +459,8 @@ mod tests {
         assert_eq!(name(NpyArray::from(vec![0u16]).into()), "\"<u2\"");
     }
 
-    /// Guards that each dtype has the type of its variant, in both byte orders, and all others the last arm.
+    /// Guards that each dtype selects the type of its variant, in both byte orders, and that any
+    /// other dtype selects the last arm.
     #[test]
     fn each_dtype_has_its_type() {
         fn name(dtype: &str) -> &'static str {

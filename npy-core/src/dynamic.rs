@@ -29,11 +29,13 @@ pub use table::{Table, TableRow, TableRows};
 
 /// An array of any dtype, stored as the bytes of its file.
 ///
-/// An array of Python objects is kept as its pickle, which is written back unchanged. Its elements are [`Value::Object`]; to look at them,
-/// read the file as [`Objects`](crate::Objects).
+/// An array of Python objects is kept as its pickle, which is written back unchanged. Each of its
+/// elements is [`Value::Object`]; to read the objects, read the file as
+/// [`Objects`](crate::Objects).
 ///
-/// Writing the array again reproduces a file of `np.save` from NumPy 1.24 or later byte for byte. For a file of an older NumPy, the data is
-/// the same, and the header is the one that NumPy writes today.
+/// Writing the array again reproduces a file of `np.save` from NumPy 1.24 or later byte for byte.
+/// For a file of an older NumPy, the data is the same, and the header is the one that NumPy writes
+/// since 1.24.
 ///
 /// ```
 /// use npy_core::{DynArray, ReadNpy, WriteNpy};
@@ -97,7 +99,7 @@ impl DynArray {
         Ok(DynArray { header, bytes, limits: Limits::default() })
     }
 
-    /// Creates an array of Python objects. Its pickle is kept as it is.
+    /// Creates an array of Python objects from their pickle, which is not parsed.
     pub(crate) fn of_pickle(header: Header, pickle: Vec<u8>) -> Self {
         debug_assert!(header.payload() == Payload::Pickle);
         DynArray { header, bytes: pickle, limits: Limits::default() }
@@ -190,7 +192,8 @@ impl DynArray {
         self.header.order()
     }
 
-    /// Returns the data, with padding. The elements have the order and the byte orders of the file. Python objects are one pickle.
+    /// Returns the data: the elements, with their padding, in the order and the byte orders of the
+    /// file. For Python objects, the data is their pickle.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -267,8 +270,8 @@ impl DynArray {
         Values { of: self, from: shape::reordered(self.shape(), self.order(), Order::C) }
     }
 
-    /// Returns one field of every record (`"gain"`), or a part of it: `"hdr.gain"` is NumPy's `array["hdr"]["gain"]`, and `"samples[3]"`
-    /// is `array["samples"][..., 3]`.
+    /// Returns one field of every record (`"gain"`), or a part of a field: `"hdr.gain"` is NumPy's
+    /// `array["hdr"]["gain"]`, and `"samples[3]"` is `array["samples"][..., 3]`.
     ///
     /// If the field is a sub-array, its dimensions are appended to those of the array.
     ///
@@ -286,7 +289,7 @@ impl DynArray {
     /// let samples = DynArray::read_npy_from(&file[..])?.field("samples")?;
     /// assert_eq!(samples.shape(), [1, 2]);
     /// assert_eq!(samples.to_vec::<f32>()?, [1.0, 2.0]);
-    /// // Part of a field.
+    /// // An element of a sub-array.
     /// let second = DynArray::read_npy_from(&file[..])?.field("samples[1]")?;
     /// assert_eq!(second.to_vec::<f32>()?, [2.0]);
     /// # Ok::<(), npy_core::Error>(())
@@ -295,7 +298,8 @@ impl DynArray {
     /// # Errors
     ///
     /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if there is no such field,
-    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the result would have too many dimensions.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the result would have too many dimensions,
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let field = Gather::new(self.dtype(), path)?;
@@ -311,8 +315,8 @@ impl DynArray {
 
     /// Returns the elements as values of a Rust type, in C order.
     ///
-    /// A Rust array consumes the last dimensions, as when a `Vec` is read from a file: an array of shape `(n, 3)` becomes `n` values of
-    /// `[f32; 3]`, in C order.
+    /// A Rust array consumes the last dimensions, as when a `Vec` is read from a file: an array of
+    /// shape `(n, 3)` becomes `n` values of `[f32; 3]`.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -345,8 +349,9 @@ impl DynArray {
         })
     }
 
-    /// Converts the array to another dtype. The new dtype may differ in byte order, padding and the order of fields, may leave out fields,
-    /// and may have other scalars if no value changes ([`Cast::Lossless`]).
+    /// Converts the array to another dtype. The new dtype may differ in byte order, padding and the
+    /// order of fields, may leave out fields, and may have other scalars if they hold every value
+    /// ([`Cast::Lossless`]).
     ///
     /// ```
     /// use npy_core::{DType, DynArray, Order};
@@ -360,12 +365,13 @@ impl DynArray {
     /// # Errors
     ///
     /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) if a value could change,
-    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if `dtype` has a field that the array lacks.
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if `dtype` has a field that the
+    /// array lacks, [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
     pub fn cast(&self, dtype: &DType) -> Result<DynArray, Error> {
         self.cast_with(dtype, Cast::Lossless)
     }
 
-    /// Converts the array to another dtype, by any cast.
+    /// Converts the array to another dtype by this cast.
     ///
     /// ```
     /// use npy_core::{Cast, DType, DynArray, Order};
@@ -407,7 +413,7 @@ impl DynArray {
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 
-    /// Returns the same array with its elements stored in this order.
+    /// Returns a copy of the array that stores the elements in this order.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -420,6 +426,7 @@ impl DynArray {
     ///
     /// # Errors
     ///
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, and
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory for a second array.
     pub fn to_order(&self, order: Order) -> Result<DynArray, Error> {
         self.header.without_objects()?;

@@ -19,14 +19,14 @@ use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::shape::{self, Order};
 
-/// Takes the array if its elements are of the type `T`, and leaves an empty one.
+/// Takes the array if `S` is `T`, and leaves an empty one.
 pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<NpyArray<T>> {
     let array: &mut dyn Any = array;
     let same = array.downcast_mut::<NpyArray<T>>()?;
     Some(mem::replace(same, NpyArray::from(Vec::new())))
 }
 
-/// Converts elements, whose canonical items have this dtype.
+/// Converts elements. `dtype` is the dtype of their canonical items.
 pub(super) fn elements<S: Element, T: Element>(
     dtype: DType,
     array: NpyArray<S>,
@@ -49,7 +49,8 @@ pub(super) fn elements<S: Element, T: Element>(
     array.map_err(|error| shape::in_row(error, plan.shape(&header), plan.order))
 }
 
-/// Appends the canonical items of these elements, which a dtype of their own can always hold.
+/// Appends the canonical items of these elements. They are numbers or `bool`, so encoding cannot
+/// fail.
 fn encode<S: Element>(items: &[S], block: &mut Vec<u8>) {
     let start = block.len();
     block.resize(checked::add(start, checked::mul(items.len(), S::SIZE)), 0);
@@ -60,7 +61,8 @@ fn encode<S: Element>(items: &[S], block: &mut Vec<u8>) {
     }
 }
 
-/// Decodes the values of an array; `fill` appends the items of a block. Compiled once per type, whatever it is converted from.
+/// Decodes the values of an array; `fill` appends the items of a block. `fill` is a `dyn` closure,
+/// so this function is compiled once for each `T`, not for each type that `T` is converted from.
 fn decoded<T: Element>(
     header: &Header,
     plan: &TypedPlan,
@@ -78,18 +80,18 @@ pub(super) fn dynamic<T: Element>(array: DynArray, cast: Cast) -> Result<NpyArra
     NpyArray::with_order(array.decode(&plan.items)?, plan.shape(array.header()), plan.order)
 }
 
-/// The error for an array of another dtype than that of `T`.
+/// Returns the error for an array of another dtype than that of `T`.
 pub(super) fn mismatch<T: Element>(found: &DType, remedy: &'static str) -> Error {
     other::<T>(found, &T::dtype().descr(), remedy)
 }
 
-/// Like [`mismatch`], for a type of this description.
+/// Like [`mismatch`], for a type whose dtype is described by `wanted`.
 fn other<T>(found: &DType, wanted: &str, remedy: &'static str) -> Error {
     let (found, wanted) = (descr::excerpt(&found.descr()), wanted.to_owned());
     ErrorKind::Mismatch { found, wanted, wanted_by: type_name::<T>(), remedy }.into()
 }
 
-/// The error for an array that cannot be moved, as it has another type.
+/// Returns the error for an array that cannot be moved, as it has another type.
 pub(super) fn not_moved<T: Element>(array: &AnyArray) -> Error {
     mismatch::<T>(&array.dtype(), "convert it with AnyArray::cast, or handle its variant")
 }

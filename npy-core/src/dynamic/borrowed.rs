@@ -11,7 +11,8 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::{self, Order};
 
-/// A borrowed array of any dtype: bytes that are already in memory, with a dtype, a shape and an order. It is written without copying them.
+/// A borrowed array of any dtype: bytes that are already in memory, with a dtype, a shape and an
+/// order. It is written without copying the bytes.
 ///
 /// It is for buffers without a Rust type, such as the tensors of other libraries. [`NpyView`](crate::NpyView) is for slices of an
 /// [`Element`](crate::Element).
@@ -109,7 +110,7 @@ impl<'a> DynView<'a> {
         self.header.order()
     }
 
-    /// Returns the elements as they are in memory.
+    /// Returns the bytes of the elements, in memory order.
     ///
     /// ```
     /// use npy_core::{DynView, Order};
@@ -123,7 +124,7 @@ impl<'a> DynView<'a> {
         self.bytes
     }
 
-    /// Iterates over the bytes of each element, in this order.
+    /// Iterates over the bytes of each element; the elements come in this order.
     pub(crate) fn items_in(
         &self,
         order: Order,
@@ -138,7 +139,7 @@ impl<'a> DynView<'a> {
     }
 }
 
-/// Returns the bytes of the element at this position, of elements of `size` bytes.
+/// Returns the bytes of the element at this position. Each element has `size` bytes.
 fn item(bytes: &[u8], size: usize, at: usize) -> &[u8] {
     let start = checked::mul(at, size);
     checked::slice(bytes, start..checked::add(start, size))
@@ -176,7 +177,8 @@ mod tests {
     use crate::write::WriteNpy;
     use crate::{ByteOrder, ErrorKind, NpyArray, WriteOptions};
 
-    /// Guards that a view is written like the array that owns the bytes, also if the options have other orders.
+    /// Guards that a view is written like the array that owns the bytes, also if the options change
+    /// the order and the byte order.
     #[test]
     fn views_are_written_as_arrays_are() {
         let bytes: Vec<u8> = (0..48).collect();

@@ -9,9 +9,10 @@ use crate::plan;
 use crate::reserve;
 use crate::shape::Order;
 
-/// Copies one field out of records that are in memory, for programs that read the records themselves: a query engine, a network protocol.
+/// Copies one field out of records that are in memory. It is for programs that read the records by
+/// their own code, such as a query engine.
 ///
-/// The values keep the byte order of the records, and are contiguous afterwards.
+/// The copied values are contiguous, and keep the byte order of the records.
 ///
 /// ```
 /// use npy_core::{DType, Gather};
@@ -71,7 +72,7 @@ impl Gather {
         &self.dtype
     }
 
-    /// Returns the field of every record of the block, one after another.
+    /// Returns the values of the field in all `records`, one after another.
     ///
     /// ```
     /// use npy_core::{DType, Gather};
@@ -85,7 +86,8 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if the block is not a whole number of records, [`ErrorKind::Memory`] if there is not enough memory.
+    /// [`ErrorKind::InvalidValue`] if the length of `records` is not a multiple of the size of a
+    /// record, [`ErrorKind::Memory`] if there is not enough memory.
     pub fn all(&self, records: &[u8]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
         let size = self.dtype.itemsize();
@@ -96,7 +98,8 @@ impl Gather {
         Ok(values)
     }
 
-    /// Returns the field of these records of the block, in this order. Records are counted from zero.
+    /// Returns the values of the field in the records with the indices `rows`, in that order.
+    /// Records are counted from zero.
     ///
     /// ```
     /// use npy_core::{DType, Gather};
@@ -110,7 +113,7 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// As [`all`](Self::all); [`ErrorKind::InvalidValue`] if the block has no such record.
+    /// As [`all`](Self::all); [`ErrorKind::InvalidValue`] if an index in `rows` is out of range.
     pub fn rows(&self, records: &[u8], rows: &[u32]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
         let count = self.count(records);
@@ -137,7 +140,8 @@ impl Gather {
         Err(invalid(format!("{bytes} bytes are not a whole number of records of {record} bytes")))
     }
 
-    /// Copies the field of each record. For the sizes of numbers, the size is a constant, so that the compiler copies without a call.
+    /// Copies the field of each record. For the sizes of numbers, `numbers` has the size as a
+    /// constant, so that the compiler copies without a call.
     fn copied<'r>(
         &self,
         records: impl ExactSizeIterator<Item = &'r [u8]>,
@@ -184,7 +188,7 @@ fn invalid(reason: String) -> Error {
 mod tests {
     use super::*;
 
-    /// Guards each way to copy, by its size, in a record where nothing is aligned.
+    /// Guards every size that `copied` distinguishes, in a record whose fields are misaligned.
     #[test]
     fn fields_of_every_size_are_copied() {
         let dtype: DType = "[('a', '|u1'), ('b', '<u2'), ('c', '|S3'), ('d', '<u4'), ('e', '>f8'), ('f', '<c16'), ('g', '|S0')]"

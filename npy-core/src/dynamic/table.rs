@@ -1,4 +1,4 @@
-//! Arrays as tables: one column for each scalar of a record, two for a complex number.
+//! Arrays as tables: one column for each scalar of a record, two columns for a complex number.
 
 use std::ops::Deref;
 
@@ -12,8 +12,9 @@ use crate::value::Value;
 /// An array as a table. A field of a nested record becomes the column `head.gain`, an element of a sub-array becomes `samples.0`, and a
 /// complex number becomes the two columns `z.re` and `z.im`.
 ///
-/// Each index of the first dimension is a row. An array of numbers with one dimension has the column `value`; with two dimensions, it has
-/// the columns `0`, `1` and so on.
+/// Each index of the first dimension is a row; an array without dimensions is one row. An array of
+/// numbers has the column `value` if it has at most one dimension, and the columns `0`, `1` and so
+/// on if it has two.
 ///
 /// ```
 /// use npy_core::{DynArray, NpyRecord, ReadNpy, WriteNpy};
@@ -40,8 +41,9 @@ use crate::value::Value;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// With the feature `serde`, a row is serialized as a sequence. So the crate `csv` can write `names()` as the first line and each row as a
-/// further line. A record itself may not fit in a line, because its fields may be records and arrays.
+/// With the feature `serde`, a row is serialized as a sequence. So the crate `csv` can write
+/// `names()` as the first line and each row as a further line. It cannot always write a record as a
+/// line, because the fields of a record may be records and arrays.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     array: &'a DynArray,
@@ -103,8 +105,8 @@ impl<'a> Table<'a> {
     pub fn rows(&self) -> TableRows<'a> {
         let count = self.array.shape().first().copied().unwrap_or(1);
         let inner = self.array.shape().get(1..).unwrap_or_default();
-        // `Header` has checked this product, so it does not overflow.
         let has_none = count == 0 || !has_columns(self.array.dtype());
+        // `Header` has checked the product of all dimensions, so this one does not overflow.
         let items = if has_none { 0 } else { shape::count(inner).unwrap_or(0) };
         TableRows { items: self.array.iter(), items_per_row: items, left: count }
     }
@@ -147,7 +149,7 @@ impl<'a> Deref for TableRow<'a> {
     }
 }
 
-/// Adds the values of an item to a row.
+/// Adds the values of an element to a row.
 fn add_values<'a>(item: Value<'a>, row: &mut Vec<Value<'a>>) {
     match item {
         Value::Record(record) => record.iter().for_each(|(_, value)| add_values(value, row)),
@@ -187,7 +189,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Adds the columns of the items of an array of this shape, in C order.
+    /// Adds the columns of the elements of an array of this shape, in C order.
     fn add_items(&mut self, dtype: &DType, shape: &[usize], path: &str) -> Result<(), Error> {
         let Some((&count, inner)) = shape.split_first() else { return self.add(dtype, path) };
         if inner.contains(&0) || !has_columns(dtype) {
@@ -204,8 +206,8 @@ impl Columns<'_> {
     }
 }
 
-/// Returns false for an element without any scalar, such as a record without fields. A tiny file can declare 2⁶² such elements, so they are
-/// not visited.
+/// Returns true if an element has a scalar. A record without fields has none; a tiny file can
+/// declare 2⁶² such elements, so they are not visited.
 fn has_columns(dtype: &DType) -> bool {
     match dtype.kind() {
         Kind::Scalar(_) => true,
