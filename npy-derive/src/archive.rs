@@ -25,7 +25,8 @@ pub(crate) struct Archive<'a> {
     of_records: OfRecords,
 }
 
-/// The attributes that only records have: a struct with any of them must be a record too.
+/// The attributes on the struct and its fields that only records have. A struct with any of them
+/// must be a record too.
 struct OfRecords {
     attributes: Vec<TokenStream>,
     /// The generics of the record, with its bounds.
@@ -183,7 +184,8 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Generates the proof that a struct with attributes of a record is one. If it is not, each such attribute is an error.
+    /// Generates the proof that a struct with attributes of a record is also a record. If it is
+    /// not, the proof does not compile, with an error at each of these attributes.
     fn also_record(&self) -> Option<TokenStream> {
         let OfRecords { attributes, generics } = &self.of_records;
         if attributes.is_empty() {
@@ -201,7 +203,7 @@ impl<'a> Archive<'a> {
             quote_spanned!(at=> __npy::private::also_record::<#(#own)*>();)
         });
         Some(quote! {
-            // It is only compiled, never called.
+            // This function is only compiled, never called.
             #[allow(dead_code)]
             fn __also_record #impl_generics() #where_clause {
                 #(#proofs)*
@@ -272,7 +274,7 @@ fn take(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// The names that the member may have; the one that is written comes first.
+/// Generates the list of names that the member may have. The name that is written comes first.
 fn names(field: &Field<'_>) -> TokenStream {
     let (name, aliases) = (&field.name, &field.aliases);
     quote!(&[#name #(, #aliases)*])

@@ -65,7 +65,7 @@ pub(crate) struct FieldAttrs {
     pub(crate) title: Attr<String>,
     pub(crate) endian: Attr<Endian>,
     pub(crate) offset: Attr<Expr>,
-    /// The function that returns the value; `None` for the default of the type.
+    /// The function that returns the value; `None` for the `Default` of the type.
     pub(crate) default: Attr<Option<ExprPath>>,
     pub(crate) skip: Attr<()>,
     pub(crate) with: Attr<Path>,
@@ -107,7 +107,7 @@ impl<T> Attr<T> {
         self.0.as_ref().map(|(value, _)| value)
     }
 
-    /// The tokens at which an error about it is reported.
+    /// The tokens at which an error about the attribute is reported.
     pub(crate) fn tokens(&self) -> Option<&TokenStream> {
         self.0.as_ref().map(|(_, tokens)| tokens)
     }
@@ -189,7 +189,7 @@ impl Stored {
 }
 
 impl Viewed {
-    /// Reads attributes that belong to another derive, which reports the errors in them.
+    /// Parses attributes that belong to another derive. That derive reports the errors in them.
     pub(crate) fn from_attributes(attributes: &[Attribute]) -> Self {
         let mut viewed = Viewed { repr: repr(attributes), ..Viewed::default() };
         let cx = Ctxt::new();
@@ -222,7 +222,7 @@ pub(crate) fn refuse(cx: &Ctxt, attributes: &[Attribute], message: &str) {
     }
 }
 
-/// Refuses attributes that make the file differ from memory.
+/// Refuses attributes that make a field in the file differ from the field in memory.
 pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
     let others = Ctxt::new();
     for_each(&others, attributes, |meta| {
@@ -246,7 +246,7 @@ impl FieldAttrs {
             if key.is_ident("rename") {
                 field.rename.set(cx, meta, string(meta).map(|text| text.value()));
             } else if key.is_ident("alias") {
-                // The only attribute that may be given more than once.
+                // `alias` is the only attribute that may be given more than once.
                 match string(meta).and_then(|alias| end(meta).map(|()| alias)) {
                     Ok(alias) => field.aliases.push(alias),
                     Err(error) => cx.push(error),
@@ -350,7 +350,7 @@ fn for_each(cx: &Ctxt, attributes: &[Attribute], mut each: impl FnMut(&ParseNest
     }
 }
 
-/// Skips the rest of an unknown or malformed attribute, up to the next comma.
+/// Skips the tokens up to the next comma: the rest of an unknown or malformed attribute.
 fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<proc_macro2::TokenTree>()?;
@@ -358,12 +358,12 @@ fn skip_value(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// Returns the key as it is written.
+/// Returns the key as it is written, without spaces.
 fn name(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.to_token_stream().to_string().replace(' ', "")
 }
 
-/// Returns the path that is given, or the default one.
+/// Returns the given path, or `::npy_core`.
 fn npy_core(given: &Attr<Path>) -> TokenStream {
     given.get().map_or_else(|| quote!(::npy_core), ToTokens::to_token_stream)
 }
@@ -476,7 +476,7 @@ fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
     }
 }
 
-/// Returns the error for a key that is not allowed here: it belongs elsewhere, or is misspelled.
+/// Reports a key that is not allowed here: the key belongs elsewhere, or is misspelled.
 fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, others): Keys) {
     let name = name(meta);
     let distance = |known: &&&str| edits(&name, known);
@@ -490,7 +490,7 @@ fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, o
     cx.error(&meta.path, message);
 }
 
-/// Returns the edit distance of two words: the letters to change, add or remove.
+/// Returns the edit distance of two words: the number of letters to change, add or remove.
 fn edits(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -508,7 +508,7 @@ fn edits(a: &str, b: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// The `repr`s of enums whose size is the same on every machine.
+/// The `repr`s that give an enum the same size on every machine.
 const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
 /// Parses `#[repr(…)]`. The compiler reports the errors in it.

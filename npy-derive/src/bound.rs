@@ -4,8 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{GenericArgument, Generics, Ident, PathArguments, Type, WherePredicate, parse_quote};
 
-/// Returns the generics with the bounds that are given, or with the bounds that the types need. Each of these is put on the type
-/// parameters in the type, and on their associated types.
+/// Returns the generics with the bounds `given`. Without them, infers bounds from `asked`: each
+/// bound is put on the type parameters in its type, and on their associated types.
 pub(crate) fn with_bounds<'t>(
     generics: &Generics,
     given: Option<&Vec<WherePredicate>>,
@@ -42,7 +42,8 @@ pub(crate) fn with_default(generics: &mut Generics) {
     with_self(generics, parse_quote!(Self: ::core::default::Default));
 }
 
-/// Adds the bound `Self: Send` to a struct with type parameters. It is needed where the bounds on the fields do not imply it.
+/// Adds the bound `Self: Send` to a struct with type parameters. This bound is needed where the
+/// bounds on the fields do not imply it.
 pub(crate) fn with_send(generics: &mut Generics) {
     with_self(generics, parse_quote!(Self: ::core::marker::Send));
 }
@@ -53,7 +54,8 @@ fn with_self(generics: &mut Generics, predicate: WherePredicate) {
     }
 }
 
-/// Adds the bound on each complete type that contains a type parameter.
+/// Adds `bound` to each of the types that contains a type parameter, as a bound on the complete
+/// type.
 pub(crate) fn with_whole<'t>(
     generics: &mut Generics,
     types: impl Iterator<Item = &'t Type>,
@@ -113,7 +115,7 @@ fn find<'t>(ty: &'t Type, parameters: &[&Ident], found: &mut Vec<&'t Type>) {
     }
 }
 
-/// Returns true if one of the parameters is among the tokens.
+/// Returns true if one of the parameters is among the tokens, at any depth.
 fn mentions(tokens: TokenStream, parameters: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => parameters.contains(&&ident),

@@ -1,4 +1,4 @@
-//! `rename_all`: serde's cases, from the `snake_case` of Rust's fields.
+//! The cases of `rename_all`: converts field names from Rust's `snake_case`, as serde does.
 
 /// A case that all fields are renamed to.
 #[derive(Clone, Copy, Debug, PartialEq)]

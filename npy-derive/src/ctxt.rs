@@ -7,7 +7,7 @@ use quote::ToTokens;
 
 /// Collects errors. [`Ctxt::check`] must be called at the end.
 pub(crate) struct Ctxt {
-    // `None` once checked.
+    // `None` after `check`.
     errors: RefCell<Option<Vec<syn::Error>>>,
 }
 

@@ -19,14 +19,15 @@ pub(crate) struct Element<'a> {
 }
 
 enum Kind<'a> {
-    /// An enum: its integer and its variants; there is at least one.
+    /// An enum: its integer and its variants, of which there is at least one.
     Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
     /// A newtype: its field.
     Transparent { member: Member, ty: &'a Type, packed: bool, may_be_plain: bool },
 }
 
 impl<'a> Element<'a> {
-    /// Parses the tokens; `None`, with errors reported, if they do not describe such a type.
+    /// Parses the tokens; `None`, with errors reported, if they do not describe an enum or a
+    /// newtype.
     pub(crate) fn from_input(cx: &Ctxt, input: &'a DeriveInput, stored: &Stored) -> Option<Self> {
         let kind = match &input.data {
             Data::Enum(data) => variants(cx, input, data, stored),
@@ -47,7 +48,8 @@ impl<'a> Element<'a> {
         Some(Element { ident: &input.ident, generics, krate, kind })
     }
 
-    /// Generates `Element` for the type: each method calls that of the integer or the field.
+    /// Generates `Element` for the type: each method calls the same method of the integer or the
+    /// field.
     pub(crate) fn expand(&self) -> TokenStream {
         let Element { krate, .. } = self;
         let ident = at_call_site(self.ident);
@@ -68,7 +70,7 @@ impl<'a> Element<'a> {
                 quote!(<#ty as #element>::__INTERNALS.swaps()),
                 quote!(Self { #member: <#ty as #element>::__INTERNALS.decode::<__SWAPPED>(__item) }),
                 match packed {
-                    // It may be misaligned, so it is copied first.
+                    // The field may be misaligned, so it is copied first.
                     true => quote!(<#ty as #element>::encode(&{ self.#member }, __item)),
                     false => quote!(<#ty as #element>::encode(&self.#member, __item)),
                 },
@@ -79,16 +81,18 @@ impl<'a> Element<'a> {
                 let name = ident.to_string();
                 (
                     inner.clone(),
-                    // `check` expects canonical items.
+                    // `check` expects canonical items, so only integers of one byte need no swap.
                     quote!(<#inner as #element>::SIZE == 1),
-                    // `check` has refused numbers that are not a variant.
+                    // `check` has refused numbers that are not a variant. The last line is only for
+                    // the compiler.
                     quote! {{
                         let __value = <#inner as #element>::__INTERNALS.decode::<__SWAPPED>(__item);
                         #(if __value == Self::#variants as #inner { return Self::#variants; })*
                         Self::#first
                     }},
                     quote! {{
-                        // The enum need not be `Copy`, so it cannot be cast: `match` finds the number of its variant.
+                        // The enum may not be `Copy`, and then cannot be cast: `match` finds the
+                        // number of its variant.
                         let __value = match self { #(Self::#variants => Self::#variants as #inner),* };
                         <#inner as #element>::encode(&__value, __item)
                     }},

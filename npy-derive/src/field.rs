@@ -17,18 +17,18 @@ pub(crate) struct Field<'a> {
     pub(crate) title: Option<String>,
     pub(crate) ty: &'a Type,
     pub(crate) stored: Stored,
-    /// The byte order of the field's attribute, or else of its record's.
+    /// The byte order that the field states, or otherwise the byte order that the struct states.
     pub(crate) endian: Option<Endian>,
     pub(crate) offset: Option<Expr>,
-    /// The value of the field in a file without it; `None` if that is an error.
+    /// The value for a file that lacks the field; `None` if such a file is an error.
     pub(crate) default: Option<Default>,
     /// The attributes of the field that only records have.
     pub(crate) of_records: Vec<TokenStream>,
-    /// The tokens at which errors about its name and its title are reported.
+    /// The tokens at which errors about the field's name and title are reported.
     tokens: [TokenStream; 2],
 }
 
-/// A field of the struct that is not part of the record.
+/// A field of the struct that is not stored.
 pub(crate) struct Skipped<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,
@@ -37,11 +37,11 @@ pub(crate) struct Skipped<'a> {
 
 /// How a field is stored.
 pub(crate) enum Stored {
-    /// As the `Element` of its type.
+    /// As its own type.
     Plain,
-    /// As the fields of its record, flattened.
+    /// As the fields of its record or the members of its archive, flattened.
     Flat,
-    /// As the type `Stored` of this module.
+    /// As the type `Stored` that this module defines.
     With(Path),
     /// As a `String` or a `Vec<u8>` of this width; `None` for any width, which can only be read.
     Wide { width: Option<Expr>, bytes: bool },
@@ -67,7 +67,7 @@ fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// Returns the fields of the record or the archive, and those that are skipped.
+/// Returns the fields of the record or the archive, and the skipped fields.
 pub(crate) fn split<'a>(
     cx: &Ctxt,
     data: &'a DataStruct,
@@ -120,7 +120,7 @@ impl<'a> Field<'a> {
             (None, Some(ident)) => ident.to_token_stream(),
             (None, None) => field.ty.to_token_stream(),
         };
-        // NumPy has fields called "", but a sub-array of that name is padding.
+        // NumPy has fields called "", but reads a sub-array of that name as padding.
         let may_be_empty = container.target == Target::Record && attrs.rename.get().is_some();
         if name.is_empty() && !may_be_empty {
             cx.error(&name_tokens, words.needs_name);
@@ -149,14 +149,14 @@ impl<'a> Field<'a> {
             ty: plain(&field.ty),
             endian: attrs.endian.get().or(container.endian.get()).copied(),
             offset: attrs.offset.get().cloned(),
-            // The fields of a flattened record have defaults of their own.
+            // The fields of a flattened record have their own defaults.
             default: default.filter(|_| !flat),
             stored,
             tokens: [name_tokens, title_tokens],
         }
     }
 
-    /// Returns the names of the field. A flattened record has none.
+    /// Returns the name, the title and the aliases of the field. A flattened record has no name.
     fn names(&self) -> impl Iterator<Item = Name<'_>> {
         let name = |what, text, tokens| Name { what, text, of: &self.member, tokens };
         let [own, title] = self.tokens.clone();
@@ -168,23 +168,23 @@ impl<'a> Field<'a> {
         own.into_iter().chain(title).chain(aliases)
     }
 
-    /// Returns true if it is a text of any width.
+    /// Returns true if the field is a text of any width.
     pub(crate) fn has_any_width(&self) -> bool {
         matches!(self.stored, Stored::Wide { width: None, .. })
     }
 
-    /// Returns true if it is a flattened record.
+    /// Returns true if the field is a flattened record or archive.
     pub(crate) fn is_flat(&self) -> bool {
         matches!(self.stored, Stored::Flat)
     }
 }
 
-/// The differences between the fields of a record and those of an archive.
+/// Text that differs between fields of records and fields of archives.
 struct Words {
     /// The prefix of the name of an unnamed field, before its position.
     position: &'static str,
     needs_name: &'static str,
-    /// The effect of `flatten`.
+    /// The effect of `flatten`, for error messages.
     flatten: &'static str,
 }
 
@@ -227,7 +227,7 @@ const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
     ("bytes", |attrs| attrs.bytes.tokens()),
 ];
 
-/// Reports attributes that have no effect next to the attribute `other`.
+/// Reports attributes that have no effect together with the attribute `other`.
 fn refuse(cx: &Ctxt, other: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
     let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
     for (name, tokens) in found {
@@ -260,7 +260,8 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     };
     check_wide(cx, plain(ty), attrs);
     if target == Target::Archive {
-        // In an archive, a text has its own length; the width is for the same struct as a record.
+        // In an archive, a text has its own length. The width counts only where the struct is a
+        // record.
         return Stored::Plain;
     }
     let width = (!is_any(width)).then(|| width.clone());
@@ -276,7 +277,8 @@ fn is_any(width: &Expr) -> bool {
     }
 }
 
-/// Refuses a width for types that are known to have a fixed size. Other types may be an alias of `String`.
+/// Refuses a width for numbers and lists of numbers, except `Vec<u8>`, and refuses `bytes` for a
+/// `Vec`. Any other type may be an alias of `String`.
 fn check_wide(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs) {
     const NUMBERS: [&str; 14] = [
         "bool", "char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize",
@@ -306,7 +308,8 @@ struct Name<'n> {
     tokens: TokenStream,
 }
 
-/// Checks that names are unique: names and titles in NumPy, names and aliases in a reader.
+/// Checks that the names are unique. NumPy finds a field by its name or title, a reader by its name
+/// or alias. So only an alias and a title may be the same.
 pub(crate) fn check_names(cx: &Ctxt, fields: &[Field<'_>]) {
     let names: Vec<Name<'_>> = fields.iter().flat_map(Field::names).collect();
     for (i, name) in names.iter().enumerate() {

@@ -11,12 +11,13 @@ use crate::field::Field;
 pub(crate) const OWNS_ITS_DATA: &str =
     "a record owns its data: use ByteStr<N> for text and [T; N] for slices";
 
-/// Returns true if a struct may be `ZeroCopy`. For a generic struct, the impl of `Element` cannot know that.
+/// Returns true if a struct may be `ZeroCopy`. Returns false for a generic struct: the impl of
+/// `Element` cannot know whether the arguments are `ZeroCopy`.
 pub(crate) fn may_be_plain(input: &DeriveInput, repr: &Repr) -> bool {
     input.generics.params.is_empty() && (repr.c || repr.transparent)
 }
 
-/// Returns the first lifetime that occurs in one of the fields.
+/// Returns the first lifetime parameter that occurs in the type of one of these fields.
 pub(crate) fn borrowed<'i>(
     input: &'i DeriveInput,
     fields: &[Field<'_>],

@@ -1,4 +1,4 @@
-//! The derive macros of `npy-core`, which re-exports them: depend on that crate.
+//! The derive macros of `npy-core`. That crate re-exports them: depend on it, not on this crate.
 
 mod archive;
 mod attr;
@@ -20,10 +20,11 @@ use crate::ctxt::Ctxt;
 
 /// Makes a struct a NumPy record: implements `Element` and `NpyRecord`, and `ReadNpy` for a single record.
 ///
-/// The fields of the struct are the fields of the record, in the same order and without gaps; those of a tuple struct are
-/// called `f0`, `f1`, … Each field's type is an `Element`, which another record also is. Types and constants may be
-/// generic; a type parameter that a field uses must be an `Element`. The fields of a `#[repr(packed)]` struct must be
-/// `Copy`, because they cannot be borrowed.
+/// The fields of the struct are the fields of the record, in the same order and without gaps; the
+/// fields of a tuple struct are called `f0`, `f1`, … Each field's type must be an `Element`, such
+/// as a number or another record. The struct may have type parameters and const parameters; a type
+/// parameter that a field uses must be an `Element`. The fields of a `#[repr(packed)]` struct must
+/// be `Copy`, because they cannot be borrowed.
 ///
 /// ```
 /// use npy_core::{Element, NpyRecord};
@@ -62,7 +63,7 @@ use crate::ctxt::Ctxt;
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
 /// | [`align`](#offsets-and-padding) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`, and so must nested records, which need an `align` of their own |
-/// | [`itemsize = N`](#offsets-and-padding) | size of a record in bytes; those after the last field are padding |
+/// | [`itemsize = N`](#offsets-and-padding) | size of a record in bytes; the bytes after the last field are padding |
 /// | [`endian = "big"`](#byte-order) | the byte order to write: `big`, `little` or `native`; also for nested records that do not state one |
 /// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is taken from the struct's `Default`, except fields of a flattened record |
 /// | [`deny_unknown_fields`](#what-a-file-may-lack-or-have) | a field that the struct lacks is an error; no effect where the struct is flattened |
@@ -77,8 +78,8 @@ use crate::ctxt::Ctxt;
 /// | [`alias = "y"`](#names) | another name that is accepted when reading; may be repeated |
 /// | [`title = "…"`](#names) | NumPy's title: a second name, which is written too |
 /// | [`endian = "big"`](#byte-order) | the byte order of this field, whatever the struct says |
-/// | [`offset = N`](#offsets-and-padding) | its offset in bytes; a gap before it is padding. Offsets ascend |
-/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | its value if a file lacks it: its type's `Default`, or the result of this function. The value is made once per file (again if items of another type are read in between) and goes through its encoding: what a file cannot hold (a skipped field in it, excess digits) is lost. A default needs memory beyond the size of the file |
+/// | [`offset = N`](#offsets-and-padding) | its offset in bytes; a gap before it is padding. Offsets must ascend |
+/// | [`default`, `default = path`](#what-a-file-may-lack-or-have) | its value if a file lacks it: its type's `Default`, or the result of this function. The value is made once per file (again if items of another type are read in between). It is encoded, and then decoded for each record, so it loses what a file cannot hold (a skipped field, excess digits). A default needs memory beyond the size of the file |
 /// | [`skip`](#what-a-file-may-lack-or-have) | not in the file; a new value for each record: its type's `Default`, the result of `default = path`, or the field of the struct's `Default`. Its type need not be an `Element` |
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
@@ -106,7 +107,8 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(Pick::dtype().to_string(), descr);
 /// ```
 ///
-/// A name may be empty (`rename = ""`), as in NumPy. NumPy reads raw bytes and sub-arrays of that name as padding, so they cannot be written.
+/// A name may be empty (`rename = ""`), as in NumPy. But NumPy reads raw bytes and sub-arrays with
+/// an empty name and no title as padding, so such fields cannot be written.
 ///
 /// ## Offsets and padding
 ///
@@ -141,7 +143,7 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Byte order
 ///
-/// Nested records inherit it:
+/// Nested records inherit the byte order:
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -223,8 +225,9 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Text
 ///
-/// Writing a value that is too long, or that ends with a NUL (which NumPy would drop), is an error; so is reading bytes that are
-/// not valid text. A file may have narrower text than the struct: the same text with less padding. Wider text is an error.
+/// Writing a value that is too long, or that ends with a NUL (which NumPy would drop), is an error.
+/// Reading bytes that are not valid text is an error, too. A file may have narrower text than the
+/// struct: the same text with less padding. Wider text is an error.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -241,10 +244,12 @@ use crate::ctxt::Ctxt;
 /// assert_eq!(Note::dtype().to_string(), descr);
 /// ```
 ///
-/// With `width = any`, the file decides: text of every width up to 4,096 bytes is read, 1,024 characters in `U`. For longer
-/// text, state a width that is large enough. A struct with such a field is only for reading. To write it is an error, because
-/// its dtype has no width (`<U0`); `offset`, `itemsize` and `align` are refused. The time to read a field grows with the width in
-/// the file. With `width = N` it grows with `N`, because each text is padded to that width first.
+/// With `width = any`, the file decides: text of every width up to 4,096 bytes is read, which is
+/// 1,024 characters in `U`. For wider text, state a width that is large enough. A struct with
+/// `width = any` is only for reading. Writing it is an error, because its dtype has no width
+/// (`<U0`); `offset`, `itemsize` and `align` are refused. The time to read a field grows with the
+/// width in the file. With `width = N` it grows with `N`, because each text is padded to that width
+/// first.
 ///
 /// ```
 /// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
@@ -292,8 +297,9 @@ use crate::ctxt::Ctxt;
 ///
 /// ## Flattened records
 ///
-/// Each field is found by its own name, and keeps its aliases and defaults. Layout and byte order are as if the record
-/// were nested. No name or title may occur twice.
+/// Each field of the flattened record is found by its own name, and keeps its aliases and its
+/// default. Layout and byte order are as if the record were nested. No name or title may occur
+/// twice.
 ///
 /// ```
 /// # use npy_core::{Element, NpyRecord};
@@ -362,8 +368,8 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 
 /// Makes a type an item of an array, stored as another type: implements `Element`.
 ///
-/// A unit enum with an integer `repr` is stored as that integer. Reading a number that is not one of its variants is an error,
-/// which names the number, the row and the field:
+/// A unit enum with an integer `repr` is stored as that integer. Reading a number that is not one
+/// of the variants is an error. The error names the number, the row and the field:
 ///
 /// ```
 /// use npy_core::{NpyElement, ReadNpy, WriteNpy};
@@ -385,7 +391,7 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// For a newtype (`#[npy(transparent)]` or `#[repr(transparent)]`) the item is that of its one field:
+/// A newtype (`#[npy(transparent)]` or `#[repr(transparent)]`) is stored like its one field:
 ///
 /// ```
 /// use npy_core::{Element, NpyElement};
@@ -437,8 +443,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # Padding
 ///
-/// C places each number at a multiple of its alignment; a dtype places each field right after the one before. If the two
-/// differ, the struct does not compile:
+/// C places each number at a multiple of its alignment; a dtype places each field right after the
+/// field before it. If the offsets differ, the struct does not compile:
 ///
 /// ```compile_fail,E0080
 /// # use npy_core::{NpyRecord, ZeroCopy};
@@ -450,7 +456,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// }
 /// ```
 ///
-/// If the struct has type parameters, the view does not compile:
+/// If the struct is generic, it compiles, but a view of it does not:
 ///
 /// ```compile_fail,E0080
 /// # use npy_core::{ArrayView, NpyRecord, ZeroCopy};
@@ -490,7 +496,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # What is not `ZeroCopy`
 ///
-/// Types for which some bytes are not a valid value: `bool` and enums. Use `Bool8` and the integer instead.
+/// Types for which some bytes are not a valid value: `bool` and enums. Use `Bool8` instead of
+/// `bool`, and an integer instead of an enum.
 ///
 /// ```compile_fail,E0277
 /// # use npy_core::{NpyRecord, ZeroCopy};
@@ -501,7 +508,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// }
 /// ```
 ///
-/// `endian` sets the byte order in the file, not in memory: to view numbers of that order, use `Be` or `Le`.
+/// `endian` sets the byte order in the file, not in memory: to view numbers of a fixed byte order,
+/// use `Be` or `Le`.
 ///
 /// The attributes `crate` and `bound` apply here too; further bounds follow from the fields.
 #[proc_macro_derive(ZeroCopy, attributes(npy))]
@@ -514,9 +522,11 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 
 /// Makes a struct an archive, a `.npz` file: implements `NpzArchive`.
 ///
-/// Each field is the member of its name; those of a tuple struct have NumPy's positional names `arr_0`, `arr_1`, … A field can be anything
-/// that is read and written as an array, another struct that derives this, or an `Option` or `BTreeMap` of these:
-/// `npy_core::npz::ArchiveField` lists them. Types and constants may be generic.
+/// Each field is the member of its name; the fields of a tuple struct have NumPy's positional names
+/// `arr_0`, `arr_1`, … A field can have any type that is read and written as an array, another
+/// struct that derives `NpzArchive`, or an `Option` or `BTreeMap` of these:
+/// `npy_core::npz::ArchiveField` lists the types. The struct may have type parameters and const
+/// parameters.
 ///
 /// ```
 /// use npy_core::{NpyArray, NpzArchive, npz};
@@ -545,9 +555,10 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Reading finds members by name: their order is free, and members that the struct lacks are ignored. A missing member is an
-/// error, unless its field has a `default` or is an `Option`, which is then `None`; no member is written for `None`. A struct
-/// in an `Option` is `None` if none of its members exists.
+/// Reading finds members by name: their order is free, and members that the struct lacks are
+/// ignored. A missing member is an error, unless its field has a `default` or is an `Option`: the
+/// `Option` is then `None`. For `None`, no member is written. A struct in an `Option` is `None` if
+/// none of its members exists.
 ///
 /// # On the struct
 ///
@@ -793,7 +804,8 @@ fn npz_archive(input: &DeriveInput) -> TokenStream {
     finish(cx, tokens, || archive::fallback(input, &container.krate()))
 }
 
-/// The generated code. After errors it still contains an impl, because otherwise each use of the type would be one more error.
+/// Returns the generated code, or the errors and a placeholder impl. Without that impl, each use of
+/// the type would be one more error.
 fn finish(
     cx: Ctxt,
     tokens: Option<TokenStream>,

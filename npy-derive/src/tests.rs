@@ -143,7 +143,8 @@ fn bounds_are_inferred_from_the_fields() {
     }
 }
 
-/// Guards the bounds of archives: on complete types, and only on those that contain a parameter.
+/// Guards the bounds of archives: they are on complete types, and only on types that contain a
+/// parameter.
 #[test]
 fn bounds_of_archives_are_those_of_whole_types() {
     let members = ":: npy_core :: npz :: ArchiveField";

@@ -7,22 +7,23 @@ use syn::{DeriveInput, Ident, Member, Type};
 
 use crate::field::Default;
 
-/// Returns the span at which an error about these tokens is reported; names in it resolve as the macro's own.
+/// Returns the span of these tokens, for errors about them. Names in generated code with this span
+/// resolve as the macro's own.
 pub(crate) fn at(tokens: &impl Spanned) -> Span {
     tokens.span().resolved_at(Span::call_site())
 }
 
-/// Generates the default of the struct; if it has none, the error is at the attribute.
+/// Generates the struct's `Default`. If the struct has none, the error is at the attribute.
 pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
     let span = attribute.map_or_else(Span::call_site, at);
     quote_spanned!(span=> <Self as ::core::default::Default>::default())
 }
 
-/// Generates a value that is not in the file.
+/// Generates the value of a field that is not in the file.
 pub(crate) fn value(default: &Default, member: &Member, ty: &Type) -> TokenStream {
     match default {
         Default::OfType => quote!(<#ty as ::core::default::Default>::default()),
-        // The default struct that the generated code has made.
+        // `__default` is the struct's `Default`, which the generated code has made before.
         Default::OfStruct => quote!(__default.#member),
         // With the span of the function: a wrong return type is reported there.
         Default::Call(path) => quote_spanned!(at(path)=> #path()),
@@ -58,13 +59,15 @@ pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> Toke
     }
 }
 
-/// Generates the proof that a struct of these fields is its canonical item in memory, if it and its fields are `ZeroCopy`.
+/// Generates the proof that the memory of a struct with these fields is its canonical item. The
+/// proof exists if the struct is `ZeroCopy` and each field type has such a proof.
 pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
     let private = quote!(#krate::private);
     let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
     quote! {
         .with_plain(|| {
-            // The method of `Probe` itself comes first, if there is one.
+            // The inherent `__plain` of `Probe` comes before the one of the trait. It exists only
+            // for `ZeroCopy` types.
             use #private::NotZeroCopy as _;
             if #(#plain)&&* { #private::Probe::<Self>::__plain() } else { ::core::option::Option::None }
         })

@@ -1,4 +1,4 @@
-//! `ZeroCopy`: structs whose memory is an item of their dtype.
+//! `ZeroCopy`: structs that have the layout of their dtype in memory.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -17,7 +17,7 @@ pub(crate) struct ZeroCopy<'a> {
     generics: Generics,
     krate: TokenStream,
     aligned: bool,
-    /// True if it is stored like its one field.
+    /// True if the struct is stored like its one field.
     newtype: bool,
     fields: Vec<(Member, &'a Type)>,
 }
@@ -87,12 +87,15 @@ impl<'a> ZeroCopy<'a> {
     /// const _: bool = <Pick as ZeroCopy>::PADDED;
     /// ```
     ///
-    /// The proof does not trust the tokens: an attribute after the derive can change the struct, and a macro in a type can expand to
-    /// a different type each time. So it names no field type: the closures return the fields themselves, and the first closure
-    /// compiles only if there are no other fields. Nor does it trust the crate that `#[npy(crate = …)]` names: `PADDED` depends
-    /// only on that crate's `ZeroCopy`, and if that is the library's, so are its items.
+    /// The proof does not trust the tokens of the struct: an attribute after the derive can change
+    /// them, and a macro in a type can expand to a different type each time. So the proof names no
+    /// field type: the closures return the fields themselves, and the first closure compiles only
+    /// if there are no other fields. The proof does not trust the crate that `#[npy(crate = …)]`
+    /// names, either: the safety of `PADDED` depends only on `__MEMORY` of that crate's `ZeroCopy`.
+    /// If this trait is the one of `npy-core`, so is its `__MEMORY`.
     ///
-    /// A generic struct lacks the last line: it is proved for each set of arguments with which it is viewed.
+    /// For a generic struct, the last line is missing: the proof is compiled for each set of
+    /// arguments with which the struct is viewed.
     pub(crate) fn expand(&self) -> TokenStream {
         let ZeroCopy { krate, aligned, .. } = self;
         let ident = at_call_site(self.ident);
@@ -114,7 +117,7 @@ impl<'a> ZeroCopy<'a> {
         };
         let size = quote!(<Self as #krate::Element>::SIZE);
         let fields = quote!(<Self as #krate::NpyRecord>::FIELDS);
-        // A layout that cannot be proved is reported here.
+        // A layout that cannot be proved is reported at the name of the struct.
         let span = ident.span();
         let (dtype, proved, memory_dtype) = if self.newtype {
             (
@@ -138,8 +141,10 @@ impl<'a> ZeroCopy<'a> {
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
         quote! {
             const _: () = {
-                // SAFETY: this compiles only if the field types are `ZeroCopy`, so any bytes are valid values of the fields, and of the
-                // struct. It owns them (`Copy` and no lifetime). `PADDED` is `false` only if the sizes of the fields add up to its own.
+                // SAFETY: this compiles only if the field types are `ZeroCopy`, so any bytes are
+                // valid values of the fields, and of the struct. The struct owns its fields (`Copy`
+                // and no lifetime). `PADDED` is `false` only if the sizes of the fields add up to
+                // the size of the struct.
                 #[automatically_derived]
                 // `offset_of` counts as a use of a deprecated field.
                 #[allow(deprecated)]
@@ -161,14 +166,16 @@ impl<'a> ZeroCopy<'a> {
     }
 }
 
-/// Adds the supertraits of `ZeroCopy` as bounds on the struct. A missing one is then a single error, where the impl is used: the
-/// lifetime keeps the compiler from checking the bound earlier.
+/// Adds the supertraits of `ZeroCopy` as bounds on the struct. A missing supertrait is then a
+/// single error, where the impl is used: the lifetime in the bound keeps the compiler from checking
+/// it earlier.
 fn later(generics: &mut Generics, dtype: &TokenStream) {
     let predicate = parse_quote!(for<'__a> Self: #dtype + ::core::marker::Copy);
     generics.make_where_clause().predicates.push(predicate);
 }
 
-/// Returns the generics of the impl. Given bounds are meant for `Element`; the bounds for `ZeroCopy` are inferred from the fields.
+/// Returns the generics of the impl. Bounds that are given by `bound` are meant for `Element`; the
+/// bounds for `ZeroCopy` are inferred from the fields.
 fn generics(
     input: &DeriveInput,
     data: &DataStruct,
@@ -213,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the errors for an item.
+    /// Returns the errors for a type.
     fn errors(tokens: TokenStream) -> Vec<String> {
         let input: DeriveInput = syn::parse2(tokens).unwrap();
         let cx = Ctxt::new();
@@ -289,7 +296,8 @@ mod tests {
         }
     }
 
-    /// Guards against a second error: another derive reports the errors in its own attributes.
+    /// Guards against a second error: `ZeroCopy` leaves attributes of other derives to those
+    /// derives.
     #[test]
     fn attributes_of_other_derives_are_theirs() {
         for tokens in [

@@ -100,7 +100,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             quote!(#private::stated_size(#layouts, #this::ALIGN, #stated, #message))
         }
     };
-    // A wrong layout is reported at the struct, not where it is first used.
+    // A wrong layout is reported at the struct, not where the struct is first used.
     let stated = record.itemsize.is_some()
         || fields.iter().any(|field| field.offset.is_some() || field.is_flat());
     let proof = (stated && record.generics.params.is_empty()).then(
@@ -241,7 +241,7 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
 /// Generates the schema of the field: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
 fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let (size, schema, ty) = (of_codec(field, "SIZE"), schema(field), field.ty);
-    // The byte order of the field wins over that of the struct, and that over the one passed in.
+    // A byte order that the field or the struct states comes before the one passed in.
     let order = match field.endian {
         Some(Endian::Big) => quote!(__npy::ByteOrder::Big),
         Some(Endian::Little) => quote!(__npy::ByteOrder::Little),
@@ -295,13 +295,15 @@ fn of_codec(field: &Field<'_>, name: &str) -> TokenStream {
     }
 }
 
-/// Generates the internals of the type that stores the field: `<u32 as Element>::__INTERNALS`; `None` for text of a stated width.
+/// Generates the path of the internals of the type that stores the field:
+/// `<u32 as Element>::__INTERNALS`; `None` for text with a `width`, which has none.
 fn internals(field: &Field<'_>) -> Option<TokenStream> {
     let is_codec = matches!(field.stored, Stored::Wide { .. });
     (!is_codec).then(|| of_codec(field, "__INTERNALS"))
 }
 
-/// Generates the flag that is true if big-endian items of the field can be decoded without a swap beforehand.
+/// Generates the flag that is true if the field can be decoded from big-endian items, without
+/// swapping their bytes first.
 fn swaps(field: &Field<'_>) -> TokenStream {
     match internals(field) {
         Some(internals) => quote!(#internals.swaps()),
@@ -325,7 +327,7 @@ fn schema(field: &Field<'_>) -> TokenStream {
     }
 }
 
-/// Generates the code that encodes the referenced field into `__item`.
+/// Generates the code that encodes the field that `reference` borrows into `__item`.
 fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     let encode = of_codec(field, "encode");
     match &field.stored {

@@ -20,7 +20,7 @@ pub(crate) struct Record<'a> {
     pub(crate) aligned: bool,
     /// True if fields may be misaligned, so that none may be borrowed.
     pub(crate) packed: bool,
-    /// True if the struct may be `ZeroCopy`, and the same in memory as in a file.
+    /// True if the struct may be `ZeroCopy`, with every field stored as its own type.
     pub(crate) may_be_plain: bool,
     pub(crate) itemsize: Option<Expr>,
     pub(crate) deny_unknown: bool,
@@ -99,7 +99,8 @@ fn asked<'a>(
     for field in fields {
         match field.stored {
             Stored::Plain => asked.push((field.ty, quote!(#krate::Element))),
-            // A type parameter must itself be a record; a type that contains parameters is one if they are elements.
+            // A type parameter must itself be a record. Any other type is a record if its
+            // parameters are elements.
             Stored::Flat if bound::is_parameter(&input.generics, field.ty) => {
                 asked.push((field.ty, quote!(#krate::NpyRecord)));
             }
@@ -122,7 +123,8 @@ fn asked<'a>(
     asked
 }
 
-/// Refuses attributes for the layout of a record that is only read, and in any layout.
+/// Refuses layout attributes with `width = any`: such a record is only read, from files of any
+/// layout.
 fn check_layout(cx: &Ctxt, container: &Container, fields: &[Field<'_>]) {
     if !fields.iter().any(Field::has_any_width) {
         return;

@@ -571,7 +571,7 @@ const RIGHT: &[(Derive, &str)] = &[
         RECORD,
         "struct S { #[npy(flatten, endian = \"big\", offset = 2)] a: A, #[npy(title = \"\")] b: u8 }",
     ),
-    // A reader does not search for titles.
+    // A title may equal an alias: a reader does not find fields by title.
     (
         RECORD,
         "struct S { #[npy(title = \"t\", alias = \"t\")] a: u8, #[npy(alias = \"u\")] b: u8 }",
@@ -592,7 +592,7 @@ const RIGHT: &[(Derive, &str)] = &[
         ARCHIVE,
         "struct S<'a> { #[npy(rename = \"a/b\", alias = \"c\", default = f)] a: u8, #[npy(skip)] b: &'a u8 }",
     ),
-    // Attributes of a record; the compiler checks that it is one.
+    // Attributes of a record: the compiler checks that the struct is also a record.
     (
         ARCHIVE,
         "#[npy(align, endian = \"big\", itemsize = 8)] struct S { #[npy(title = \"b\", offset = 2)] a: u8, #[npy(width = 3, bytes)] b: String }",
@@ -620,7 +620,7 @@ fn every_mistake_is_one_error_at_its_token() {
         let errors = cx.check().err().unwrap_or_default();
         let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(messages, [*message], "{marked}");
-        // Columns count characters.
+        // Columns of spans count characters, not bytes.
         let columns = marked.split_once('«').unwrap();
         let start = columns.0.chars().count();
         let end = start + columns.1.split_once('»').unwrap().0.chars().count();
@@ -629,7 +629,7 @@ fn every_mistake_is_one_error_at_its_token() {
     }
 }
 
-/// Guards the collecting: one run of the compiler shows all errors.
+/// Guards that one run of the compiler shows all errors.
 #[test]
 fn all_mistakes_are_reported_at_once() {
     let input = syn::parse_quote! {
