@@ -15,8 +15,8 @@ use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 /// struct Pick { station: u32, time: f64 }
 /// ```
 ///
-/// it generates this code, where `__npy` is `npy-core`. (The real variables begin with `__`, because a user's constant of the same
-/// name would be used in place of the variable.)
+/// it generates this code, where `__npy` is `npy-core`. (The real variables begin with `__`: a
+/// constant of the user with the name of a variable would be used instead of the variable.)
 ///
 /// ```text
 /// impl NpyRecord for Pick {
@@ -39,7 +39,7 @@ use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
 ///             true && <u32 as Element>::__INTERNALS.swaps() && <f64 as Element>::__INTERNALS.swaps(),
 ///             Self::__npy_decode::<true>,
 ///         )
-///         .with_plain(|| …); // of a struct with #[repr(C)] or its like
+///         .with_plain(|| …); // only with #[repr(C)] or #[repr(transparent)]
 ///     fn dtype() -> DType { Self::dtype_in(ByteOrder::Little) }
 ///     fn dtype_in(order: ByteOrder) -> DType { Self::__INTERNALS.schema(order).into_dtype() }
 ///     fn decode(item: &[u8]) -> Self { Self::__npy_decode::<false>(item) }

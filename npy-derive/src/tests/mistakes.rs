@@ -11,7 +11,7 @@ const ELEMENT: Derive = |cx, input| {
     drop(element::Element::from_input(cx, input, &stored));
 };
 
-/// Wrong types, each with one mistake, and its error.
+/// Wrong types, each with one mistake and its expected error.
 const MISTAKES: &[(Derive, &str, &str)] = &[
     // Not a record.
     (
