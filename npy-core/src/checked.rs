@@ -1,8 +1,8 @@
 //! Arithmetic and slicing for values that were checked before: results cannot overflow, and ranges
 //! cannot be out of bounds.
 //!
-//! If the check before is missing, a debug build panics, and a release build saturates, or returns
-//! zero or an empty slice.
+//! If that earlier check is missing, a debug build panics, and a release build saturates, or
+//! returns zero or an empty slice.
 
 pub(crate) mod named;
 

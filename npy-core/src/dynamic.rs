@@ -329,9 +329,12 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) and [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if the dtype
-    /// does not fit, [`ErrorKind::Rank`](crate::ErrorKind::Rank) if the last dimensions are
-    /// not those of the type, [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for bytes that are not a value of the type.
+    /// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) and
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if the dtype does not fit,
+    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) if the last dimensions are not those of the
+    /// type, [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for bytes that are not a
+    /// value of the type, [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python
+    /// objects.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         match self.order().normalized(self.shape()) {
