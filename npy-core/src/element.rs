@@ -1,4 +1,4 @@
-//! A Rust type and the packed little-endian bytes of one item.
+//! The trait [`Element`]: Rust types that are elements of arrays, and the bytes of their items.
 
 mod array;
 pub(crate) mod block;
@@ -32,11 +32,12 @@ pub use invalid::InvalidValue;
 
 /// A type that can be an element of an array: it has a dtype, whose items have `SIZE` bytes.
 ///
-/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists all types that
-/// implement it, with their dtypes.
+/// Derive it ([`NpyRecord`](macro@crate::NpyRecord)) for structs. [`types`](crate::types) lists the
+/// types of this crate and of other crates that implement this trait, with their dtypes.
 ///
-/// `decode` and `encode` work on *canonical* bytes: the layout of the type's dtype with all numbers little-endian, whatever byte order the
-/// dtype states. The library converts the bytes of a file (other byte order, other field order, padding) to canonical bytes first.
+/// `decode` and `encode` work on *canonical* bytes: the layout of the type's dtype with all numbers
+/// little-endian, whatever byte order the dtype states. The bytes of a file may differ in byte
+/// order, field order and padding; the library converts them to canonical bytes first.
 ///
 /// # Example
 ///
@@ -96,7 +97,8 @@ pub trait Element: Sized + Send {
     /// ```
     fn dtype() -> DType;
 
-    /// Returns the dtype in this byte order. It is used when a record or an array is written in that order.
+    /// Returns the dtype in this byte order. The library calls this function to write a record or
+    /// an array in that order.
     ///
     /// The default ignores `order`, like a type that states a byte order of its own (`#[npy(endian = "big")]`).
     ///
@@ -141,7 +143,8 @@ pub trait Element: Sized + Send {
 
     /// Refuses canonical items that are not values of this type.
     ///
-    /// The library calls it once for each block, before [`Element::decode`], which may rely on it.
+    /// The library passes each item to this function before [`Element::decode`], which may rely on
+    /// the check. One call checks one item or more.
     ///
     /// ```
     /// use npy_core::Element;
@@ -180,15 +183,17 @@ impl<T: Element> Internals<T> {
         Internals { schema, ..self }
     }
 
-    /// If `swaps`, adds a [`decode`](Element::decode) for items whose numbers are all big-endian. `swaps` is true if every part of the
-    /// type has such a function. [`check`](Element::check) must then accept these items, too, and [`encode`](Element::encode) must write
-    /// every byte except padding.
+    /// If `swaps`, adds a [`decode`](Element::decode) for items whose numbers are all big-endian.
+    /// The caller sets `swaps` if every part of the type has such a function. Then
+    /// [`check`](Element::check) must accept big-endian items, too, and
+    /// [`encode`](Element::encode) must write every byte except padding.
     #[must_use]
     pub const fn with_swapped_if(self, swaps: bool, decode: fn(&[u8]) -> T) -> Self {
         Internals { decode_swapped: if swaps { Some(decode) } else { None }, ..self }
     }
 
-    /// Adds the function that returns the proof that values in memory are canonical items; `None` if they are not.
+    /// Adds the function that returns the proof that values in memory are canonical items. The
+    /// function returns `None` if they are not.
     #[must_use]
     pub const fn with_plain(self, plain: fn() -> Option<Plain<T>>) -> Self {
         Internals { plain, ..self }

@@ -17,10 +17,12 @@ use crate::plan::convert::Convert;
 /// The size of a block in bytes, chosen so that a block stays in the second-level cache.
 pub(crate) const BLOCK: usize = 256 << 10;
 
-/// The size of a block for writing items whose plan copies them unchanged: larger, for fewer system calls, but still in the cache.
+/// The size of a block for writing an array whose plan copies the encoded items unchanged: larger,
+/// for fewer system calls, but still in the cache.
 pub(crate) const WRITE_BLOCK: usize = 512 << 10;
 
-/// The buffers for running a plan on one block after another: the block, and a second buffer for items that cannot be converted in place.
+/// The buffers for running a plan on one block after another: the block, and a second buffer for
+/// the converted items of a plan that does not work in place.
 #[derive(Clone, Default)]
 pub(crate) struct Buffers {
     pub(crate) block: Vec<u8>,
@@ -28,12 +30,13 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Refuses a block with a value that does not fit, before a plan that a cast has made is run over it.
+    /// Refuses a block with a value that does not fit the dtype to which the plan converts it: such
+    /// a value must not reach [`run`](Self::run).
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), InvalidValue> {
         kernel::misfit(plan, &self.block).map_or(Ok(()), |misfit| Err(unfit(&misfit)))
     }
 
-    /// Runs a plan over the first `count` elements of the block, and returns the canonical bytes.
+    /// Runs a plan over the block, which has `count` elements, and returns the converted bytes.
     pub(crate) fn run(&mut self, plan: &Plan, count: usize) -> &[u8] {
         kernel::run(plan, count, &mut self.block, &mut self.scratch)
     }
@@ -44,14 +47,14 @@ impl Buffers {
         if plan.is_in_place() { &self.block } else { &self.scratch }
     }
 
-    /// Keeps the buffers for the next run, unless an element larger than a block has made them grow.
+    /// Returns the buffers for the next run; empty buffers if a large element has made these grow.
     pub(crate) fn kept(self) -> Self {
         let most = self.block.capacity().max(self.scratch.capacity());
         if most <= 2 * BLOCK { self } else { Buffers::default() }
     }
 }
 
-/// The error for a value that does not fit.
+/// Returns the error for a value that does not fit.
 #[cold]
 fn unfit(misfit: &Misfit<'_>) -> InvalidValue {
     let Convert { from, to, field, .. } = misfit.convert;
@@ -82,7 +85,7 @@ pub(crate) fn items_per_block(plan: &Plan) -> usize {
     items_in(BLOCK, plan)
 }
 
-/// Returns the number of elements in a block of this size.
+/// Returns the number of elements in a block of this size: at least one.
 pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
     block.checked_div(plan.src_itemsize.max(plan.dst_itemsize)).unwrap_or(block).max(1)
 }
@@ -90,12 +93,12 @@ pub(crate) fn items_in(block: usize, plan: &Plan) -> usize {
 /// The number of elements in a filled block, and the error if they are fewer than requested.
 pub(crate) type Filled = (usize, Option<Error>);
 
-/// Fills the block with the bytes of the elements at these indices.
+/// A function that fills a block with the bytes of the elements at these indices.
 pub(crate) type Fill<'f> = &'f mut dyn FnMut(&mut Vec<u8>, Range<usize>) -> Result<Filled, Error>;
 
 /// Decodes the elements at these indices and appends them to `out`, in blocks of at most `per_block` elements.
 ///
-/// `fill` fills a block with bytes, and `decode` appends its values to `out`.
+/// `fill` fills a block with bytes, and `decode` appends the values of the block to `out`.
 pub(crate) fn decode_blocks<O: Reserve>(
     per_block: usize,
     rows: Range<usize>,
@@ -130,11 +133,11 @@ pub(crate) struct Pending<T> {
     buffers: Buffers,
     /// The number of items in a block.
     block: usize,
-    /// The number of items.
+    /// The number of items that are pending.
     count: usize,
-    /// The number of items that are accepted before [`take`](Self::take): a block, or fewer if the array ends before.
+    /// The largest `count` before [`take`](Self::take): a block, or fewer at the end of the array.
     most: usize,
-    /// Proof that items are bytes, if it was looked for.
+    /// The proof that values in memory are canonical items, if [`align`](Self::align) found it.
     plain: Option<Plain<T>>,
 }
 
@@ -148,7 +151,7 @@ impl<T: Element> Pending<T> {
         pending
     }
 
-    /// Returns the number of items.
+    /// Returns the number of items that are pending.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -169,12 +172,12 @@ impl<T: Element> Pending<T> {
         self.buffers.block.resize(bytes, 0);
     }
 
-    /// Encodes items into slots that were [prepared](Self::prepare), and returns their number.
+    /// Encodes items into [prepared](Self::prepare) slots, and returns the number of these items.
     ///
     /// # Errors
     ///
-    /// [`InvalidValue`] for the first invalid item, with its index among `items`. The items before it are kept; the invalid item is
-    /// not. They are also kept if the iterator or an item panics.
+    /// [`InvalidValue`] for the first invalid item, with its index among `items`. The items before
+    /// the invalid one are kept. After a panic, the items that were encoded are kept.
     #[inline]
     pub(crate) fn fill<B: Borrow<T>>(
         &mut self,
@@ -199,7 +202,8 @@ impl<T: Element> Pending<T> {
         Ok(taken.items)
     }
 
-    /// Encodes items into slots that were [prepared](Self::prepare) for all of them: all of them, or none if one is invalid or panics.
+    /// Encodes all items, or none if one is invalid or panics. The caller has
+    /// [prepared](Self::prepare) a slot for each.
     ///
     /// # Errors
     ///
@@ -223,6 +227,7 @@ impl<T: Element> Pending<T> {
     }
 
     /// Makes the block a multiple of `row` items, at least one row, and accepts up to `left` items.
+    /// Also looks for the proof that values in memory are canonical items.
     pub(crate) fn align(&mut self, row: usize, left: usize) {
         let rows = self.block.checked_div(row).unwrap_or(0).max(1);
         self.block = rows.saturating_mul(row);
@@ -256,8 +261,8 @@ impl<T: Element> Pending<T> {
 
 /// Encodes an item into a slot that may have the bytes of an earlier item.
 ///
-/// Types that can decode byte-swapped items (those of this crate, and records of them) overwrite all bytes except padding, which is always
-/// zero. For other types, the slot is cleared first.
+/// Types that can decode byte-swapped items (such as numbers, and records of them) overwrite all
+/// bytes except padding, which is always zero. For other types, the slot is cleared first.
 #[inline]
 fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     if const { !T::__INTERNALS.swaps() } {
@@ -266,7 +271,7 @@ fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     item.encode(slot)
 }
 
-/// Removes the items after the first `kept` ones, also if an item panics.
+/// Removes the items after the first `kept` ones when dropped, also by a panic.
 struct Undo<'p, T: Element> {
     pending: &'p mut Pending<T>,
     kept: usize,
@@ -279,7 +284,7 @@ impl<T: Element> Drop for Undo<'_, T> {
     }
 }
 
-/// Counts the items that were encoded, also if the next one panics.
+/// Adds the number of encoded items to `count` when dropped, also by a panic.
 struct Taken<'c> {
     items: usize,
     count: &'c mut usize,
@@ -292,7 +297,8 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// Converts an invalid value to an error with its row; `first` is the row of the first item of the block.
+/// Converts an invalid value to an error with the row of its item; `first` is the row of the first
+/// item of the block.
 pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
     let kind = ErrorKind::InvalidValue { reason: error.reason().to_owned() };
     // Saturates, because a type outside of this crate may state any index.

@@ -12,8 +12,8 @@ use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::reserve;
 
-/// Decodes the `count` elements in `buffers.block` and appends them to `out`; stops at the first invalid one. The caller has reserved
-/// memory in `out`.
+/// Decodes the `count` elements in `buffers.block` and appends them to `out`, whose memory is
+/// reserved. Stops at the first element that is invalid or has a value that does not fit.
 pub(crate) fn decode<T: Element>(
     plan: &Plan,
     count: usize,
@@ -47,7 +47,8 @@ fn decode_fitting<T: Element>(
     decode_canonical(buffers.run(plan, count), count, out)
 }
 
-/// Decodes the `count` elements of these bytes, which are in the dtype of the file, like [`decode`]. Canonical ones are not copied first.
+/// Like [`decode`], for the `count` elements in `items`, which are in the dtype of the file.
+/// Elements that are canonical in the file are decoded in place, all others in a copy.
 pub(crate) fn decode_items<T: Element>(
     plan: &Plan,
     items: &[u8],
@@ -93,7 +94,8 @@ fn decode_valid<T: Element>(
     checked
 }
 
-/// Decodes the elements at these indices, whose bytes are in memory; `fill` appends the bytes of a block.
+/// Decodes the elements at these indices. `fill` appends the bytes of the elements at some of the
+/// indices to a block; the bytes are in memory, so `fill` cannot fail.
 pub(crate) fn decode_all<T: Element>(
     plan: &Plan,
     rows: Range<usize>,
@@ -175,7 +177,8 @@ const fn is_small<T>() -> bool {
     size_of::<T>() <= 64
 }
 
-/// Iterates over the values, eight per iteration so that the processor loads memory earlier; also returns the remaining items.
+/// Returns an iterator over the values, and the remaining items. The iterator decodes eight values
+/// at once, so that the processor loads memory earlier.
 #[inline]
 fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T>, &[u8]) {
     let eights = items.chunks_exact(stride.max(1).saturating_mul(8));
@@ -189,8 +192,9 @@ fn in_eights<T: Element>(items: &[u8], stride: usize) -> (impl Iterator<Item = T
     (eights.flat_map(values), rest)
 }
 
-/// Returns two iterators: one over the values of the items of a full stride, one over a last item that is shorter. Without the short item,
-/// the compiler knows the length of every item of the first iterator.
+/// Returns two iterators over values: one for the chunks of a full stride, and one for the last
+/// chunk if it is shorter. As the first iterator has no short chunk, the compiler knows the length
+/// of its items.
 #[inline]
 fn one_by_one<T: Element>(
     items: &[u8],

@@ -8,7 +8,7 @@ use crate::shape::{self, Order};
 
 /// The dimensions of a Rust type: `(3,)` for `[f32; 3]`. They are the last dimensions of an array of the type.
 pub(crate) struct ItemShape {
-    /// The dtype of the array, which is not a sub-array.
+    /// The dtype of an array of the type: without the dimensions, so it is not a sub-array.
     pub(crate) base: DType,
     inner: Vec<usize>,
 }
@@ -39,7 +39,8 @@ impl ItemShape {
         [outer, &self.inner].concat()
     }
 
-    /// Returns the dimensions of the array that come before those of the type. Errors call the type `who`.
+    /// Returns the dimensions of the array that come before those of the type. `who` returns the
+    /// name of the type for the error.
     ///
     /// # Errors
     ///
@@ -64,7 +65,8 @@ impl ItemShape {
         self.inner.iter().rev().fold(dtype.clone(), |item, &n| item.repeated(n))
     }
 
-    /// Returns true if the parts of a value are strided in such an array: the type has dimensions, and the order is Fortran's.
+    /// Returns true if the elements of one value are not side by side in an array of this shape and
+    /// order: the type has dimensions, and the order is Fortran.
     pub(crate) fn is_strided(&self, shape: &[usize], order: Order) -> bool {
         !self.inner.is_empty() && order.normalized(shape) == Order::Fortran
     }

@@ -1,4 +1,4 @@
-//! The list of element types whose single values are written as 0-d arrays.
+//! The list of element types whose single values are written and read as 0-d arrays.
 
 /// Calls a macro with these types, each after its generics in brackets.
 macro_rules! for_each_single {

@@ -11,7 +11,7 @@ use crate::plan::{Cast, Plan};
 use crate::schema::Schema;
 use crate::shape::{self, Order};
 
-/// A plan that converts the elements of an array to Rust values, and the number of these values.
+/// A plan that converts the elements of an array to Rust values, and the number of values.
 pub(crate) struct ItemPlan {
     pub(crate) plan: Plan,
     /// The number of array elements in one value: 3 for `[f32; 3]`, 0 for `[f32; 0]`.
@@ -39,7 +39,7 @@ impl ItemPlan {
     }
 }
 
-/// Returns an error if the elements have zero bytes and there are more of them than the limit allows.
+/// Returns an error if the elements have zero bytes and `count` is more than the limit allows.
 pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
     if plan.src_itemsize > 0 {
         return Ok(());
@@ -53,7 +53,7 @@ pub(crate) struct TypedPlan {
     pub(crate) items: ItemPlan,
     /// The number of dimensions before those of the type: 1 for an array of two dimensions that is read as `[f32; 3]`.
     pub(crate) ndim: usize,
-    /// The order of the values that are read.
+    /// The order in which the values are decoded.
     pub(crate) order: Order,
     /// True if the elements of a value are not side by side in the file: a type with dimensions, in Fortran order.
     pub(crate) is_strided: bool,
@@ -66,8 +66,9 @@ impl TypedPlan {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] if the last dimensions are not those of the type, and the
-    /// errors of [`Plan::reading`].
+    /// [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::Rank`] if the last dimensions
+    /// are not those of the type, [`ErrorKind::Shape`] if a number of elements overflows, and the
+    /// errors of [`canonical`] and [`Plan::reading`].
     pub(crate) fn new<T: Element>(header: &Header, cast: Cast) -> Result<Self, Error> {
         header.without_objects()?;
         let schema = canonical::<T>()?;
@@ -98,7 +99,8 @@ impl TypedPlan {
     }
 }
 
-/// Identifies a schema: the function that makes it, and the item size. Types that share both have the same plan: the same code makes the same schema.
+/// Identifies a schema: the function that makes it, and the item size. The compiler may merge the
+/// functions of two types if their code is equal. The types then have the same schema and plan.
 type SchemaId = (fn(ByteOrder) -> Schema, usize);
 
 // Not inlined: two inlined copies might return different addresses for the schema function of one type.
