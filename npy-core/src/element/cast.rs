@@ -1,5 +1,5 @@
-//! Casts from values to their bytes, and lists that are filled in parts. All unsafe code of this layer is here and in
-//! [`zero_copy`].
+//! Casts from values to their bytes, and lists that are filled in parts. All unsafe code of
+//! `element` is here and in [`zero_copy`].
 
 #![allow(unsafe_code)]
 
@@ -16,8 +16,8 @@ use crate::checked;
 use crate::error::Error;
 use crate::reserve;
 
-/// Proof that a `T` in memory has exactly the bytes of its canonical item. So arrays of `T` are read and written without converting
-/// each element.
+/// Proof that a `T` in memory has exactly the bytes of its canonical item. Large arrays of such a
+/// `T` are read and written as bytes, without decoding or encoding each element.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Plain<T>(PhantomData<fn() -> T>);
@@ -37,14 +37,16 @@ impl<T> Plain<T> {
 
     /// Returns the values as bytes.
     pub(crate) fn bytes<'v>(&self, values: &'v [T]) -> &'v [u8] {
-        // SAFETY: the bytes are the memory of the slice, with the lifetime of its borrow. All are initialized, because `self` proves that a
-        // value has no padding. `T` is `Copy`, and nobody changes a value through a shared reference.
+        // SAFETY: the bytes are the memory of the slice, with the lifetime of its borrow. All are
+        // initialized, because `self` proves that a value has no padding. `T` is `Copy`, so it has
+        // no interior mutability: no value changes while it is borrowed.
         unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
     }
 
     /// Returns the values as bytes, mutable.
     pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
-        // SAFETY: as in `bytes`, but borrowed exclusively. `self` proves that any bytes written to it are valid values.
+        // SAFETY: as in `bytes`, but borrowed exclusively. `self` proves that any bytes that are
+        // written to the result are valid values.
         unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
     }
 
@@ -61,7 +63,7 @@ impl<T> Plain<T> {
 
     /// Returns a list of `count` values whose bytes are all zero; an empty list if they need no memory.
     ///
-    /// The system provides large allocations zeroed, so this writes nothing to them.
+    /// The system provides the memory of a large list already zeroed, so no zeros are written.
     ///
     /// # Errors
     ///
@@ -86,9 +88,9 @@ impl<T> Plain<T> {
     }
 }
 
-/// A destination for values: a list that grows, or a part of a list, which has a fixed length.
+/// A destination for values: a list that grows, or a part of a list or slice, which does not.
 pub(crate) trait Values<T>: Reserve {
-    /// Appends these values. A part of a list ignores values for which it has no free slot.
+    /// Appends these values. A destination of fixed length ignores values after its last slot.
     fn append(&mut self, values: impl Iterator<Item = T>);
 }
 
@@ -116,10 +118,10 @@ impl<T> Values<T> for Vec<T> {
     }
 }
 
-/// A part of an unfinished list, which is filled from its start.
+/// The slots of one part of a list that are not filled yet. The first of them is filled next.
 pub(crate) struct Slots<'a, T> {
     empty: &'a mut [MaybeUninit<T>],
-    /// The number of slots written so far, in all parts.
+    /// The number of slots written so far, in all parts of the list.
     written: &'a AtomicUsize,
 }
 
@@ -151,7 +153,7 @@ impl<T> Reserve for Slots<'_, T> {
     }
 }
 
-/// The values of a slice that have not been replaced yet; they are replaced from the first one on.
+/// The values of a slice that are not replaced yet. The first of them is replaced next.
 pub(crate) struct Replaced<'a, T>(pub(crate) &'a mut [T]);
 
 impl<T> Values<T> for Replaced<'_, T> {
@@ -206,8 +208,8 @@ where
     Ok(())
 }
 
-/// Returns `N` items of `size` bytes, whose starts are `stride` bytes apart; `None` if `bytes` is too short. Checks the length once, not
-/// per item.
+/// Returns `N` items of `size` bytes, whose starts are `stride` bytes apart; `None` if `bytes` is
+/// too short, or `N` is 0. Checks the length once, not per item.
 #[inline]
 pub(crate) fn strided_items<const N: usize>(
     bytes: &[u8],
@@ -220,7 +222,8 @@ pub(crate) fn strided_items<const N: usize>(
     }
     let item = |i: usize| {
         let start = i.wrapping_mul(stride);
-        // SAFETY: `i` is less than `N`, so `start` is at most `last`, and does not overflow; `size` bytes follow, as checked above.
+        // SAFETY: `i` is less than `N`, so `start` is at most `last` and does not overflow. From
+        // `start` on, `bytes` has at least `size` bytes, because `last + size` is within `bytes`.
         unsafe { bytes.get_unchecked(start..start.wrapping_add(size)) }
     };
     Some(array::from_fn(item))

@@ -32,10 +32,11 @@ impl<T> Memory<T> {
         Memory(PhantomData)
     }
 
-    /// Proves that each field of `T` is at its offset in `record`, which has `size` bytes. Returns true if there is padding.
+    /// Proves that each field of `T` is at its offset in `record`, an item of which has `size`
+    /// bytes. Returns true if there is padding.
     ///
-    /// A field at another offset is a compile error. Even if `fields` has wrong offsets, the result is `false` only if the sizes of the
-    /// fields add up to the size of `T`.
+    /// A field at another offset is a compile error. Even if `fields` has wrong offsets, the result
+    /// is `false` only if the sizes of the fields add up to the size of `T`.
     #[track_caller]
     pub const fn proved<const N: usize>(
         &self,
@@ -48,7 +49,8 @@ impl<T> Memory<T> {
         proved((name, size_of::<T>()), aligned, &fields, record, size)
     }
 
-    /// Like [`proved`](Self::proved), for a newtype, which is stored like its only field. An item has `size` bytes.
+    /// Like [`proved`](Self::proved), for a newtype, which is stored like its only field, as an
+    /// item of `size` bytes.
     #[track_caller]
     pub const fn proved_alone(
         &self,
@@ -61,7 +63,8 @@ impl<T> Memory<T> {
     }
 }
 
-/// Like [`Memory::proved`], for a struct of this name and of `memory` bytes, with its fields in the order of their offsets.
+/// Like [`Memory::proved`], for a struct of this name and of `memory` bytes. `fields` must be in
+/// the order of their offsets.
 // Runs at compile time, where an overflow or a bad index is an error.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 #[track_caller]
@@ -100,7 +103,8 @@ const fn proved(
     padded || gaps.0 > 0
 }
 
-/// Returns the message for padding at this place that differs in memory and in the dtype.
+/// Returns the message for padding whose size in memory differs from that in the dtype. The last
+/// argument says where the padding is.
 const fn other_padding(
     name: &str,
     aligned: bool,
@@ -130,7 +134,7 @@ struct Message {
 impl Message {
     const LONGEST: usize = 512;
 
-    /// Joins the pieces. One that does not fit is left out.
+    /// Joins the pieces. A piece that does not fit is left out.
     const fn of(mut pieces: &[&str]) -> Self {
         let mut message = Message { bytes: [0; Message::LONGEST], len: 0 };
         while let [piece, rest @ ..] = pieces {
@@ -144,7 +148,7 @@ impl Message {
         message
     }
 
-    /// `1 byte`, `7 bytes`.
+    /// Formats a number of bytes: `1 byte`, `7 bytes`.
     const fn bytes(count: usize) -> Self {
         let unit = if count == 1 { " byte" } else { " bytes" };
         Message::of(&[Message::number(count).get(), unit])
@@ -175,7 +179,8 @@ mod tests {
         MemoryField { name, offset, size, padded: false, dtype: u8::memory_dtype }
     }
 
-    /// Compares two layouts of a field of one byte, and one of eight bytes at `offset` in memory and at `in_record` in the record.
+    /// Compares two layouts of a struct. Its first field has one byte. Its second field has eight
+    /// bytes and is at `offset` in memory, and at `in_record` in the record.
     fn proof(
         (offset, size): (usize, usize),
         (in_record, record_size): (usize, usize),

@@ -26,17 +26,20 @@ use crate::plan::{Cast, Plan};
     note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `npy_core::Bool8`, a byte that is true if it is not zero",
     note = "an enum: most bytes are not a variant of it; use its integer in the struct"
 )]
-/// A type whose values in memory are the bytes of an element, so that it can be viewed in a file without copying.
+/// A type whose values in memory are the bytes of an element, so that elements can be viewed in a
+/// file without copying.
 ///
-/// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers and floats, for
-/// [`Le`] and [`Be`] of those, [`Bool8`], arrays, [`ByteStr`], [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`]. The features `half` and
-/// `num-complex` add the number types of those crates.
+/// Derive it ([`ZeroCopy`](macro@crate::ZeroCopy)) for structs. It is implemented for the integers
+/// and floats, for [`Le`] and [`Be`] of those, [`Bool8`], [`Float8`], arrays, [`ByteStr`],
+/// [`Void`](crate::Void), [`DateTime64`] and [`TimeDelta64`]. The features `half` and `num-complex`
+/// add the number types of those crates.
 ///
-/// Large arrays are also read directly into a `Vec`, and written directly from one, if the type has no padding and all its numbers are
-/// little-endian in memory. A struct with generic parameters is always decoded.
+/// Large arrays are also read directly into a `Vec`, and written directly from one, if the type has
+/// no padding and all its numbers are little-endian in memory. This does not apply to a struct with
+/// generic parameters: its elements are decoded and encoded one by one.
 ///
-/// It is not implemented for `bool` and enums: most byte patterns are not valid values of them, and a view does not check the bytes.
-/// [`Bool8`] takes the place of `bool`.
+/// It is not implemented for `bool` and enums: most byte patterns are not valid values of them, and
+/// a view does not check the bytes. Use [`Bool8`] instead of `bool`.
 ///
 /// # Safety
 ///
@@ -44,20 +47,21 @@ use crate::plan::{Cast, Plan};
 /// - There is no interior mutability.
 /// - [`PADDED`](Self::PADDED) is `true` if a value may contain uninitialized bytes, such as padding.
 ///
-/// These rules make a view sound. Its values are also the right ones if the bytes of a value in memory are an element of
-/// [`memory_dtype`](Self::memory_dtype).
+/// These rules make a view sound. For a view to show the right values, the bytes of a value in
+/// memory must also be an element of the dtype that [`memory_dtype`](Self::memory_dtype) returns.
 pub unsafe trait ZeroCopy: Element + Copy {
     /// True if a value in memory has bytes that do not belong to a field.
     ///
-    /// Such a type can be viewed, but not changed in place. In derived code, evaluating this constant also proves that the layout in memory
-    /// is that of the dtype.
+    /// Values with such bytes can be viewed, but not changed in place. In derived code, evaluating
+    /// this constant also proves that the layout in memory is that of the dtype.
     const PADDED: bool;
 
     /// Proves the layout; for derived code.
     #[doc(hidden)]
     const __MEMORY: Memory<Self> = Memory::new();
 
-    /// Returns the dtype of a value in memory: like [`Element::dtype`], but with the byte order that each number has there.
+    /// Returns the dtype of a value in memory: like [`Element::dtype`], but with the byte order
+    /// that each number has in memory.
     fn memory_dtype() -> DType;
 }
 
@@ -100,7 +104,8 @@ impl<T> Memory<T> {
     /// Describes a field. The last argument is a function that returns this field of a struct; the compiler infers the field's type `F`
     /// from it.
     ///
-    /// Derived code cannot name the type, as an attribute macro after the derive may change it.
+    /// Derived code cannot name the type of the field, as an attribute macro after the derive may
+    /// change it.
     pub const fn field<F: ZeroCopy>(
         &self,
         name: &'static str,
@@ -117,20 +122,22 @@ impl<T> Memory<T> {
     }
 }
 
-/// Returns true if an element of one dtype has the same bytes in the other dtype. Padding and titles do not matter.
+/// Returns true if an element of the dtype `found` has the same bytes in the dtype `wanted`.
+/// Padding and titles do not matter.
 pub(crate) fn is_same(found: &DType, wanted: &DType) -> bool {
     let plan = Plan::new(found, wanted, Cast::Exact);
     plan.is_ok_and(|plan| plan.is_exact())
 }
 
-/// Returns true if the address of these bytes is aligned for `T`, or if there are none.
+/// Returns true if the address of these bytes is aligned for `T`, or if there are no bytes.
 pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
     bytes.is_empty() || bytes.as_ptr().cast::<T>().is_aligned()
 }
 
 /// Returns true if the bytes have the length of `count` values and are aligned.
 ///
-/// Every view calls this function, so the compiler checks the layout of a generic type here if nothing else has used it:
+/// Every view calls this function, which evaluates `T::PADDED`. So a generic type with a wrong
+/// layout does not compile in a view, even if nothing else evaluates that constant:
 ///
 /// ```compile_fail,E0080
 /// use npy_core::{ArrayView, NpyRecord, ZeroCopy};
@@ -139,7 +146,7 @@ pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
 /// #[repr(C)]
 /// struct Inner<T>(T);
 ///
-/// // It has the same size in memory and in the dtype, but another offset of `inner`.
+/// // `Outer` has the same size in memory and in the dtype, but `inner` has another offset.
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[npy(align)]
 /// #[repr(C)]
@@ -169,9 +176,10 @@ pub(crate) fn values<T: ZeroCopy>(bytes: &[u8], count: usize) -> Option<&[T]> {
     }
     let start =
         if bytes.is_empty() { NonNull::dangling().as_ptr() } else { bytes.as_ptr().cast::<T>() };
-    // SAFETY: the result borrows the bytes of a slice for as long as that slice is borrowed. The slice has `count` times the size of a
-    // value, and its start is aligned; if it is empty, the dangling pointer is used, which is aligned too. Every byte pattern is a valid
-    // value of a `ZeroCopy` type. Both references are shared, and nobody changes a value through a shared one.
+    // SAFETY: the result has the lifetime of the borrow of `bytes`. `bytes` has `count` times the
+    // size of a value, and its start is aligned; if it is empty, the dangling pointer is used,
+    // which is aligned, too. Every byte pattern is a valid value of a `ZeroCopy` type. Both
+    // references are shared, and a `ZeroCopy` type has no interior mutability.
     Some(unsafe { std::slice::from_raw_parts(start, count) })
 }
 
@@ -191,8 +199,8 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     } else {
         bytes.as_mut_ptr().cast::<T>()
     };
-    // SAFETY: as in `values`, and the bytes are borrowed exclusively for as long as the result lives. Writing a value leaves all its bytes
-    // initialized, as it has no padding (asserted above).
+    // SAFETY: as in `values`, and the bytes are borrowed exclusively for as long as the result
+    // lives. Writing a value leaves all bytes initialized: it has no padding, as asserted above.
     Some(unsafe { std::slice::from_raw_parts_mut(start, count) })
 }
 
@@ -201,7 +209,8 @@ impl<T: ZeroCopy> Plain<T> {
     pub(crate) fn of() -> Option<Self> {
         let canonical = canonical::<T>().ok()?;
         let dtype = &canonical.dtype;
-        // All bytes of a value are initialized, and all belong to the element. Checked separately, as `ZeroCopy` may be implemented by hand.
+        // True if every byte of a value belongs to a field or number. Checked in addition to
+        // `PADDED`, as `ZeroCopy` may be implemented by hand.
         let fills = size_of::<T>() == T::SIZE && dtype.packed().itemsize() == T::SIZE;
         let plain = fills && !T::PADDED && is_same(&T::memory_dtype(), dtype);
         plain.then(|| {
