@@ -28,7 +28,8 @@ use crate::element::macros::{like_its_value, of_bytes};
 
 /// A unit of time as a type. [`Times`] is a multiple of a unit.
 pub trait TimeUnit {
-    /// The length of one count; `None` for NumPy's generic times. An [`Element`](crate::Element) does not compile unless its multiple is 1 to 2147483647.
+    /// The length of one count; `None` for NumPy's generic times. If the multiple is not 1 to
+    /// 2147483647, a time of this unit does not compile as an [`Element`](crate::Element).
     const RESOLUTION: Option<Resolution>;
 }
 
@@ -49,7 +50,7 @@ units! {
     Year = Year,
     /// Months of the Gregorian calendar: `M`.
     Month = Month,
-    /// Weeks of seven days: `W`. They start on Thursdays, as 1970-01-01 was one.
+    /// Weeks of seven days: `W`. They start on Thursdays, as 1970-01-01 was a Thursday.
     Week = Week,
     /// Days: `D`.
     Day = Day,
@@ -114,7 +115,7 @@ const fn assert_multiple(resolution: Option<Resolution>) {
     }
 }
 
-/// Defines one of the two types of time. Both hold a count of `U`; the smallest count is "not a time".
+/// Defines one of the two types of time. Both hold a count of `U`; `i64::MIN` is "not a time".
 macro_rules! time {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
@@ -152,7 +153,7 @@ macro_rules! time {
                 self.0
             }
 
-            /// Returns true if it is [`NAT`](Self::NAT).
+            /// Returns true if the value is [`NAT`](Self::NAT).
             ///
             /// ```
             /// use npy_core::DateTime64;
@@ -261,7 +262,7 @@ pub(crate) fn span_text(count: i64, resolution: Option<Resolution>) -> String {
 
 /// Formats a count of units since 1970 as ISO 8601.
 fn iso(count: i128, unit: Unit) -> String {
-    // The counts per day; 1 for a day and for longer units.
+    // The number of units in a day; 1 for a day and for longer units.
     let per_day = attoseconds(unit).and_then(|length| DAY.checked_div(length)).unwrap_or(1).max(1);
     let (day, rest) = (count.div_euclid(per_day), count.rem_euclid(per_day));
     match unit {

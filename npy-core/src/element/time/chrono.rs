@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// Guards against a wrong result: as a count, a leap second would be the next second.
+    /// Guards against a wrong result: as a count, a leap second equals the next second.
     #[test]
     fn a_leap_second_does_not_fit() {
         let leap = DateTime::from_timestamp(1_483_228_799, 1_500_000_000).unwrap();

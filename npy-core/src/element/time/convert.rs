@@ -9,16 +9,19 @@ use crate::calendar::{from_nanoseconds, to_nanoseconds};
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 pub(super) const DAY: i128 = 86_400_000_000_000;
 
-/// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time: their years and months are those of the calendar.
+/// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time, whose
+/// years and months are those of the calendar.
 macro_rules! nanoseconds {
     ($($time:ident, $is_date:literal;)*) => {$(
         impl<U: TimeUnit> $time<U> {
-            /// Returns the nanoseconds; `None` for "not a time", for a fraction of a nanosecond, and for a unit without a fixed length.
+            /// Returns the nanoseconds; `None` for "not a time", for a fraction of a nanosecond, on
+            /// overflow, for a generic unit, and for a span in years or months.
             pub(super) fn to_nanoseconds(self) -> Option<i128> {
                 to_nanoseconds(self.count(), U::RESOLUTION?, $is_date)
             }
 
-            /// Converts nanoseconds to a count; `None` for a fraction of a unit, and for a count that does not fit in an `i64`.
+            /// Converts nanoseconds to a count; `None` for a fraction of a unit, for a count that
+            /// does not fit in an `i64`, for a generic unit, and for a span in years or months.
             pub(super) fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
                 from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date).map(Self::new)
             }
@@ -32,7 +35,8 @@ nanoseconds! { TimeDelta64, false; }
 
 /// Implements `TryFrom` in both directions between a time of this crate and a time of another crate.
 ///
-/// `to` converts nanoseconds to the other time, and `from` converts the other time to nanoseconds. Both return `None` if it does not fit.
+/// `to` converts nanoseconds to the other time, and `from` converts the other time to nanoseconds.
+/// Both return `None` if the result does not fit.
 #[cfg(any(feature = "chrono", feature = "jiff"))]
 macro_rules! conversions {
     ($($time:ident, $other:ty, $name:literal: $to:expr, $from:expr;)*) => {$(
@@ -49,7 +53,8 @@ macro_rules! conversions {
             }
         }
 
-        /// Converts exactly. Fails for a fraction of a unit, and for a count that does not fit in an `i64`.
+        /// Converts exactly. Fails for a fraction of a unit, for a count that does not fit in an
+        /// `i64`, for a generic unit, and for a span in years or months.
         impl<U: TimeUnit> TryFrom<$other> for $time<U> {
             type Error = InvalidValue;
 
@@ -102,7 +107,7 @@ mod tests {
         );
         assert_eq!(TimeDelta64::<Times<25, Second>>::from_nanoseconds(30_000_000_000), None);
         assert_eq!(TimeDelta64::<Week>::from_nanoseconds(-14 * DAY), Some(TimeDelta64::new(-2)));
-        // Neither a month nor a generic unit has a fixed length.
+        // Spans of months and years, and generic units, have no fixed length.
         assert_eq!(TimeDelta64::<Month>::new(1).to_nanoseconds(), None);
         assert_eq!(TimeDelta64::<Year>::from_nanoseconds(0), None);
         assert_eq!(DateTime64::<Generic>::new(0).to_nanoseconds(), None);

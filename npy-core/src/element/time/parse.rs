@@ -1,4 +1,4 @@
-//! Times and spans from the text that NumPy prints.
+//! Parses times and spans from the text that NumPy prints.
 
 use std::str::FromStr;
 
@@ -40,7 +40,8 @@ impl<U: TimeUnit> DateTime64<U> {
         Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text))
     }
 
-    /// Parses a time at this offset from UTC, in attoseconds.
+    /// Parses a time and subtracts `offset`, its offset from UTC in attoseconds. For a generic
+    /// time, `offset` has no effect.
     fn parse_at(text: &str, offset: i128) -> Option<Self> {
         let count = match U::RESOLUTION {
             None => text.parse().ok(),
@@ -59,7 +60,8 @@ impl<U: TimeUnit> DateTime64<U> {
     }
 }
 
-/// Parses a number and a unit as NumPy prints them, `100 seconds`, or `NaT`.
+/// Parses a number and a unit as NumPy prints them, `100 seconds`, or `NaT`. The text may have
+/// another unit than the type. Nothing is rounded.
 ///
 /// ```
 /// use npy_core::TimeDelta64;
@@ -87,7 +89,8 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
     }
 }
 
-/// Returns the time without its offset from UTC, and the offset in attoseconds; `None` if it has none.
+/// Returns the time without its offset from UTC, and the offset in attoseconds; `None` if the text
+/// has no valid offset.
 #[cfg(feature = "serde")]
 fn split_offset(text: &str) -> Option<(&str, i128)> {
     if let Some(local) = text.strip_suffix('Z') {
@@ -172,7 +175,7 @@ fn time_of_day(text: &str) -> Option<i128> {
     seconds.checked_mul(1_000_000_000_000_000_000)?.checked_add(attoseconds)
 }
 
-/// Parses a span as a number of units; `None` if the text is invalid or the number is not whole.
+/// Parses a span as a count at this resolution; `None` for invalid text and for a fraction.
 fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
     let (number, name) = text.trim().split_once(' ')?;
     let number: i128 = number.parse::<i128>().ok()?;

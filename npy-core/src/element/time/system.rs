@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use super::{DateTime64, TimeUnit};
 use crate::element::{Element, InvalidValue};
 
-/// Converts exactly. Fails for a fraction of a unit, and for a count that does not fit in an `i64`; any time from 1678 to 2261 fits
-/// `DateTime64<Ns>`.
+/// Converts exactly. Fails for a fraction of a unit, for a count that does not fit in an `i64`, and
+/// for the unit [`Generic`](super::Generic). Any time from 1678 to 2261 fits `DateTime64<Ns>`.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -49,7 +49,8 @@ impl<U: TimeUnit> TryFrom<DateTime64<U>> for SystemTime {
                 false => SystemTime::UNIX_EPOCH.checked_add(span),
             }
         });
-        // Windows counts in units of 100 nanoseconds, and drops any remainder; this check refuses such a time.
+        // Windows counts in units of 100 nanoseconds and drops any remainder. This check refuses a
+        // time that has one.
         let is_same =
             |system: &SystemTime| DateTime64::<U>::try_from(*system).is_ok_and(|back| back == time);
         system.filter(is_same).ok_or_else(|| {
@@ -70,7 +71,7 @@ mod tests {
     use super::super::{Day, Generic, Ms, Ns, Ps, Second};
     use super::*;
 
-    /// Guards that a time of the clock is the same time in a file, before and after 1970, and that nothing is rounded.
+    /// Guards that times before and after 1970 are converted exactly, and never rounded.
     #[test]
     fn system_times_go_both_ways() {
         for count in [0, 1_251_073_203_500, -1, -86_400_001] {
