@@ -1,4 +1,4 @@
-//! NumPy's sub-arrays, on the stack and on the heap.
+//! NumPy's sub-arrays as Rust arrays: `[T; N]` and `Box<[T; N]>`.
 
 use crate::checked;
 use crate::dtype::{ByteOrder, DType};
@@ -6,7 +6,7 @@ use crate::element::cast::Plain;
 use crate::element::{Element, Internals, InvalidValue};
 use crate::limits::MAX_ITEMSIZE;
 
-/// NumPy's sub-array of `N` items. An array of arrays is a single sub-array with two dimensions.
+/// NumPy's sub-array of `N` elements. An array of arrays is a single sub-array of two dimensions.
 impl<T: Element, const N: usize> Element for [T; N] {
     const SIZE: usize = {
         const {
@@ -53,11 +53,12 @@ impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-/// Decodes the `N` values of an item, whose numbers are big-endian if `SWAPPED`.
+/// Decodes the `N` values of an item; if `SWAPPED`, of an item whose numbers are big-endian.
 #[inline]
 fn decode_array<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> [T; N] {
     match item.get(..<[T; N]>::SIZE) {
-        // The compiler knows the length of this item: it removes the checks from the loop, and vectorizes it.
+        // Both arms do the same. Here the compiler knows the length of `item`, so it removes the
+        // bounds checks and vectorizes the loop.
         Some(item) => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
         None => std::array::from_fn(|i| nth_value::<T, N, SWAPPED>(item, i)),
     }
@@ -111,7 +112,7 @@ impl<T: Element, const N: usize> Element for Box<[T; N]> {
     }
 }
 
-/// Decodes the values of an item, whose numbers are big-endian if `SWAPPED`, directly to the heap.
+/// Like [`decode_array`], but decodes directly to the heap.
 #[inline]
 fn decode_boxed<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) -> Box<[T; N]> {
     let items: Vec<T> = match item.get(..<[T; N]>::SIZE) {
@@ -122,8 +123,9 @@ fn decode_boxed<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) ->
     items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
 }
 
-/// Never called, as there are always `N` items. It is a separate function because its stack frame is large: inlined, it would enlarge the
-/// frame of every caller.
+/// Decodes an array on the stack and moves it to the heap. This function is never called, because
+/// [`decode_boxed`] always has `N` values. It is not inlined, because its large stack frame would
+/// enlarge that of every caller.
 #[cold]
 #[inline(never)]
 fn on_the_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {

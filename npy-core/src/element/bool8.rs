@@ -7,11 +7,12 @@ use crate::dtype::{Scalar, ScalarKind};
 use crate::element::cast::Plain;
 use crate::element::macros::{like_its_value, of_bytes};
 
-/// A byte that is true if it is not zero: NumPy's `|b1`. Unlike `bool`, it is [`ZeroCopy`](macro@crate::ZeroCopy), so masks, and records with
-/// a flag, can be viewed and mapped in place.
+/// A byte that is true if it is not zero: NumPy's `|b1`. Unlike `bool`, it is
+/// [`ZeroCopy`](macro@crate::ZeroCopy), so masks, and records with a flag, can be viewed and mapped
+/// in place.
 ///
-/// Values compare, hash and print like their `bool`. As in NumPy, a byte other than 0 and 1 stays as it is when the value is copied or
-/// written; a `bool` that is read from it is written as 1.
+/// Values compare, hash and print like their `bool`. As in NumPy, a byte other than 0 and 1 stays
+/// as it is when the value is copied or written. A `bool` read from such a byte is written as 1.
 ///
 /// ```
 /// use npy_core::{ArrayView, ArrayViewMut, Bool8, WriteNpy};
@@ -81,7 +82,7 @@ impl Bool8 {
         self.0 != 0
     }
 
-    /// Keeps this byte.
+    /// Creates a value from any byte, which is kept as it is.
     ///
     /// ```
     /// use npy_core::Bool8;
@@ -95,7 +96,7 @@ impl Bool8 {
         Bool8(byte)
     }
 
-    /// Returns the byte as it is in the file.
+    /// Returns the byte, which may be other than 0 and 1.
     ///
     /// ```
     /// use npy_core::Bool8;

@@ -12,7 +12,7 @@ use crate::element::{Element, Internals, InvalidValue};
 /// Implements [`Element`] for complex numbers of these floats, the real part first.
 macro_rules! complex {
     ($($type:ty: $part:ty $(, plain $plain:path)?;)*) => {$(
-        /// In the other byte order, the bytes of each part are swapped separately.
+        /// For big-endian data, the bytes of each part are swapped separately.
         impl Element for $type {
             const SIZE: usize = <[$part; 2]>::SIZE;
             const ALIGN: usize = <$part>::ALIGN;

@@ -55,7 +55,7 @@ macro_rules! number {
 
 number!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);
 
-/// Defines the wrapper of one byte order. It compares, hashes and prints like the number.
+/// Defines the wrapper of one byte order. The wrapper compares, hashes and prints like the number.
 macro_rules! ordered {
     ($(#[$doc:meta])* $name:ident, $order:ident) => {
         $(#[$doc])*
@@ -138,7 +138,8 @@ macro_rules! ordered {
 ordered! {
     /// A number that is stored as little-endian bytes on every machine, without alignment. `Le<f64>` is NumPy's `<f8`.
     ///
-    /// Use it in records that are viewed in place ([`ArrayView`](crate::ArrayView)): its alignment is 1, so it needs no padding.
+    /// Use `Le` in records that are viewed in place ([`ArrayView`](crate::ArrayView)): its
+    /// alignment is 1, so the records need no padding.
     ///
     /// ```
     /// use npy_core::{Element, Le};

@@ -6,8 +6,9 @@ use crate::element::macros::of_bytes;
 
 /// The bits of a float of ml_dtypes that has one byte: `<V1`, such as `float8_e4m3fn`.
 ///
-/// A file does not say which format it has, so [`to_f32`](Self::to_f32) takes it. `float8_e5m2` itself is saved as `<f1`, which neither
-/// NumPy nor this crate reads: in Python, save its bytes, `array.view('u1')`, and make a `Float8` of each.
+/// A file does not say which format its floats have, so the format is an argument of
+/// [`to_f32`](Self::to_f32). An array of `float8_e5m2` is saved as `<f1`, which neither NumPy nor
+/// this crate reads: in Python, save its bytes, `array.view('u1')`, and make a `Float8` of each.
 ///
 /// ```
 /// use npy_core::{Element, Float8, Float8Format};
@@ -20,7 +21,8 @@ use crate::element::macros::of_bytes;
 #[repr(transparent)]
 pub struct Float8(pub u8);
 
-/// Defines the formats, each with its bits of exponent and mantissa, the bias of the exponent, and what it has besides numbers.
+/// Defines the formats, each with the number of bits of exponent and mantissa, the bias of the
+/// exponent, and its special values.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident: $exponent:literal, $mantissa:literal, $bias:literal, $special:ident;)*) => {
         /// The formats of the floats of ml_dtypes that have one byte or less, by their names there.
@@ -75,22 +77,23 @@ struct Layout {
     special: Special,
 }
 
-/// What a format has besides numbers.
+/// The special values of a format.
 #[derive(PartialEq)]
 enum Special {
-    /// With the largest exponent, infinity and NaN.
+    /// Infinity and NaN, which have the largest exponent.
     Ieee,
-    /// NaN, if all bits but the sign are set.
+    /// NaN, which has all bits set; the sign may be either.
     OneNan,
-    /// NaN, where the negative zero would be.
+    /// NaN, which has the bits of the negative zero.
     NegativeZero,
-    /// No sign, no zero, and NaN if all bits are set.
+    /// NaN, which has all bits set. All other values are powers of two, without a sign or a zero.
     Power,
+    /// Neither infinity nor NaN.
     None,
 }
 
 impl Float8 {
-    /// Returns the number that the bits mean in this format. Each is exact as an `f32`.
+    /// Returns the number that the bits mean in this format. The conversion to `f32` is exact.
     ///
     /// ```
     /// use npy_core::{Float8, Float8Format};
@@ -121,7 +124,7 @@ impl Float8 {
         let is_subnormal = power == 0 && special != Special::Power;
         let whole = if is_subnormal { fraction } else { fraction | 1u32.wrapping_shl(mantissa) };
         let power = power.max(u32::from(special != Special::Power));
-        // At most eight bits, and then powers of two: nothing is rounded.
+        // `whole` has at most eight bits, and the factors are powers of two: nothing is rounded.
         let scale = i32::try_from(power)
             .unwrap_or(0)
             .wrapping_sub(bias)

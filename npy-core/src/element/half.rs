@@ -9,7 +9,8 @@ use crate::element::macros::{number, of_bytes};
 number!(f16 => Float);
 
 of_bytes! {
-    /// ml_dtypes' `bfloat16`, which is stored as `<V2` for either byte order. NumPy without ml_dtypes reads it as raw bytes.
+    /// ml_dtypes' `bfloat16`, which is stored as `<V2`, also in a big-endian file. NumPy without
+    /// ml_dtypes reads it as raw bytes.
     [] bf16: 2, align 2, plain Plain::of,
     dtype |_| Scalar::extension(2),
     from_le bf16::from_le_bytes, from_be bf16::from_le_bytes, to_le bf16::to_le_bytes;

@@ -15,7 +15,7 @@ pub enum Packing {
     Aligned,
 }
 
-/// Creates a field.
+/// Creates the declaration of a field.
 pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
     let keys = [key(name), 0];
     let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
@@ -104,7 +104,8 @@ pub const fn size(fields: &[FieldLayout], align: usize) -> usize {
     size
 }
 
-/// Returns `stated`, the size of a record. `message` is the error if the fields do not fit, or the size is not a multiple of the alignment.
+/// Returns `stated`, the size of a record. `message` is the error if the fields do not fit, or if
+/// the size is too large or not a multiple of the alignment.
 pub const fn stated_size(
     fields: &[FieldLayout],
     align: usize,
@@ -117,6 +118,7 @@ pub const fn stated_size(
 }
 
 /// Refuses a flattened record that has a name or title in common with another field of the struct.
+/// The derive macro compares the fields that are not flattened.
 pub const fn distinct(
     fields: &'static [FieldLayout],
     message: &'static str,
@@ -151,12 +153,13 @@ const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
     false
 }
 
-/// Returns true if the key is not zero and is that of this name or title.
+/// Returns true if `key` is not zero and equals the key of the name or that of the title.
 const fn is_one_of(key: u64, [name, title]: [u64; 2]) -> bool {
     key != 0 && (key == name || key == title)
 }
 
-/// Returns the FNV-1a hash of a name, with the lowest bit set. Comparing the names of hundreds of fields would take too many steps when compiling.
+/// Returns the FNV-1a hash of a name, with the lowest bit set. Hashes are compared instead of
+/// names, as the names of hundreds of fields would take the compiler too many steps.
 const fn key(name: &str) -> u64 {
     let bytes = name.as_bytes();
     let mut hash = 0xcbf2_9ce4_8422_2325u64;

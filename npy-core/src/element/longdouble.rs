@@ -55,11 +55,13 @@ const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
 impl LongDouble {
     /// Returns the nearest `f64`. The processor and NumPy's `astype` round in the same way.
     ///
-    /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or zero. A NaN becomes quiet, and keeps its
-    /// sign and the first bits of its payload. A number whose exponent is not zero, and whose highest bit of the
-    /// significand is zero, is invalid on the x87, and becomes NaN.
+    /// Ties round to even. Numbers that are too large become infinite, and tiny ones subnormal or
+    /// zero. A NaN becomes quiet, and keeps its sign and the first bits of its payload. A number
+    /// with a nonzero exponent and a zero highest bit of the significand is invalid on the x87; it
+    /// becomes NaN.
     ///
-    /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact. Padding that is not zero makes them differ even if it was exact.
+    /// If `LongDouble::from(x.to_f64()) == x`, the conversion was exact. Nonzero padding in `x`
+    /// makes the two sides differ even if the conversion was exact.
     ///
     /// ```
     /// use npy_core::LongDouble;
@@ -88,8 +90,9 @@ impl LongDouble {
                 let (kept, rest) = (wide >> lost, wide & ((1 << lost) - 1));
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
-                // `kept` still has the explicit highest bit. Adding it increments the exponent of a normal number, so `before` starts
-                // one lower. A carry out of the fraction increments the exponent, too, which is correct.
+                // In a normal number, `kept` has the explicit highest bit. The addition below adds
+                // that bit to the exponent, so the exponent in `before` is one lower. If rounding
+                // carries out of the fraction, the exponent grows by one, which is correct.
                 let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept: u64 = checked::narrow(kept);
                 sign | (before + kept + u64::from(up))
@@ -207,11 +210,13 @@ mod tests {
         assert_eq!(nearest(one, INTEGER | 0xbff), 1.0 + f64::EPSILON);
         assert_eq!(nearest(one, INTEGER | 0xc00), 1.0 + 2.0 * f64::EPSILON);
         assert_eq!(nearest(one, u64::MAX), 2.0);
-        // The last value that rounds to `f64::MAX`, and the first that rounds to infinity.
+        // The largest value that rounds to `f64::MAX`, the smallest that rounds to infinity, and a
+        // value with an exponent that is too large.
         assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x3ff), f64::MAX);
         assert_eq!(nearest(0x43fe, u64::MAX << 11 | 0x400), f64::INFINITY);
         assert_eq!(nearest(0xc3ff, u64::MAX), f64::NEG_INFINITY);
-        // The smallest `f64`, half of it, and a little more than half.
+        // The smallest `f64`, half of it, a little more than half, and a little less than half;
+        // then a value that rounds up to the smallest normal `f64`.
         let tiny = f64::from_bits(1);
         assert_eq!(nearest(0x3bcd, INTEGER), tiny);
         assert_eq!(nearest(0x3bcc, INTEGER).to_bits(), 0);
@@ -226,7 +231,7 @@ mod tests {
             assert!(nearest(top, significand).is_nan(), "{top:x} {significand:x}");
         }
         assert!(nearest(0x7fff, INTEGER | 1).is_nan());
-        // If the exponent is zero, the first bit of the significand does not matter.
+        // If the exponent is zero, the result is zero, whatever the significand is.
         assert_eq!(nearest(0x8000, u64::MAX).to_bits(), (-0.0f64).to_bits());
     }
 
@@ -242,7 +247,7 @@ mod tests {
         assert_eq!(shown, "LongDouble(0xbfffc000000000000000, about -1.5)");
     }
 
-    /// Guards the direct decoding of big-endian items: each part is reversed separately.
+    /// Guards the direct decoding of big-endian items: each part is reversed on its own.
     #[test]
     fn big_endian_files_are_read_back() {
         let values: [_; 3] = [0.1, -1.5, 7.0]

@@ -102,8 +102,8 @@ macro_rules! from_str {
 }
 pub(crate) use from_str;
 
-/// Implements `Default` as `new` of the default value, and `Hash` and the comparisons with the value that `$get` returns. A derive would
-/// require them of every type parameter.
+/// Implements `Default` as `new` of the default value, and `Hash` and the comparisons with the
+/// value that `$get` returns. A derive would require these traits of every type parameter.
 macro_rules! like_its_value {
     ([$($generics:tt)*] $type:ty, $get:ident $(, $value:ident)?) => {
         impl<$($generics)*> Default for $type {

@@ -36,7 +36,8 @@ pub trait NpyRecord: Element {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldLayout {
-    /// The name in the file, which may be empty; empty for a flattened record, whose fields have their own names.
+    /// The name in the file, which may be empty. A flattened record has an empty name, as only its
+    /// fields are in the file.
     pub name: &'static str,
     /// The title in the file.
     pub title: Option<&'static str>,
@@ -48,6 +49,7 @@ pub struct FieldLayout {
     pub align: usize,
     /// The fields of a flattened record, with offsets from its start; empty for any other field.
     pub flattened: &'static [FieldLayout],
-    /// Hashes of the name and the title. The compiler compares them to find a name that occurs twice.
+    /// Hashes of the name and the title; zero if there is none. The compiler compares the hashes to
+    /// find a name that occurs twice.
     pub(crate) keys: [u64; 2],
 }

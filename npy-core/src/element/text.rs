@@ -89,7 +89,8 @@ impl<const N: usize> ByteStr<N> {
     ///
     /// # Errors
     ///
-    /// [`Utf8Error`](std::str::Utf8Error) if they are not UTF-8; NumPy does not define their encoding.
+    /// [`Utf8Error`](std::str::Utf8Error) if the bytes are not UTF-8; NumPy does not define their
+    /// encoding.
     pub fn to_str(&self) -> Result<&str, std::str::Utf8Error> {
         std::str::from_utf8(self.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! Text of a fixed size, each code point in four bytes.
+//! Text of a fixed width, stored inline: each code point has four bytes.
 
 use std::fmt;
 
@@ -116,7 +116,7 @@ impl<const N: usize> Element for FixedStr<N> {
     #[inline]
     fn decode(item: &[u8]) -> Self {
         let mut points = item.as_chunks().0.iter();
-        // `check` has refused code points that are not characters.
+        // `check` has refused code points that are not characters, so none is replaced.
         let character = |point| character(point).unwrap_or(char::REPLACEMENT_CHARACTER);
         FixedStr(std::array::from_fn(|_| points.next().copied().map_or('\0', character)))
     }
@@ -154,7 +154,8 @@ fn character(point: [u8; 4]) -> Option<char> {
     char::from_u32(u32::from_le_bytes(point))
 }
 
-/// Refuses code points that are not characters. The error has the index of the first such code point.
+/// Refuses code points that are not characters. The item of the error is the index of the first
+/// such code point; the callers replace that index with the index of an item.
 pub(super) fn check(items: &[u8]) -> Result<(), InvalidValue> {
     let points = items.as_chunks().0;
     // The loop has no early exit, so that the compiler vectorizes it.

@@ -58,7 +58,7 @@ pub trait Codec {
 #[derive(Debug)]
 pub struct Format<T> {
     kind: ScalarKind,
-    /// The number of bytes that the width counts as one: 4 for a character, 1 for a byte.
+    /// The number of bytes in one unit of the width: 4 for a character, 1 for a byte.
     unit: usize,
     decode: fn(&[u8]) -> T,
     encode: fn(&T, &mut [u8]) -> Result<(), InvalidValue>,
@@ -106,7 +106,8 @@ impl<T: WideBytes, const N: usize> Codec for WidthBytes<T, N> {
     const SIZE: usize = fits(N);
 }
 
-/// Stores values in the format of `C`, for `#[npy(width = any)]`: items of any width can be read, and none can be written.
+/// Stores values in the format of `C`, for `#[npy(width = any)]`: items of any width up to 4096
+/// bytes can be read, and none can be written.
 #[derive(Debug)]
 pub struct AnyWidth<C>(PhantomData<C>);
 
@@ -139,7 +140,8 @@ impl<C: Codec> Codec for AnyWidth<C> {
     }
 }
 
-/// Returns the text in the canonical item of a text of any width.
+/// Returns the text in a canonical item of [`AnyWidth`]: the bytes after the prefix, which states
+/// how many.
 fn sized_text(item: &[u8]) -> &[u8] {
     let Some((prefix, text)) = item.split_first_chunk() else { return &[] };
     let size = usize::try_from(u32::from_le_bytes(*prefix)).unwrap_or(usize::MAX);
@@ -147,7 +149,7 @@ fn sized_text(item: &[u8]) -> &[u8] {
     text.get(..size).unwrap_or(text)
 }
 
-/// Returns `size`. A size that no item can have is a compile error.
+/// Returns `size`. A size that is too large for an item is a compile error.
 const fn fits(size: usize) -> usize {
     assert!(size <= MAX_ITEMSIZE, "`width` makes an item larger than NumPy's 2147483647 bytes");
     size
@@ -251,7 +253,7 @@ mod tests {
     type Utf8<const N: usize> = WidthBytes<String, N>;
     type Bytes<const N: usize> = Width<Vec<u8>, N>;
 
-    /// Returns the item of a text, written to a buffer of other bytes.
+    /// Returns the item of a text, which is encoded into a buffer of bytes that are not zero.
     fn chars(text: &str) -> Result<Vec<u8>, String> {
         let mut item = vec![0xff; Chars::<3>::SIZE];
         Chars::<3>::encode(&text.to_owned(), &mut item)
@@ -305,7 +307,7 @@ mod tests {
         assert!(Bytes::<3>::encode(&vec![1; 4], &mut item).is_err());
     }
 
-    /// Guards that an item is read up to the size of its text: the bytes after it may be those of another file.
+    /// Guards that only the text of an item is read: the bytes after the text have no meaning.
     #[test]
     fn text_of_any_width_ends_with_its_size() {
         type Any = AnyWidth<Chars<0>>;
