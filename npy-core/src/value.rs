@@ -13,7 +13,7 @@ use crate::plan;
 use crate::shape;
 pub use iter::{CodePoints, Fields, Parts};
 
-/// An element of a [`DynArray`](crate::DynArray), or a part of one, borrowed from it.
+/// An element of a [`DynArray`](crate::DynArray), or a part of an element, borrowed from the array.
 ///
 /// Integers have 64 bits whatever their dtype: an `<i2` is an [`Int`](Value::Int). A value prints like an element in NumPy: `Display` is
 /// for people, `Debug` has quotes around text.
@@ -37,7 +37,8 @@ pub use iter::{CodePoints, Fields, Parts};
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Values are equal if they are the same kind and equal in Rust: NaN differs from itself, and byte orders and padding do not matter.
+/// Values are equal if they are the same variant and equal in Rust: NaN differs from itself. Byte
+/// orders and the padding of records do not matter, but the padding of a [`LongDouble`] does.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
@@ -71,7 +72,8 @@ pub enum Value<'a> {
     TimeDelta(i64, Option<Resolution>),
     /// `|V5`
     Void(&'a [u8]),
-    /// `|O`, or a record with such a field: a Python object that is still in the pickle of its array; [`Objects`](crate::Objects) reads it
+    /// `|O`, or a record with such a field: the element is only in the pickle of the array, which
+    /// [`Objects`](crate::Objects) reads
     Object,
     /// A record
     Record(RecordValue<'a>),
@@ -80,8 +82,9 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Decodes one item of this dtype, for programs that take the bytes of a [`DynArray`](crate::DynArray) apart themselves. `None` if there
-    /// are fewer bytes than the dtype has.
+    /// Decodes one item of this dtype, for programs that split the bytes of a
+    /// [`DynArray`](crate::DynArray) into items themselves. `None` if `item` is shorter than
+    /// [`DType::itemsize`].
     ///
     /// ```
     /// use npy_core::{DType, Value};
@@ -214,7 +217,7 @@ impl<'a> Value<'a> {
         matches!(self, Value::DateTime(NAT, _) | Value::TimeDelta(NAT, _))
     }
 
-    /// Returns the bytes, if it is an `S` or a `V`.
+    /// Returns the bytes of an `S`, without trailing zeros, or of a `V`; `None` for other values.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -233,7 +236,7 @@ impl<'a> Value<'a> {
 
     /// Returns a field of the record, or of a nested record: `"gain"`, `"hdr.gain"`. A field whose name has a dot is found, too.
     ///
-    /// `None` if it is not a record, or has no such field.
+    /// `None` if the value is not a record, or has no such field.
     ///
     /// ```
     /// use npy_core::{DynArray, Order};
@@ -418,7 +421,7 @@ impl<'a> ArrayValue<'a> {
         (index < *self.shape.first()?).then(|| self.nth(index))
     }
 
-    /// Returns the part at this index, which is in range.
+    /// Returns the part at this index of the first dimension; the index is in range.
     fn nth(&self, i: usize) -> Value<'a> {
         let rest = checked::tail(self.shape, 1);
         let stride = shape::bytes(rest, self.base.itemsize());

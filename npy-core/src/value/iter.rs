@@ -101,7 +101,8 @@ mod tests {
         assert_eq!(Value::F64(0.0), Value::F64(-0.0));
     }
 
-    /// Guards the time of a comparison of elements without bytes: their number is not bounded by the file.
+    /// Guards the time that a comparison takes: the size of a file does not limit the number of
+    /// elements of zero bytes.
     #[test]
     fn sub_arrays_of_nothing_are_compared_at_once() {
         let endless = dtype("('|V0', (1000000000,))");
@@ -109,7 +110,7 @@ mod tests {
         assert_ne!(Value::new(&endless, &[]), Value::new(&dtype("('|V0', (2,))"), &[]));
     }
 
-    /// Guards that the iterators over parts have names, know their length and go both ways.
+    /// Guards that the iterators over parts have names, know their length and can be reversed.
     #[test]
     fn parts_are_iterators_with_names() {
         let pair = dtype("('|u1', (2,))");

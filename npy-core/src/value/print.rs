@@ -1,4 +1,4 @@
-//! Prints elements nearly like NumPy.
+//! Prints elements nearly as NumPy does.
 
 use std::cell::Cell;
 use std::fmt::{self, Formatter};
@@ -33,15 +33,17 @@ macro_rules! debug {
 
 debug!(Value, RecordValue, ArrayValue);
 
-/// The largest number of values that are printed. A sub-array of elements of zero bytes can have any length.
+/// The largest number of values that `Debug` prints. Without a limit, a sub-array of elements of
+/// zero bytes could print without end.
 const MAX_VALUES: usize = 10_000;
-/// Sub-arrays of more values are shortened.
+/// A sub-array is shortened only if it has more elements than this.
 const THRESHOLD: usize = 1000;
 /// The number of values at each end of a shortened sub-array.
 const EDGE: usize = 3;
 
 impl Value<'_> {
-    /// Writes the value. It and each value inside it decrement `left`; once `left` is zero, the rest is printed as `...`.
+    /// Writes the value. The value and each value inside it decrement `left`; once `left` is zero,
+    /// the rest is printed as `...`.
     pub(crate) fn print(&self, f: &mut dyn fmt::Write, left: &Cell<usize>) -> fmt::Result {
         let Some(rest) = left.get().checked_sub(1) else { return f.write_str("...") };
         left.set(rest);
@@ -142,7 +144,7 @@ fn shortest_half(value: f32) -> f64 {
     if !value.is_finite() || value == 0.0 {
         return value;
     }
-    // Half of the distance to the next half-precision number, which has ten bits after the leading one.
+    // Half of the distance to the next number; the precision is ten bits after the leading one.
     let exponent = value.abs().log2().floor().max(-14.0);
     let above = (exponent - 11.0).exp2();
     // The numbers below a power of two are half as far apart, except next to the subnormal numbers.
@@ -152,7 +154,7 @@ fn shortest_half(value: f32) -> f64 {
         let excess = decimal.abs() - value.abs();
         (-below..above).contains(&excess) && excess != -below
     };
-    // The nearest decimal of this many digits; if two are equally near, both of them.
+    // The nearest decimal with this many digits after the first one; in a tie, both decimals.
     let decimals = |digits: usize| {
         [value, value * (1.0 + f64::EPSILON)].map(|value| format!("{value:.digits$e}"))
     };
@@ -165,7 +167,7 @@ mod tests {
     use super::shortest_half;
     use crate::kernel::cast::half;
 
-    /// Guards that the printed form of a half-precision number is that of no other.
+    /// Guards that two half-precision numbers are never printed as the same decimal.
     #[test]
     fn every_half_is_nearer_to_its_printed_decimal_than_any_other() {
         let distance = |bits: u16, decimal: f64| (f64::from(half(bits)) - decimal).abs();
