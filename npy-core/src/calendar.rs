@@ -12,7 +12,7 @@ pub(crate) fn rescaled(count: i64, from: Resolution, to: Resolution, is_date: bo
     if count == NAT {
         return Some(NAT);
     }
-    whole(converted(scaled(count, from), from.unit, to.unit, is_date)?, to)
+    to_count(converted(scaled(count, from), from.unit, to.unit, is_date)?, to)
 }
 
 /// Returns the nanoseconds of a count; `None` for NaT, for a fraction of a nanosecond, for months and years of a time span, and on
@@ -31,14 +31,14 @@ pub(crate) fn from_nanoseconds(
     resolution: Resolution,
     is_date: bool,
 ) -> Option<i64> {
-    whole(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
+    to_count(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
 }
 
 /// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a
 /// conversion of a time span between months (or years) and shorter units.
 pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Option<i128> {
     match (months(from), months(to)) {
-        (Some(from), Some(to)) => divided(units.checked_mul(from)?, to),
+        (Some(from), Some(to)) => exact_div(units.checked_mul(from)?, to),
         (Some(from), None) if is_date => {
             let months = units.checked_mul(from)?;
             let year = months.div_euclid(12).checked_add(1970)?;
@@ -48,13 +48,13 @@ pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Opt
             let (year, month, day) = civil(converted(units, from, Unit::Day, true)?);
             let months =
                 year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
-            if day == 1 { divided(months, to) } else { None }
+            if day == 1 { exact_div(months, to) } else { None }
         }
         _ => {
             let (from, to) = (attoseconds(from)?, attoseconds(to)?);
-            match divided(from, to) {
+            match exact_div(from, to) {
                 Some(factor) => units.checked_mul(factor),
-                None => divided(units, divided(to, from)?),
+                None => exact_div(units, exact_div(to, from)?),
             }
         }
     }
@@ -70,13 +70,13 @@ fn months(unit: Unit) -> Option<i128> {
 }
 
 /// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
-pub(crate) fn whole(units: i128, resolution: Resolution) -> Option<i64> {
-    let count = i64::try_from(divided(units, i128::from(resolution.multiple))?).ok()?;
+pub(crate) fn to_count(units: i128, resolution: Resolution) -> Option<i64> {
+    let count = i64::try_from(exact_div(units, i128::from(resolution.multiple))?).ok()?;
     (count != NAT).then_some(count)
 }
 
 /// Returns the quotient, if there is no remainder.
-pub(crate) fn divided(n: i128, by: i128) -> Option<i128> {
+pub(crate) fn exact_div(n: i128, by: i128) -> Option<i128> {
     if n.checked_rem(by)? == 0 { n.checked_div(by) } else { None }
 }
 

@@ -14,7 +14,7 @@ use crate::dtype::{ByteOrder, DType, Scalar};
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
 use crate::element::decode::decode_all;
-use crate::element::typed_plan::{ItemPlan, TypedPlan, check_empty};
+use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
 use crate::error::Error;
 use crate::header::{Header, Payload};
 use crate::limits::{self, Limits};
@@ -400,7 +400,7 @@ impl DynArray {
         if header.data_bytes() == 0 {
             return Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits));
         }
-        check_empty::<()>(&plan, header.count(), &self.limits)?;
+        check_zero_size_items::<()>(&plan, header.count(), &self.limits)?;
         reserve::exact(&mut bytes, limits::to_usize(header.data_bytes())?)?;
         let (block_len, mut buffers) = (block::items_per_block(&plan), Buffers::default());
         for first in (0..header.count()).step_by(block_len) {

@@ -120,7 +120,7 @@ fn decode_boxed<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) ->
         Some(item) => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
         None => (0..N).map(|i| nth_value::<T, N, SWAPPED>(item, i)).collect(),
     };
-    items.into_boxed_slice().try_into().unwrap_or_else(|_| on_the_stack(item))
+    items.into_boxed_slice().try_into().unwrap_or_else(|_| decode_via_stack(item))
 }
 
 /// Decodes an array on the stack and moves it to the heap. This function is never called, because
@@ -128,7 +128,7 @@ fn decode_boxed<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8]) ->
 /// enlarge that of every caller.
 #[cold]
 #[inline(never)]
-fn on_the_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {
+fn decode_via_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {
     Box::new(<[T; N]>::decode(item))
 }
 

@@ -33,7 +33,7 @@ impl Buffers {
     /// Refuses a block with a value that does not fit the dtype to which the plan converts it: such
     /// a value must not reach [`run`](Self::run).
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), InvalidValue> {
-        kernel::misfit(plan, &self.block).map_or(Ok(()), |misfit| Err(unfit(&misfit)))
+        kernel::misfit(plan, &self.block).map_or(Ok(()), |misfit| Err(misfit_error(&misfit)))
     }
 
     /// Runs a plan over the block, which has `count` elements, and returns the converted bytes.
@@ -49,14 +49,14 @@ impl Buffers {
 
     /// Returns the buffers for the next run; empty buffers if a large element has made these grow.
     pub(crate) fn kept(self) -> Self {
-        let most = self.block.capacity().max(self.scratch.capacity());
-        if most <= 2 * BLOCK { self } else { Buffers::default() }
+        let capacity = self.block.capacity().max(self.scratch.capacity());
+        if capacity <= 2 * BLOCK { self } else { Buffers::default() }
     }
 }
 
 /// Returns the error for a value that does not fit.
 #[cold]
-fn unfit(misfit: &Misfit<'_>) -> InvalidValue {
+fn misfit_error(misfit: &Misfit<'_>) -> InvalidValue {
     let Convert { from, to, field, .. } = misfit.convert;
     let is_big = from.byte_order() == Some(ByteOrder::Big);
     let count = || signed(misfit.value, is_big);
@@ -136,7 +136,7 @@ pub(crate) struct Pending<T> {
     /// The number of items that are pending.
     count: usize,
     /// The largest `count` before [`take`](Self::take): a block, or fewer at the end of the array.
-    most: usize,
+    accepted: usize,
     /// The proof that values in memory are canonical items, if [`align`](Self::align) found it.
     plain: Option<Plain<T>>,
 }
@@ -146,7 +146,7 @@ impl<T: Element> Pending<T> {
     pub(crate) fn new(plan: Plan, block: usize, left: usize) -> Self {
         let block = items_in(block, &plan);
         let buffers = Buffers::default();
-        let mut pending = Pending { plan, buffers, block, count: 0, most: 0, plain: None };
+        let mut pending = Pending { plan, buffers, block, count: 0, accepted: 0, plain: None };
         pending.open(left);
         pending
     }
@@ -159,7 +159,7 @@ impl<T: Element> Pending<T> {
     /// Prepares slots for up to `wanted` more items, and returns their number.
     #[inline]
     pub(crate) fn prepare(&mut self, wanted: usize) -> usize {
-        let slots = self.most.saturating_sub(self.count).min(wanted);
+        let slots = self.accepted.saturating_sub(self.count).min(wanted);
         let bytes = checked::mul(checked::add(self.count, slots), T::SIZE);
         if bytes > self.buffers.block.len() {
             self.lengthen(bytes);
@@ -186,7 +186,7 @@ impl<T: Element> Pending<T> {
     ) -> Result<usize, InvalidValue> {
         let first = checked::mul(self.count, T::SIZE);
         let end = checked::add(first, checked::mul(slots, T::SIZE));
-        let mut taken = Taken { items: 0, count: &mut self.count };
+        let mut taken = CountOnDrop { items: 0, count: &mut self.count };
         if T::SIZE == 0 {
             for item in items.take(slots) {
                 item.borrow().encode(&mut []).map_err(|error| error.at_item(taken.items))?;
@@ -220,7 +220,7 @@ impl<T: Element> Pending<T> {
             }
         }
         let kept = self.count;
-        let mut undo = Undo { pending: self, kept };
+        let mut undo = TruncateOnDrop { pending: self, kept };
         undo.pending.fill(items.len(), items.iter())?;
         undo.kept = undo.pending.count;
         Ok(())
@@ -240,7 +240,8 @@ impl<T: Element> Pending<T> {
     pub(crate) fn push(&mut self, item: &T) -> bool {
         let first = checked::mul(self.count, T::SIZE);
         let slot = self.buffers.block.get_mut(first..checked::add(first, T::SIZE));
-        let taken = self.count < self.most && slot.is_some_and(|slot| encode(item, slot).is_ok());
+        let taken =
+            self.count < self.accepted && slot.is_some_and(|slot| encode(item, slot).is_ok());
         self.count = checked::add(self.count, usize::from(taken));
         taken
     }
@@ -248,14 +249,14 @@ impl<T: Element> Pending<T> {
     /// Removes all items, and returns their bytes in the dtype of the file. No items are accepted until [`open`](Self::open) is called.
     pub(crate) fn take(&mut self) -> &[u8] {
         let count = std::mem::take(&mut self.count);
-        self.most = 0;
+        self.accepted = 0;
         self.buffers.block.truncate(checked::mul(count, self.plan.src_itemsize));
         self.buffers.run(&self.plan, count)
     }
 
     /// Accepts items again, at most `left` of them.
     pub(crate) fn open(&mut self, left: usize) {
-        self.most = self.block.min(left);
+        self.accepted = self.block.min(left);
     }
 }
 
@@ -272,12 +273,12 @@ fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
 }
 
 /// Removes the items after the first `kept` ones when dropped, also by a panic.
-struct Undo<'p, T: Element> {
+struct TruncateOnDrop<'p, T: Element> {
     pending: &'p mut Pending<T>,
     kept: usize,
 }
 
-impl<T: Element> Drop for Undo<'_, T> {
+impl<T: Element> Drop for TruncateOnDrop<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.pending.count = self.kept;
@@ -285,12 +286,12 @@ impl<T: Element> Drop for Undo<'_, T> {
 }
 
 /// Adds the number of encoded items to `count` when dropped, also by a panic.
-struct Taken<'c> {
+struct CountOnDrop<'c> {
     items: usize,
     count: &'c mut usize,
 }
 
-impl Drop for Taken<'_> {
+impl Drop for CountOnDrop<'_> {
     #[inline]
     fn drop(&mut self) {
         *self.count = checked::add(*self.count, self.items);

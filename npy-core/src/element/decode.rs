@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::block::{Buffers, decode_blocks, items_per_block};
 use super::cast::{Values, strided_items};
-use super::typed_plan::check_empty;
+use super::typed_plan::check_zero_size_items;
 use super::{Element, InvalidValue};
 use crate::checked;
 use crate::error::Error;
@@ -102,7 +102,7 @@ pub(crate) fn decode_all<T: Element>(
     limits: &Limits,
     mut fill: impl FnMut(&mut Vec<u8>, Range<usize>),
 ) -> Result<Vec<T>, Error> {
-    check_empty::<T>(plan, rows.len(), limits)?;
+    check_zero_size_items::<T>(plan, rows.len(), limits)?;
     let mut out = Vec::new();
     reserve::exact(&mut out, rows.len())?;
     let fill = &mut |block: &mut Vec<u8>, rows: Range<usize>| {

@@ -16,21 +16,21 @@ pub enum Packing {
 }
 
 /// Creates the declaration of a field.
-pub const fn field(name: &'static str, size: usize, align: usize) -> Place {
+pub const fn field(name: &'static str, size: usize, align: usize) -> FieldDecl {
     let keys = [key(name), 0];
     let field = FieldLayout { name, title: None, offset: 0, size, align, flattened: &[], keys };
-    Place { field, at: None }
+    FieldDecl { field, at: None }
 }
 
 /// A field as it is declared: its layout without the offset, which an attribute may state.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct FieldDecl {
     field: FieldLayout,
     /// The offset from an attribute, and the error if the field cannot be there.
     at: Option<(usize, &'static str)>,
 }
 
-impl Place {
+impl FieldDecl {
     /// Adds a title.
     #[must_use]
     pub const fn title(mut self, title: &'static str) -> Self {
@@ -57,17 +57,17 @@ impl Place {
 
 impl Packing {
     /// Returns the layouts of these fields.
-    pub const fn layout<const N: usize>(self, places: [Place; N]) -> [FieldLayout; N] {
+    pub const fn layout<const N: usize>(self, declared: [FieldDecl; N]) -> [FieldLayout; N] {
         let mut fields = [field("", 0, 1).field; N];
         let mut end = 0usize;
         let mut i = 0;
         while i < N {
-            fields[i] = places[i].field;
+            fields[i] = declared[i].field;
             let align = match self {
                 Packing::Packed => 1,
                 Packing::Aligned => fields[i].align,
             };
-            fields[i].offset = match places[i].at {
+            fields[i].offset = match declared[i].at {
                 Some((at, message)) => {
                     assert!(at >= end && at.is_multiple_of(align), "{}", message);
                     at
@@ -138,14 +138,14 @@ pub const fn distinct(
 
 /// Returns true if the fields, or the fields in them, have a name or title in common.
 const fn share_a_name(one: &FieldLayout, other: &FieldLayout) -> bool {
-    let (inner, outer) = if one.flattened.is_empty() { (other, one) } else { (one, other) };
-    if inner.flattened.is_empty() {
-        let ([name, title], other) = (inner.keys, outer.keys);
+    let (flat, other) = if one.flattened.is_empty() { (other, one) } else { (one, other) };
+    if flat.flattened.is_empty() {
+        let ([name, title], other) = (flat.keys, other.keys);
         return is_one_of(name, other) || is_one_of(title, other);
     }
     let mut i = 0;
-    while i < inner.flattened.len() {
-        if share_a_name(&inner.flattened[i], outer) {
+    while i < flat.flattened.len() {
+        if share_a_name(&flat.flattened[i], other) {
             return true;
         }
         i += 1;

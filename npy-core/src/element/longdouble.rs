@@ -47,8 +47,10 @@ pub struct ComplexLongDouble {
 
 /// The fraction bits of an `f64`.
 const FRACTION: u64 = (1 << 52) - 1;
-/// The highest bit of a 64-bit significand, which the x87 stores explicitly; also the sign bit of an `f64`.
-const INTEGER: u64 = 1 << 63;
+/// The highest bit of a 64-bit significand, which the x87 stores explicitly.
+const INTEGER_BIT: u64 = 1 << 63;
+/// The sign bit of an `f64`.
+const SIGN_BIT: u64 = 1 << 63;
 /// The NaN that the x87 returns for an invalid encoding.
 const INDEFINITE: u64 = 0xfff8_0000_0000_0000;
 
@@ -72,12 +74,12 @@ impl LongDouble {
     #[expect(clippy::arithmetic_side_effects)]
     pub fn to_f64(self) -> f64 {
         let (negative, exponent, significand) = self.parts();
-        let sign = if negative { INTEGER } else { 0 };
-        let normal = significand & INTEGER != 0;
+        let sign = if negative { SIGN_BIT } else { 0 };
+        let normal = significand & INTEGER_BIT != 0;
         let bits = match exponent {
             0 => sign,
             _ if !normal => INDEFINITE,
-            0x7fff if significand == INTEGER => sign | f64::INFINITY.to_bits(),
+            0x7fff if significand == INTEGER_BIT => sign | f64::INFINITY.to_bits(),
             0x7fff => sign | f64::NAN.to_bits() | ((significand >> 11) & FRACTION),
             _ => {
                 // The biased exponent of an `f64`; 0 or less means a subnormal number.
@@ -91,11 +93,11 @@ impl LongDouble {
                 let half = 1 << (lost - 1);
                 let up = rest > half || (rest == half && kept & 1 == 1);
                 // In a normal number, `kept` has the explicit highest bit. The addition below adds
-                // that bit to the exponent, so the exponent in `before` is one lower. If rounding
+                // that bit to the exponent, so `exponent_bits` is one lower. If rounding
                 // carries out of the fraction, the exponent grows by one, which is correct.
-                let before = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
+                let exponent_bits = u64::from(exponent.max(1).unsigned_abs() - 1) << 52;
                 let kept: u64 = checked::narrow(kept);
-                sign | (before + kept + u64::from(up))
+                sign | (exponent_bits + kept + u64::from(up))
             }
         };
         f64::from_bits(bits)
@@ -133,8 +135,8 @@ impl From<f64> for LongDouble {
                 // If `fraction` had no leading zeros, its first bit would be worth 2^-1011.
                 (checked::narrow(16383 - 1011 - zeros), fraction << zeros)
             }
-            0x7ff => (0x7fff, INTEGER | (fraction << 11)),
-            _ => (exponent + (16383 - 1023), INTEGER | (fraction << 11)),
+            0x7ff => (0x7fff, INTEGER_BIT | (fraction << 11)),
+            _ => (exponent + (16383 - 1023), INTEGER_BIT | (fraction << 11)),
         };
         LongDouble::from_parts(negative, exponent, significand)
     }
@@ -185,7 +187,7 @@ mod tests {
         for i in 0..100_000 {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             // Every other value is subnormal.
-            let bits = if i % 2 == 0 { bits } else { bits & (INTEGER | FRACTION) };
+            let bits = if i % 2 == 0 { bits } else { bits & (SIGN_BIT | FRACTION) };
             let value = f64::from_bits(bits);
             let back = LongDouble::from(value).to_f64();
             if value.is_nan() {
@@ -201,14 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_rounded_to_the_nearest_and_even() {
+    fn inexact_values_round_half_to_even() {
         let one = 0x3fff;
-        assert_eq!(nearest(one, INTEGER), 1.0);
+        assert_eq!(nearest(one, INTEGER_BIT), 1.0);
         // 0x400 and 0xc00 are halfway between two values of `f64`.
-        assert_eq!(nearest(one, INTEGER | 0x400), 1.0);
-        assert_eq!(nearest(one, INTEGER | 0x401), 1.0 + f64::EPSILON);
-        assert_eq!(nearest(one, INTEGER | 0xbff), 1.0 + f64::EPSILON);
-        assert_eq!(nearest(one, INTEGER | 0xc00), 1.0 + 2.0 * f64::EPSILON);
+        assert_eq!(nearest(one, INTEGER_BIT | 0x400), 1.0);
+        assert_eq!(nearest(one, INTEGER_BIT | 0x401), 1.0 + f64::EPSILON);
+        assert_eq!(nearest(one, INTEGER_BIT | 0xbff), 1.0 + f64::EPSILON);
+        assert_eq!(nearest(one, INTEGER_BIT | 0xc00), 1.0 + 2.0 * f64::EPSILON);
         assert_eq!(nearest(one, u64::MAX), 2.0);
         // The largest value that rounds to `f64::MAX`, the smallest that rounds to infinity, and a
         // value with an exponent that is too large.
@@ -218,25 +220,27 @@ mod tests {
         // The smallest `f64`, half of it, a little more than half, and a little less than half;
         // then a value that rounds up to the smallest normal `f64`.
         let tiny = f64::from_bits(1);
-        assert_eq!(nearest(0x3bcd, INTEGER), tiny);
-        assert_eq!(nearest(0x3bcc, INTEGER).to_bits(), 0);
-        assert_eq!(nearest(0xbbcc, INTEGER | 1), -tiny);
+        assert_eq!(nearest(0x3bcd, INTEGER_BIT), tiny);
+        assert_eq!(nearest(0x3bcc, INTEGER_BIT).to_bits(), 0);
+        assert_eq!(nearest(0xbbcc, INTEGER_BIT | 1), -tiny);
         assert_eq!(nearest(0x3bcb, u64::MAX).to_bits(), 0);
         assert_eq!(nearest(0x3c00, u64::MAX), f64::MIN_POSITIVE);
     }
 
     #[test]
-    fn bits_that_are_no_number_are_nan() {
-        for (top, significand) in [(0x3fff, 1), (1, INTEGER - 1), (0x7fff, 0), (0xffff, 1 << 62)] {
+    fn invalid_encodings_are_nan() {
+        for (top, significand) in
+            [(0x3fff, 1), (1, INTEGER_BIT - 1), (0x7fff, 0), (0xffff, 1 << 62)]
+        {
             assert!(nearest(top, significand).is_nan(), "{top:x} {significand:x}");
         }
-        assert!(nearest(0x7fff, INTEGER | 1).is_nan());
+        assert!(nearest(0x7fff, INTEGER_BIT | 1).is_nan());
         // If the exponent is zero, the result is zero, whatever the significand is.
         assert_eq!(nearest(0x8000, u64::MAX).to_bits(), (-0.0f64).to_bits());
     }
 
     #[test]
-    fn bytes_are_kept_also_those_that_do_not_count() {
+    fn padding_bytes_are_kept() {
         let item: [u8; 32] = std::array::from_fn(|i| u8::try_from(i).unwrap());
         let mut again = [0; 32];
         ComplexLongDouble::decode(&item).encode(&mut again).unwrap();

@@ -33,14 +33,22 @@ impl ItemPlan {
         ItemPlan::new(plan, 1, header.elements())
     }
 
-    /// Like [`check_empty`], for this plan.
-    pub(crate) fn check_empty<T>(&self, count: usize, limits: &Limits) -> Result<(), Error> {
-        check_empty::<T>(&self.plan, count, limits)
+    /// Like [`check_zero_size_items`], for this plan.
+    pub(crate) fn check_zero_size_items<T>(
+        &self,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<(), Error> {
+        check_zero_size_items::<T>(&self.plan, count, limits)
     }
 }
 
 /// Returns an error if the elements have zero bytes and `count` is more than the limit allows.
-pub(crate) fn check_empty<T>(plan: &Plan, count: usize, limits: &Limits) -> Result<(), Error> {
+pub(crate) fn check_zero_size_items<T>(
+    plan: &Plan,
+    count: usize,
+    limits: &Limits,
+) -> Result<(), Error> {
     if plan.src_itemsize > 0 {
         return Ok(());
     }

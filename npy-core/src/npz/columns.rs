@@ -12,7 +12,7 @@ use crate::element::block::{self, BLOCK};
 use crate::element::decode::decode_all;
 use crate::element::record::NpyRecord;
 use crate::element::type_name;
-use crate::element::typed_plan::{check_empty, item_plan};
+use crate::element::typed_plan::{check_zero_size_items, item_plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{Limits, MAX_ITEMSIZE};
@@ -158,7 +158,7 @@ impl<R: Read + Seek> Reader<R> {
         let plan = || {
             let (record, count) = record(&headers)?;
             let plan = item_plan::<T>(&record, options.allowed_cast())?;
-            check_empty::<T>(&plan, count, options.limit())?;
+            check_zero_size_items::<T>(&plan, count, options.limit())?;
             Ok((plan, count))
         };
         let (plan, count) = plan().map_err(|error| self.in_file(self.missing(error)))?;

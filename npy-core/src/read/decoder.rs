@@ -146,7 +146,7 @@ impl<T: Element> Decoder<T> {
     /// Decodes complete elements.
     fn decode(&mut self, items: &[u8], count: usize, out: &mut Vec<T>) -> Result<()> {
         let Decoder { plan, limits, next, buffers, .. } = self;
-        plan.check_empty::<T>(count, limits)?;
+        plan.check_zero_size_items::<T>(count, limits)?;
         let first =
             usize::try_from(*next).unwrap_or(usize::MAX).min(checked::sub(usize::MAX, count));
         let size = plan.plan.src_itemsize;

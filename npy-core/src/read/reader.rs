@@ -199,7 +199,7 @@ impl<R> Reader<R> {
     /// Returns the number of values to read next: all that remain, but at most `max`; an error if they exceed the limits.
     pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
         let count = self.items_left(plan).min(max);
-        plan.check_empty::<T>(count, &self.limits)?;
+        plan.check_zero_size_items::<T>(count, &self.limits)?;
         self.check_allowed(to_u64(count).saturating_mul(to_u64(plan.plan.src_itemsize)))?;
         Ok(count)
     }

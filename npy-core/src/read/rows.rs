@@ -334,7 +334,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         // Only the rows that were asked for can exceed the limits: those ahead keep to them.
         let asked = n.min(checked::sub(layout.rows, self.next));
-        plan.check_empty::<T>(asked.saturating_mul(self.row), &reader.limits)?;
+        plan.check_zero_size_items::<T>(asked.saturating_mul(self.row), &reader.limits)?;
         reader.limits.check_array(layout.bytes(asked, &reader.header))?;
         let most =
             reader.limits.array_bytes.unwrap_or(u64::MAX).checked_div(row_bytes).unwrap_or(0);

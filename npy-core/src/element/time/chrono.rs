@@ -4,7 +4,7 @@ use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
 use super::convert::{DAY, conversions};
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::divided;
+use crate::calendar::exact_div;
 use crate::element::{Element, InvalidValue};
 
 /// The day number of 1970-01-01 in chrono.
@@ -22,7 +22,7 @@ conversions! {
         if rest < SECOND { joined(time.timestamp(), rest) } else { None }
     };
     DateTime64, NaiveDate, "a chrono::NaiveDate": |nanoseconds| {
-        let days = divided(nanoseconds, DAY)?.checked_add(EPOCH)?;
+        let days = exact_div(nanoseconds, DAY)?.checked_add(EPOCH)?;
         NaiveDate::from_num_days_from_ce_opt(i32::try_from(days).ok()?)
     }, |date| i128::from(date.num_days_from_ce()).checked_sub(EPOCH)?.checked_mul(DAY);
     TimeDelta64, TimeDelta, "a chrono::TimeDelta": |nanoseconds| {

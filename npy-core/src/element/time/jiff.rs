@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::convert::{DAY, conversions};
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::divided;
+use crate::calendar::exact_div;
 use crate::element::{Element, InvalidValue};
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
@@ -15,7 +15,7 @@ conversions! {
         |nanoseconds| Timestamp::from_nanosecond(nanoseconds).ok(),
         |time| Some(time.as_nanosecond());
     DateTime64, Date, "a jiff::civil::Date": |nanoseconds| {
-        let days = i64::try_from(divided(nanoseconds, DAY)?).ok()?;
+        let days = i64::try_from(exact_div(nanoseconds, DAY)?).ok()?;
         EPOCH.checked_add(SignedDuration::from_secs(days.checked_mul(86_400)?)).ok()
     }, |date| Some(date.duration_since(EPOCH).as_nanos());
     TimeDelta64, SignedDuration, "a jiff::SignedDuration": |nanoseconds| {

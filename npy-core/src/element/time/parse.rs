@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::{DAY, attoseconds, converted, divided, first_day, whole};
+use crate::calendar::{DAY, attoseconds, converted, exact_div, first_day, to_count};
 use crate::dtype::{Resolution, Unit};
 use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
@@ -136,17 +136,17 @@ fn date(text: &str, offset: i128, resolution: Resolution) -> Option<i64> {
     let months = || year.checked_sub(1970)?.checked_mul(12)?.checked_add(month);
     let is_start = rest == 0 && days == first;
     let units = match resolution.unit {
-        Unit::Year if is_start => divided(months()?, 12)?,
+        Unit::Year if is_start => exact_div(months()?, 12)?,
         Unit::Month if is_start => months()?,
         Unit::Year | Unit::Month => return None,
-        Unit::Week if rest == 0 => divided(days, 7)?,
+        Unit::Week if rest == 0 => exact_div(days, 7)?,
         Unit::Week => return None,
         unit => {
             let length = attoseconds(unit)?;
-            days.checked_mul(divided(DAY, length)?)?.checked_add(divided(rest, length)?)?
+            days.checked_mul(exact_div(DAY, length)?)?.checked_add(exact_div(rest, length)?)?
         }
     };
-    whole(units, resolution)
+    to_count(units, resolution)
 }
 
 /// Parses a time of day (`12`, `12:34`, `12:34:56` or `12:34:56.789`) as the number of attoseconds since midnight.
@@ -186,7 +186,7 @@ fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
         let singular = format!("{unit:?}").to_lowercase();
         name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
     })?;
-    whole(converted(number, unit, resolution.unit, false)?, resolution)
+    to_count(converted(number, unit, resolution.unit, false)?, resolution)
 }
 
 const UNITS: [Unit; 13] = [
