@@ -9,7 +9,7 @@ use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::field::{self, Default, Field, Skipped, Stored};
 use crate::input::{borrowed, the_struct};
-use crate::tokens::{at, at_call_site, value, whole};
+use crate::tokens::{at, at_call_site, struct_default, value};
 
 /// The model of a struct that becomes an archive.
 pub(crate) struct Archive<'a> {
@@ -122,14 +122,14 @@ impl<'a> Archive<'a> {
         let reads = quote!(::std::io::Read + ::std::io::Seek);
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
 
-        let puts = fields.iter().map(put);
+        let write_fields = fields.iter().map(write_field);
         let are_in = fields
             .iter()
-            .map(|field| asked(field, ["__npy_is_in", "__npy_any_in"], &quote!(__from)));
-        let taken = fields
-            .iter()
-            .map(|field| asked(field, ["__npy_takes", "__npy_any_takes"], &quote!(__member)));
-        let taken_out = fields.iter().map(take);
+            .map(|field| member_query(field, ["__npy_is_in", "__npy_any_in"], &quote!(__from)));
+        let taken = fields.iter().map(|field| {
+            member_query(field, ["__npy_takes", "__npy_any_takes"], &quote!(__member))
+        });
+        let read_fields = fields.iter().map(read_field);
         let skipped = self.skipped.iter().map(|field| {
             let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
             quote!(#member: #value)
@@ -138,8 +138,8 @@ impl<'a> Archive<'a> {
         let mut defaults = fields.iter().filter_map(|field| field.default.as_ref());
         let of_struct =
             defaults.any(of_struct) || self.skipped.iter().map(|field| &field.value).any(of_struct);
-        let whole = whole(self.default.as_ref());
-        let whole = of_struct.then(|| quote!(let __default = #whole;));
+        let struct_default = struct_default(self.default.as_ref());
+        let struct_default = of_struct.then(|| quote!(let __default = #struct_default;));
         let also_record = self.also_record();
 
         quote! {
@@ -158,7 +158,7 @@ impl<'a> Archive<'a> {
                         __to: &mut #npz::Writer<__W>,
                         __at: &#str,
                     ) -> #result<(), __npy::Error> {
-                        #(#puts)*
+                        #(#write_fields)*
                         #result::Ok(())
                     }
 
@@ -174,8 +174,8 @@ impl<'a> Archive<'a> {
                         __from: &#npz::Reader<__R>,
                         __at: &#str,
                     ) -> #result<Self, __npy::Error> {
-                        #whole
-                        #result::Ok(Self { #(#taken_out,)* #(#skipped),* })
+                        #struct_default
+                        #result::Ok(Self { #(#read_fields,)* #(#skipped),* })
                     }
                 }
 
@@ -213,7 +213,7 @@ impl<'a> Archive<'a> {
 }
 
 /// Generates the code that writes the field: `<Vec<f32> as ArchiveField>::__npy_write_field(&self.bias, to, at, "bias")?;`.
-fn put(field: &Field<'_>) -> TokenStream {
+fn write_field(field: &Field<'_>) -> TokenStream {
     let (name, ty, member) = (&field.name, field.ty, &field.member);
     match &field.stored {
         Stored::Flat => {
@@ -230,22 +230,26 @@ fn put(field: &Field<'_>) -> TokenStream {
 }
 
 /// Generates a call that asks about the field's members: `<Vec<f32> as ArchiveField>::__npy_any_in(from, at, &["bias"])`.
-fn asked(field: &Field<'_>, questions: [&str; 2], about: &TokenStream) -> TokenStream {
+fn member_query(
+    field: &Field<'_>,
+    [of_flat, of_named]: [&str; 2],
+    argument: &TokenStream,
+) -> TokenStream {
     let (ty, names) = (field.ty, names(field));
-    let [of_all, of_any] = questions.map(|name| Ident::new(name, Span::call_site()));
+    let [of_flat, of_named] = [of_flat, of_named].map(|name| Ident::new(name, Span::call_site()));
     match &field.stored {
         Stored::Flat => {
-            quote!(<#ty as __npy::npz::ArchiveField>::#of_all(#about, __at))
+            quote!(<#ty as __npy::npz::ArchiveField>::#of_flat(#argument, __at))
         }
         Stored::With(module) => {
-            quote_spanned!(at(module)=> <#module::Stored as __npy::npz::ArchiveField>::#of_any(#about, __at, #names))
+            quote_spanned!(at(module)=> <#module::Stored as __npy::npz::ArchiveField>::#of_named(#argument, __at, #names))
         }
-        _ => quote!(<#ty as __npy::npz::ArchiveField>::#of_any(#about, __at, #names)),
+        _ => quote!(<#ty as __npy::npz::ArchiveField>::#of_named(#argument, __at, #names)),
     }
 }
 
 /// Generates the code that reads the field: `bias: <Vec<f32> as ArchiveField>::__npy_read_field(from, at, &["bias"])?`.
-fn take(field: &Field<'_>) -> TokenStream {
+fn read_field(field: &Field<'_>) -> TokenStream {
     let (ty, member, names) = (field.ty, &field.member, names(field));
     let stored = match &field.stored {
         Stored::Flat => {

@@ -216,7 +216,7 @@ impl Viewed {
 }
 
 /// Refuses attributes where none are allowed: on the variants of an enum, and on the field of a newtype.
-pub(crate) fn refuse(cx: &Ctxt, attributes: &[Attribute], message: &str) {
+pub(crate) fn report_all(cx: &Ctxt, attributes: &[Attribute], message: &str) {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("npy")) {
         cx.error(&attribute.meta, message);
     }
@@ -369,7 +369,7 @@ fn npy_core(given: &Attr<Path>) -> TokenStream {
 }
 
 /// Returns the error for a key that expects another value.
-fn takes<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
+fn expected_value<T>(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<T> {
     Err(syn::Error::new_spanned(&meta.path, format!("`{}` expects {what}", name(meta))))
 }
 
@@ -388,7 +388,7 @@ fn end(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 
 /// Parses a key without a value.
 fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
-    if at_end(meta) { Ok(()) } else { takes(meta, "no value") }
+    if at_end(meta) { Ok(()) } else { expected_value(meta, "no value") }
 }
 
 /// Parses `key = "string"`.
@@ -396,7 +396,7 @@ fn string(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     if meta.input.peek(Token![=]) && meta.input.peek2(LitStr) {
         return meta.value()?.parse();
     }
-    takes(meta, &format!("a string: {} = \"…\"", name(meta)))
+    expected_value(meta, &format!("a string: {} = \"…\"", name(meta)))
 }
 
 /// Parses `key = "name"`, and returns the value of this name.
@@ -420,7 +420,7 @@ fn path(meta: &ParseNestedMeta<'_>, what: &str) -> syn::Result<Path> {
     } else {
         meta.value().and_then(|value| value.call(Path::parse_mod_style))
     };
-    path.or_else(|_| takes(meta, what))
+    path.or_else(|_| expected_value(meta, what))
 }
 
 /// Parses `default`, or `default = path`, where the path is a function.
@@ -434,9 +434,11 @@ fn default(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<ExprPath>> {
         meta.value().and_then(|value| value.parse::<ExprPath>())
     };
     match path {
-        Ok(_) if meta.input.peek(Paren) => takes(meta, "a function, without (): default = path"),
+        Ok(_) if meta.input.peek(Paren) => {
+            expected_value(meta, "a function, without (): default = path")
+        }
         Ok(path) => Ok(Some(path)),
-        Err(_) => takes(meta, "nothing, or a function: default = path"),
+        Err(_) => expected_value(meta, "nothing, or a function: default = path"),
     }
 }
 
@@ -452,7 +454,7 @@ fn count(meta: &ParseNestedMeta<'_>, of: &str) -> syn::Result<Expr> {
     }
     match meta.value().and_then(|value| value.parse::<Expr>()) {
         Ok(expr) if is_number(&expr) => Ok(expr),
-        _ => takes(meta, &format!("a number of {of}: {} = 16", name(meta))),
+        _ => expected_value(meta, &format!("a number of {of}: {} = 16", name(meta))),
     }
 }
 
@@ -468,11 +470,11 @@ fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
         let tokens: TokenStream = content.parse()?;
         parse.parse2(tokens)
     } else {
-        return takes(meta, "bounds: bound(T: Element)");
+        return expected_value(meta, "bounds: bound(T: Element)");
     };
     match predicates {
         Ok(predicates) => Ok(predicates.into_iter().collect()),
-        Err(error) => takes(meta, &format!("bounds: bound(T: Element); {error}")),
+        Err(error) => expected_value(meta, &format!("bounds: bound(T: Element); {error}")),
     }
 }
 

@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, Generics, Ident, Member, Type};
 
-use crate::attr::{Stored, refuse};
+use crate::attr::{Stored, report_all};
 use crate::bound;
 use crate::ctxt::Ctxt;
 use crate::input::may_be_plain;
-use crate::tokens::{at_call_site, plain};
+use crate::tokens::{at_call_site, with_plain_proof};
 
 /// The model of a type that is stored as another type.
 pub(crate) struct Element<'a> {
@@ -60,7 +60,7 @@ impl<'a> Element<'a> {
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
         let plain = match &self.kind {
             Kind::Transparent { ty, may_be_plain: true, .. } => {
-                Some(plain(krate, std::iter::once(*ty)))
+                Some(with_plain_proof(krate, std::iter::once(*ty)))
             }
             _ => None,
         };
@@ -170,7 +170,7 @@ fn variants<'a>(
     }
     for variant in &data.variants {
         let message = "a variant is stored as its number and has no attributes; remove this";
-        refuse(cx, &variant.attrs, message);
+        report_all(cx, &variant.attrs, message);
     }
     if stored.repr.integer.is_none() {
         let message = "the size of the enum in the file is unknown; add #[repr(u8)], or u16 … i64";
@@ -202,7 +202,7 @@ fn transparent<'a>(
         cx.error(&input.ident, message);
     }
     let message = "a newtype is stored like its field and has no attributes here; put them where it is a field of a record";
-    refuse(cx, &field.attrs, message);
+    report_all(cx, &field.attrs, message);
     let may_be_plain = may_be_plain(input, &stored.repr);
     Some(Kind::Transparent { member, ty: &field.ty, packed: stored.repr.packed, may_be_plain })
 }

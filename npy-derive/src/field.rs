@@ -59,10 +59,10 @@ pub(crate) enum Default {
 }
 
 /// Returns the type without parentheses and without the invisible groups that macros add.
-fn plain(ty: &Type) -> &Type {
+fn without_groups(ty: &Type) -> &Type {
     match ty {
-        Type::Group(group) => plain(&group.elem),
-        Type::Paren(paren) => plain(&paren.elem),
+        Type::Group(group) => without_groups(&group.elem),
+        Type::Paren(paren) => without_groups(&paren.elem),
         _ => ty,
     }
 }
@@ -86,9 +86,9 @@ pub(crate) fn split<'a>(
             None => container.default.get().map(|()| Default::OfStruct),
         };
         if attrs.skip.get().is_some() {
-            refuse(cx, "skip", "which excludes the field", &attrs, &OTHER_THAN_SKIP);
+            report_ineffective(cx, "skip", "which excludes the field", &attrs, &OTHER_THAN_SKIP);
             let value = default.unwrap_or(Default::OfType);
-            skipped.push(Skipped { member, ty: plain(&field.ty), value });
+            skipped.push(Skipped { member, ty: without_groups(&field.ty), value });
         } else {
             let nth = fields.iter().filter(|field: &&Field| !field.is_flat()).count();
             fields.push(Field::new(cx, field, attrs, (member, nth, default), container));
@@ -105,11 +105,11 @@ impl<'a> Field<'a> {
         (member, nth, default): (Member, usize, Option<Default>),
         container: &Container,
     ) -> Self {
-        let words = Words::of(container.target);
+        let text = TargetText::of(container.target);
         let stored = stored(cx, &field.ty, &attrs, container.target);
         let name = match (attrs.rename.get(), &field.ident) {
             (Some(name), _) => name.clone(),
-            (None, None) => format!("{}{nth}", words.position),
+            (None, None) => format!("{}{nth}", text.position),
             (None, Some(ident)) => {
                 let name = ident.unraw().to_string();
                 container.rename_all.get().map_or(name.clone(), |case| case.apply(&name))
@@ -123,9 +123,9 @@ impl<'a> Field<'a> {
         // NumPy has fields called "", but reads a sub-array of that name as padding.
         let may_be_empty = container.target == Target::Record && attrs.rename.get().is_some();
         if name.is_empty() && !may_be_empty {
-            cx.error(&name_tokens, words.needs_name);
+            cx.error(&name_tokens, text.needs_name);
         }
-        let is_array = matches!(plain(&field.ty), Type::Array(_));
+        let is_array = matches!(without_groups(&field.ty), Type::Array(_));
         let is_padding =
             is_array && !matches!(stored, Stored::With(_)) && attrs.title.get().is_none();
         if name.is_empty() && may_be_empty && is_padding {
@@ -146,7 +146,7 @@ impl<'a> Field<'a> {
             aliases: attrs.aliases,
             of_records,
             title: attrs.title.get().cloned().filter(|_| container.target == Target::Record),
-            ty: plain(&field.ty),
+            ty: without_groups(&field.ty),
             endian: attrs.endian.get().or(container.endian.get()).copied(),
             offset: attrs.offset.get().cloned(),
             // The fields of a flattened record have their own defaults.
@@ -180,7 +180,7 @@ impl<'a> Field<'a> {
 }
 
 /// Text that differs between fields of records and fields of archives.
-struct Words {
+struct TargetText {
     /// The prefix of the name of an unnamed field, before its position.
     position: &'static str,
     needs_name: &'static str,
@@ -188,15 +188,15 @@ struct Words {
     flatten: &'static str,
 }
 
-impl Words {
+impl TargetText {
     fn of(target: Target) -> Self {
         match target {
-            Target::Record => Words {
+            Target::Record => TargetText {
                 position: "f",
                 needs_name: "a field needs a name; NumPy treats one without a name as padding",
                 flatten: "which puts the fields of the record in its place",
             },
-            Target::Archive => Words {
+            Target::Archive => TargetText {
                 position: "arr_",
                 needs_name: "a member of an archive needs a name",
                 flatten: "which puts the members of the archive in its place",
@@ -228,7 +228,13 @@ const OTHER_THAN_FLATTEN: [(&str, Reason); 6] = [
 ];
 
 /// Reports attributes that have no effect together with the attribute `other`.
-fn refuse(cx: &Ctxt, other: &str, why: &str, attrs: &FieldAttrs, others: &[(&str, Reason)]) {
+fn report_ineffective(
+    cx: &Ctxt,
+    other: &str,
+    why: &str,
+    attrs: &FieldAttrs,
+    others: &[(&str, Reason)],
+) {
     let found = others.iter().filter_map(|(name, tokens)| Some((*name, tokens(attrs)?)));
     for (name, tokens) in found {
         cx.error(tokens, format!("`{name}` has no effect with `{other}`, {why}; remove one"));
@@ -241,8 +247,8 @@ fn refuse(cx: &Ctxt, other: &str, why: &str, attrs: &FieldAttrs, others: &[(&str
 /// Returns how the field is stored, from its attributes.
 fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
     if attrs.flatten.get().is_some() {
-        let why = Words::of(target).flatten;
-        refuse(cx, "flatten", why, attrs, &OTHER_THAN_FLATTEN);
+        let why = TargetText::of(target).flatten;
+        report_ineffective(cx, "flatten", why, attrs, &OTHER_THAN_FLATTEN);
         return Stored::Flat;
     }
     if let Some(module) = attrs.with.get() {
@@ -258,7 +264,7 @@ fn stored(cx: &Ctxt, ty: &Type, attrs: &FieldAttrs, target: Target) -> Stored {
         }
         return Stored::Plain;
     };
-    check_wide(cx, plain(ty), attrs);
+    check_wide(cx, without_groups(ty), attrs);
     if target == Target::Archive {
         // In an archive, a text has its own length. The width counts only where the struct is a
         // record.

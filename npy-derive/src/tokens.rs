@@ -14,7 +14,7 @@ pub(crate) fn at(tokens: &impl Spanned) -> Span {
 }
 
 /// Generates the struct's `Default`. If the struct has none, the error is at the attribute.
-pub(crate) fn whole(attribute: Option<&TokenStream>) -> TokenStream {
+pub(crate) fn struct_default(attribute: Option<&TokenStream>) -> TokenStream {
     let span = attribute.map_or_else(Span::call_site, at);
     quote_spanned!(span=> <Self as ::core::default::Default>::default())
 }
@@ -61,7 +61,10 @@ pub(crate) fn fallback_element(input: &DeriveInput, krate: &TokenStream) -> Toke
 
 /// Generates the proof that the memory of a struct with these fields is its canonical item. The
 /// proof exists if the struct is `ZeroCopy` and each field type has such a proof.
-pub(crate) fn plain<'t>(krate: &TokenStream, types: impl Iterator<Item = &'t Type>) -> TokenStream {
+pub(crate) fn with_plain_proof<'t>(
+    krate: &TokenStream,
+    types: impl Iterator<Item = &'t Type>,
+) -> TokenStream {
     let private = quote!(#krate::private);
     let plain = types.map(|ty| quote!(<#ty as #krate::Element>::__INTERNALS.plain().is_some()));
     quote! {

@@ -137,7 +137,7 @@ impl<'a> ZeroCopy<'a> {
         let at_once = at_once
             .then(|| quote_spanned!(span=> const _: #bool = <#ident as #zero_copy>::PADDED;));
         let mut generics = self.generics.clone();
-        later(&mut generics, &dtype);
+        add_supertrait_bounds(&mut generics, &dtype);
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
         quote! {
             const _: () = {
@@ -169,7 +169,7 @@ impl<'a> ZeroCopy<'a> {
 /// Adds the supertraits of `ZeroCopy` as bounds on the struct. A missing supertrait is then a
 /// single error, where the impl is used: the lifetime in the bound keeps the compiler from checking
 /// it earlier.
-fn later(generics: &mut Generics, dtype: &TokenStream) {
+fn add_supertrait_bounds(generics: &mut Generics, dtype: &TokenStream) {
     let predicate = parse_quote!(for<'__a> Self: #dtype + ::core::marker::Copy);
     generics.make_where_clause().predicates.push(predicate);
 }
@@ -197,7 +197,7 @@ fn generics(
 pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream {
     let ident = at_call_site(&input.ident);
     let mut generics = input.generics.clone();
-    later(&mut generics, &quote!(#krate::Element));
+    add_supertrait_bounds(&mut generics, &quote!(#krate::Element));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     quote! {
         const _: () = {

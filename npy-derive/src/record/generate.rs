@@ -7,7 +7,7 @@ use syn::{DeriveInput, Ident};
 use super::model::Record;
 use crate::attr::Endian;
 use crate::field::{Default, Field, Skipped, Stored};
-use crate::tokens::{at, at_call_site, fallback_element, plain, value, whole};
+use crate::tokens::{at, at_call_site, fallback_element, struct_default, value, with_plain_proof};
 
 /// Generates `Element`, `NpyRecord` and `ReadNpy` for a record. From
 ///
@@ -81,8 +81,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
     let packing = quote!(#private::Packing::#packing);
     let (impl_generics, type_generics, where_clause) = record.generics.split_for_impl();
 
-    let places = fields.iter().map(|field| place(record, field));
-    let mut layout = quote!(&#packing.layout([#(#places),*]));
+    let declared = fields.iter().map(|field| field_layout(record, field));
+    let mut layout = quote!(&#packing.layout([#(#declared),*]));
     if fields.iter().any(Field::is_flat) {
         let message = format!(
             "`{ident}`: a flattened record has a field with the name of another field; rename one"
@@ -126,9 +126,9 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
         quote!(#member: #value)
     });
-    let whole = whole(record.default.as_ref());
+    let default = struct_default(record.default.as_ref());
     let of_struct = |field: &Skipped<'_>| matches!(field.value, Default::OfStruct);
-    let whole = record.skipped.iter().any(of_struct).then(|| quote!(let __default = #whole;));
+    let default = record.skipped.iter().any(of_struct).then(|| quote!(let __default = #default;));
     let puts = fields.iter().enumerate().map(|(i, field)| {
         let encode = encode(field, &borrow(record, field, &quote!(self)));
         quote!(#private::put::<Self, #i>(__item, |__item| { #encode })?;)
@@ -138,7 +138,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
     });
 
-    let plain = record.may_be_plain.then(|| plain(krate, fields.iter().map(|field| field.ty)));
+    let plain =
+        record.may_be_plain.then(|| with_plain_proof(krate, fields.iter().map(|field| field.ty)));
 
     quote! {
         const _: () = {
@@ -200,7 +201,7 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
             impl #impl_generics #ident #type_generics #where_clause {
                 #[inline]
                 fn __npy_decode<const __SWAPPED: ::core::primitive::bool>(__item: &#bytes) -> Self {
-                    #whole
+                    #default
                     Self { #(#decoded,)* #(#skipped),* }
                 }
             }
@@ -211,15 +212,15 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// Generates the layout of the field: `field("gain", 4, 4).title("…")`.
-fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
+fn field_layout(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
     let (name, ty) = (&field.name, field.ty);
     let (size, align) = (of_codec(field, "SIZE"), of_codec(field, "ALIGN"));
-    let mut place = quote!(__npy::private::field(#name, #size, #align));
+    let mut layout = quote!(__npy::private::field(#name, #size, #align));
     if let Some(title) = &field.title {
-        place.extend(quote!(.title(#title)));
+        layout.extend(quote!(.title(#title)));
     }
     if field.is_flat() {
-        place.extend(quote!(.flatten(<#ty as __npy::NpyRecord>::FIELDS)));
+        layout.extend(quote!(.flatten(<#ty as __npy::NpyRecord>::FIELDS)));
     }
     if let Some(offset) = &field.offset {
         let or = if record.aligned {
@@ -233,9 +234,9 @@ fn place(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
             field.member.to_token_stream(),
             offset.to_token_stream()
         );
-        place.extend(quote!(.at(#offset, #message)));
+        layout.extend(quote!(.at(#offset, #message)));
     }
-    place
+    layout
 }
 
 /// Generates the schema of the field: `member(<u32 as Element>::schema(order)).alias(&["…"])`.
@@ -258,7 +259,7 @@ fn member(record: &Record<'_>, field: &Field<'_>) -> TokenStream {
         let (of, value, reference) = match default {
             Default::OfStruct => (
                 quote!(Self),
-                whole(record.default.as_ref()),
+                struct_default(record.default.as_ref()),
                 borrow(record, field, &quote!(__default)),
             ),
             _ => (quote!(#ty), value(default, &field.member, ty), quote!(&__default)),
