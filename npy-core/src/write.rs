@@ -32,7 +32,8 @@ pub use array_writer::ArrayWriter;
 pub(crate) use stream::check_end;
 pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
 
-/// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait. See [`load`](crate::load).
+/// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait.
+/// [`load`](crate::load) reads the file.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -57,11 +58,13 @@ pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<(
 /// any number. `bool`, numbers, `FixedStr<N>`, times and the like are single elements (0-d). An element that is a sub-array (`[f32; 3]`)
 /// adds dimensions at the end.
 ///
-/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the longest, or as Python objects
-/// ([`WriteOptions::objects`]). Lists of `Option` of these, of numbers and of `bool` are always Python objects, and `None` is Python's `None`.
-/// NumPy loads objects only by `np.load(path, allow_pickle=True)`.
+/// Lists of `String`, `&str`, `Vec<u8>` and `&[u8]` are written as `<UN` and `|SN`, as wide as the
+/// longest, or as Python objects ([`WriteOptions::objects`]). A list of `Option<T>` is always
+/// written as Python objects: `T` is one of these types, `bool`, an integer, `f32` or `f64`. Python
+/// gets `None` for a `None`. NumPy loads objects only with `np.load(path, allow_pickle=True)`.
 ///
-/// The file is byte for byte what `np.save` writes for the same array; padding is zeros.
+/// The file is byte for byte what `np.save` writes for the same array. The padding of records is
+/// written as zeros.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array: it cannot be written to a .npy file",
     label = "`npy_core::WriteNpy` is not implemented for this type",
@@ -79,9 +82,11 @@ pub trait WriteNpy {
     /// to, like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory. This is Linux's rule
     /// `fs.protected_symlinks`; here it applies on every Unix, even if the system has turned it off.
     ///
-    /// The new file belongs to this user; other hard links still lead to the old file. The new file gets the permissions and the group
-    /// of the old one. If this user may not give it that group, its group gets the permissions that everybody has. Set-user-ID and
-    /// set-group-ID bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other attributes are not.
+    /// The new file belongs to this user; other hard links still lead to the old file. The new file
+    /// gets the permissions and the group of the old one. If this user may not give it that group,
+    /// its group keeps only those permissions that everybody has, too. Set-user-ID and set-group-ID
+    /// bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other
+    /// attributes are not.
     ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
     /// array is appended to it.
@@ -122,10 +127,10 @@ pub trait WriteNpy {
         WriteOptions::new().write_to(writer, self)
     }
 
-    /// Writes the array to this writer. It is the one method that an array type of another crate implements.
+    /// Writes the array to this writer. An array type of another crate implements only this method.
     ///
-    /// Elements that are contiguous in memory are passed on as a [`NpyView`](crate::NpyView); others are iterated over by
-    /// [`ArrayWriter::elements`].
+    /// If the elements are contiguous in memory, pass them on as a [`NpyView`](crate::NpyView);
+    /// otherwise, call [`ArrayWriter::elements`] with an iterator.
     ///
     /// ```
     /// use npy_core::{ArrayWriter, NpyArray, NpyView, ReadNpy, Result, WriteNpy};
@@ -178,7 +183,8 @@ pub struct WriteOptions {
     uncounted_rows: UncountedRows,
     objects: bool,
     limits: Limits,
-    /// Writes the data alone. Set only by the calls of `headerless.rs`, in their own copy of the options.
+    /// True if only the data is written. Set only by `headerless.rs`, in its own copy of the
+    /// options.
     without_header: bool,
 }
 
@@ -247,9 +253,11 @@ impl WriteOptions {
 
     /// Sets whether a written file must survive a loss of power. By default it need not, which is much faster.
     ///
-    /// If set, [`write`](Self::write) returns once the file and its name are on the disk. A loss of power before that leaves the old or
-    /// the new file; after that, the new one. `finish` of a writer from [`create`](Self::create) returns once all elements are on the
-    /// disk; [`Writer::sync`], once those written so far are. On systems other than Unix, these calls do not wait for the file's name.
+    /// If set, [`write`](Self::write) returns once the file and its name are on the disk. A loss of
+    /// power before it returns leaves the old or the new file; a later one leaves the new file.
+    /// `finish` of a writer from [`create`](Self::create) returns once all elements are on the
+    /// disk; [`Writer::sync`], once those written so far are. On systems other than Unix, these
+    /// calls do not wait for the file's name.
     ///
     /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) must be synced by the caller.
     ///
@@ -267,10 +275,14 @@ impl WriteOptions {
         self
     }
 
-    /// Gives the file of a writer from [`create`](Self::create) its name only when [`Writer::finish`] succeeds, as
-    /// [`write`](Self::write) always does: until then, an existing file stays, and nobody sees an unfinished one. If the writer is dropped
-    /// without `finish`, or the process is killed, what it has written is lost. By default, the file has its name at once. After
-    /// [`Writer::try_finish`] the file has its name, and what is pushed then is written into it.
+    /// Sets whether the file of a writer from [`create`](Self::create) gets its name only when
+    /// [`Writer::finish`] succeeds. Until then, an existing file stays, and nobody sees an
+    /// unfinished one. By default, the file gets its name at once. [`write`](Self::write) always
+    /// names the file last.
+    ///
+    /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
+    /// lost. A successful [`Writer::try_finish`] also names the file; later elements are written
+    /// into it.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -348,7 +360,7 @@ impl WriteOptions {
         }
     }
 
-    /// Returns the dtype that elements of `T` are written as.
+    /// Returns the dtype in which elements of `T` are written.
     pub(crate) fn item<T: Element>(&self) -> DType {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }

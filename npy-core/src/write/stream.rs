@@ -52,23 +52,29 @@ use sink::Sink;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Elements are collected in a block of 256 KiB, which is written when it is full. The result is byte for byte what
-/// [`WriteNpy`](crate::WriteNpy) writes for all of them at once. The only exception is a header of more than 4 KiB in which the length
-/// would cross a page boundary: it gets blanks before the length.
+/// Elements are collected in a block of 256 KiB, which is written when it is full. The result is
+/// byte for byte what [`WriteNpy`](crate::WriteNpy) writes for all of them at once. The only
+/// exception is a header in which the bytes that change with the length would cross a page boundary
+/// (of 4 KiB): it gets blanks before the length. At the start of a file, only a header of more than
+/// 4 KiB is concerned.
 ///
 /// # What can go wrong
 ///
-/// A value that its dtype cannot hold ([`ErrorKind::InvalidValue`]) is refused: no byte of it is written, and the writer
-/// can go on. After the inner writer has failed, every call fails; the header never counts an element that was not written.
+/// A value that its dtype cannot hold ([`ErrorKind::InvalidValue`]) is refused: no byte of it is
+/// written, and the writer can go on. After the inner writer has failed, every further `push`,
+/// `flush` and `finish` fails; the header never counts an element that was not written.
 ///
-/// If the length is not known ([`create`](Self::create), [`new`](Self::new), [`append`](Self::append)), the header first
-/// states 0, and [`flush`](Self::flush) writes the elements, then their number into the header: a few bytes of one page, in
-/// one write. So a process that is killed at any moment leaves an array with the elements of the last `flush` (or more). After a
-/// loss of power, what was not [synced](Self::sync) may be missing or incomplete.
+/// If the length is not known ([`create`](Self::create), [`new`](Self::new),
+/// [`append`](Self::append)), the header first states the number of elements that the file had: 0
+/// in a new file. [`flush`](Self::flush) writes the elements, then their number into the header: a
+/// few bytes of one page, in one write. So a process that is killed at any moment leaves an array
+/// with the elements up to the last `flush` that completed, or up to the interrupted one. After a
+/// loss of power, elements that were not [synced](Self::sync) may be missing or incomplete.
 ///
-/// A reader may open the file at any time. If it does so while the length is being written, it may see a mix of digits of
-/// the old and the new length. If the file has fewer elements than this mix, this crate opens the file once more (if it was opened by its
-/// path); if the file has more, the array seems shorter than it is.
+/// A reader may open the file at any time. If it does so while the length is being written, it may
+/// see a mix of digits of the old and the new length. If the mix is larger than the number of
+/// elements in the file, this crate's reader opens the file once more (if it opened the file by its
+/// path). If the mix is smaller, the array seems shorter than it is.
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes what it has,
 /// like [`BufWriter`](std::io::BufWriter), but ignores errors.
@@ -104,17 +110,20 @@ struct OpenedFile<W> {
     lock: Lock,
     /// The function that `finish` calls to sync the file, if requested.
     sync: Option<fn(&mut W) -> io::Result<()>>,
-    /// The directory of a new file, until a sync of it has put the name of the file on the disk.
+    /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None`
+    /// afterwards, and if [`WriteOptions::sync`] or [`WriteOptions::atomic`] is set.
     directory: Option<Directory>,
-    /// The file again, and the name that it gets when it is finished, for [`WriteOptions::atomic`].
+    /// For [`WriteOptions::atomic`]: a second handle of the file, and the name that it gets at the
+    /// end.
     unnamed: Option<(File, Place)>,
 }
 
 impl<T: Element> Writer<T, File> {
     /// Creates a file, for an array of one dimension. An element that is a sub-array adds its own dimensions.
     ///
-    /// It immediately replaces an existing file, whose content is lost. Links are followed and permissions kept as by
-    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
+    /// An existing file is replaced at once, and its content is lost. Links are followed and
+    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this
+    /// writer exists, [`append`](Self::append) refuses the file.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -142,9 +151,10 @@ impl<T: Element> Writer<T, File> {
     /// grows, in Fortran order the last one. If the array has several dimensions, write the elements in the order of the file, and as many
     /// as make complete rows.
     ///
-    /// The file must have all bytes that its header states. It may have complete rows after those, which a process wrote before it was
-    /// killed and had not counted in the header yet. They are refused, unless [`WriteOptions::uncounted_rows`] says to keep or to remove
-    /// them. If the file ends with an incomplete row, the next row overwrites it.
+    /// The file must have all bytes that its header states. If complete rows follow that the header
+    /// does not count, a process was killed before it counted them. Such a file is refused, unless
+    /// [`WriteOptions::uncounted_rows`] says to keep or to remove these rows. If the file ends with
+    /// an incomplete row, the next row overwrites it.
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
@@ -168,16 +178,19 @@ impl<T: Element> Writer<T, File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
-    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::Unsupported`] if the type or the file has
-    /// a field that the other lacks, for Python objects, or if another array follows in the file. Also as
+    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and
+    /// [`ErrorKind::Rank`] if its elements have another type, [`ErrorKind::Truncated`] if it is
+    /// shorter than its header says, [`ErrorKind::UncountedRows`] if it has more rows than its
+    /// header says, [`ErrorKind::Unsupported`] for Python objects, if another array follows in the
+    /// file, or if a field is only in the type or only in the file. Also as
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
     }
 
-    /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their number and waits for that. The first
-    /// call after [`create`](Self::create) also waits until the name of the file is on the disk (only on Unix).
+    /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their
+    /// number and waits for it, too. The first call after [`create`](Self::create) also waits until
+    /// the name of the file is on the disk (only on Unix).
     ///
     /// The synced elements survive a loss of power.
     ///
@@ -212,9 +225,9 @@ impl<T: Element, W: Write + Seek> Writer<T, W> {
     /// Starts an array of one dimension at the position of `writer`, for any number of elements. An element that is a sub-array adds its
     /// own dimensions.
     ///
-    /// A file that was opened with `append(true)` is refused: all writes to it go to its end, so the length in the header could
-    /// not be changed.
-    /// Other files are not locked: the caller must ensure that there is no other writer.
+    /// A file that was opened with `append(true)` is refused: all writes to it go to its end, so
+    /// the length in the header could not be changed. The writer takes no lock: the caller
+    /// must ensure that nobody else writes to the file.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -300,9 +313,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for one more element than the shape
-    /// has, [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left for the number. The element is
-    /// not added then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for
+    /// one more element than the shape has, [`ErrorKind::Unsupported`] if the header of a file that
+    /// is appended to has no blanks left for a longer number. After these errors, the element is
+    /// not added, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has
+    /// failed.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
         if self.pending.push(item) {
@@ -474,7 +489,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         })
     }
 
-    /// Refuses to report success if the path leads to another file by now.
+    /// Returns an error if the file has its name, but the path leads to another file, or to none.
     fn check_path(&self) -> Result<()> {
         let named = self.file.as_ref().filter(|file| file.unnamed.is_none());
         named.map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
@@ -496,7 +511,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(Writer { sink: Sink::new(inner), pending, written, most, length, file: None })
     }
 
-    /// Returns the same writer, of a file that was opened by its path.
+    /// Adds the file of this writer, which was opened by its path.
     fn in_opened(mut self, file: OpenedFile<W>) -> Self {
         self.file = Some(file);
         self
@@ -521,14 +536,16 @@ impl<T: Element, W: Write> Writer<T, W> {
         filled.map_err(|error| block::invalid(&error.at_item(0), self.count()))
     }
 
-    /// Writes the pending elements, then calls `then`. After a failure no more are accepted.
+    /// Writes the pending elements, then calls `then` with their total number. After a failure, no
+    /// more elements are accepted.
     fn write_pending(
         &mut self,
         then: impl FnOnce(&mut Sink<W>, &mut Length<W>, usize) -> Result<()>,
     ) -> Result<()> {
         let count = self.count();
         let bytes = self.pending.take();
-        // The count includes these elements even if the write fails. That has no effect, as nothing more is written after a failure.
+        // The count includes these elements even if the write fails. The header never states this
+        // count, as nothing more is written after a failure.
         self.written = count;
         self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
@@ -536,7 +553,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(())
     }
 
-    /// The error for one element too many.
+    /// Returns the error for one element too many.
     fn full(&self) -> Error {
         match &self.length {
             Length::Stated(shape) => {
@@ -627,8 +644,8 @@ impl WriteOptions {
         create().map_err(|error: Error| error.in_file(path))
     }
 
-    /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header decides the version, the byte order and
-    /// the order.
+    /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header
+    /// decides the version, the byte order and the order of the elements.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -762,8 +779,9 @@ impl WriteOptions {
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// Returns the header of an array of no rows, the plan for its elements, and the state that changes its length. `row` has the dimensions
-    /// of a row, without those of an element that is a sub-array. The header will be at this offset of the writer.
+    /// Returns the header of an array of no rows, the plan for its elements, and the state that
+    /// changes its length. `row` has the dimensions of a row, without those of an element that is a
+    /// sub-array. The header will be at the offset `at` of the writer.
     fn start<T: Element, W: Seek>(
         &self,
         at: u64,
@@ -788,7 +806,7 @@ fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// The error for rows, or elements that are sub-arrays, whose parts would be strided in the file.
+/// Returns the error for rows, or elements that are sub-arrays, that would be strided in the file.
 fn strided<T>() -> Error {
     let what =
         format!("{} in Fortran order, where the parts of a row are strided,", type_name::<T>());
@@ -802,7 +820,7 @@ mod tests {
     use crate::header::Header;
     use std::io::{self, SeekFrom};
 
-    /// Keeps the first bytes and where each write was; the rest goes nowhere.
+    /// A writer that keeps the header, and the offset and the length of each write.
     #[derive(Default)]
     struct Log {
         start: Vec<u8>,
