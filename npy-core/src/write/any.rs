@@ -1,4 +1,4 @@
-//! Writes an array of whatever type it is.
+//! Implements `WriteNpy` for [`AnyArray`].
 
 use super::array_sink::ArraySink;
 use super::elements::Elements;
@@ -29,7 +29,7 @@ macro_rules! typed {
 for_each_typed!(typed);
 
 impl WriteOptions {
-    /// Writes the counts of times of this dtype.
+    /// Writes an array of times, given as counts of the unit of `dtype`.
     fn write_counts(
         &self,
         dtype: &DType,

@@ -29,7 +29,7 @@ impl<W> PlainWriter<W> {
         PlainWriter { inner, has_begun: false }
     }
 
-    /// Refuses an array type that has written nothing: an empty file would be no array.
+    /// Returns an error if the array type has written nothing: an empty file is not a `.npy` file.
     pub(super) fn check_begun(&self) -> io::Result<()> {
         if self.has_begun {
             return Ok(());

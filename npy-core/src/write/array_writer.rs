@@ -9,7 +9,8 @@ use crate::element::Element;
 use crate::error::Result;
 use crate::shape::Order;
 
-/// A writer of one array, with the options to write it by; see [`WriteNpy::write_npy_array`](super::WriteNpy::write_npy_array).
+/// A writer of one array, with the options for writing it; see
+/// [`WriteNpy::write_npy_array`](super::WriteNpy::write_npy_array).
 pub struct ArrayWriter<'a> {
     pub(crate) options: &'a WriteOptions,
     pub(crate) sink: &'a mut dyn ArraySink,
@@ -20,8 +21,8 @@ impl<'a> ArrayWriter<'a> {
         ArrayWriter { options, sink }
     }
 
-    /// Writes an array of this shape; `each` iterates over its elements in the order that it receives: in C order the last index
-    /// changes fastest, in Fortran order the first.
+    /// Writes an array of this shape. `each` receives an order, and iterates over the elements in
+    /// that order: in C order the last index changes fastest, in Fortran order the first.
     ///
     /// Elements that are contiguous in memory are written faster as a [`NpyView`](crate::NpyView).
     ///
@@ -51,8 +52,9 @@ impl<'a> ArrayWriter<'a> {
     ///
     /// # Errors
     ///
-    /// As [`WriteNpy::write_npy`](super::WriteNpy::write_npy), and [`ErrorKind::Shape`](crate::ErrorKind::Shape) if `each` has fewer
-    /// elements than the shape. Further elements are ignored.
+    /// As [`WriteNpy::write_npy`](super::WriteNpy::write_npy), and
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if `each` yields fewer elements than the shape
+    /// has. Further elements are ignored.
     pub fn elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         self,
         shape: &[usize],

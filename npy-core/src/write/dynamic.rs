@@ -48,7 +48,8 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// Writes an array of Python objects as it is. Its byte order and its order are within the pickle, so the options cannot change them.
+    /// Writes an array of Python objects, given as its pickle. The pickle states the byte order and
+    /// the order of the elements, so the options cannot change them.
     pub(super) fn write_pickle(
         &self,
         header: &Header,

@@ -29,7 +29,8 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape. Its order is that of the options, if set; or else that of contiguous elements in memory; or else C.
+    /// Writes an array of this shape. Its order is that of the options, if set; or else that in
+    /// memory, if the elements are contiguous there; or else C.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
@@ -39,7 +40,8 @@ impl WriteOptions {
         self.write_array_as(None, shape, elements, sink)
     }
 
-    /// Like [`write_array`](Self::write_array); the header states `dtype`, if there is one, whose items have the same bytes.
+    /// Like [`write_array`](Self::write_array), but the header states `dtype`, if it is given. Its
+    /// elements must have the same bytes as those of `T`.
     pub(super) fn write_array_as<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         dtype: Option<DType>,
@@ -75,7 +77,8 @@ impl WriteOptions {
     }
 }
 
-/// Writes the elements of an array in this order: as they are in memory if possible, or else encoded block by block.
+/// Writes the elements of an array in this order: directly from memory if possible, or else encoded
+/// block by block.
 fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     plan: Plan,
     shape: &[usize],
@@ -110,8 +113,9 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     Ok(())
 }
 
-/// The size from which arrays may be written as they are in memory. For a smaller one, encoding is faster than checking whether it is
-/// needed. A fuzzer makes only small arrays.
+/// The size in bytes of the smallest array that may be written directly from memory. A smaller
+/// array is always encoded, which is faster than checking whether it needs to be. Fuzzers make only
+/// small arrays, so their limit is lower.
 const RAW_MIN_BYTES: usize = if cfg!(fuzzing) { 16 } else { BLOCK };
 
 /// Returns the bytes of a large slice, if they need not be encoded.

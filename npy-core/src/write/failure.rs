@@ -1,4 +1,4 @@
-//! The first failure of a writer, which is not used after it.
+//! The first failure of a writer. The writer is not used again after it.
 
 use std::io;
 
@@ -19,7 +19,8 @@ impl Failure {
         }
     }
 
-    /// Calls the writer, which has not failed before.
+    /// Calls the writer, and keeps its error. The caller has [checked](Self::check) that it has not
+    /// failed before.
     pub(crate) fn attempt<A>(&mut self, call: impl FnOnce() -> io::Result<A>) -> io::Result<A> {
         // If the call panics, `reason` keeps this empty text, which means that it panicked.
         self.reason = Some(String::new());

@@ -11,8 +11,9 @@ use crate::header::Header;
 use crate::shape::Order;
 
 impl<T: Element, W: Write> Writer<T, W> {
-    /// Starts data without a header, for any number of elements, as NumPy's `tofile` writes it. `writer` need not seek: a pipe is written
-    /// to as well as a file, and elements are added to a file that was opened with `append(true)`.
+    /// Starts data without a header, for any number of elements, as NumPy's `tofile` writes it.
+    /// `writer` need not seek: it may be a pipe, or a file that was opened with `append(true)`,
+    /// which gets the elements at its end.
     ///
     /// Whoever reads the data must know the dtype and the shape: [`Reader::headerless`](crate::Reader::headerless), `np.fromfile`.
     ///

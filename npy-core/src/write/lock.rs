@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 ///
 /// As [`lock`], and [`ErrorKind::Io`] if the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
-    /// The limit on attempts: a file is not replaced more often than this by chance.
+    /// The limit on attempts. A file is not replaced this often by chance.
     const TRIES: usize = 16;
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -21,7 +21,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
     std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x4);
     for _ in 0..TRIES {
         let file = options.open(path).map_err(|error| match error.raw_os_error() {
-            // A sharing violation: another process has it open for writing.
+            // A sharing violation: the file is already open for writing.
             Some(32) if cfg!(windows) => ErrorKind::Locked,
             _ => ErrorKind::Io(error),
         })?;
@@ -55,12 +55,13 @@ fn is_at(_: &File, _: &Path) -> io::Result<bool> {
 #[must_use = "the lock is released when it is dropped"]
 pub(crate) struct Lock {
     file: File,
-    /// True if a lock was taken. False on Windows and on file systems without locks.
+    /// True if a lock was taken; false on Windows and on file systems without locks.
     is_taken: bool,
 }
 
 impl Lock {
-    /// Refuses a path that no longer leads to the file: the elements that were written are lost.
+    /// Returns an error if the path does not lead to the file any more: the elements that were
+    /// written to the file are then lost.
     pub(super) fn check_path(&self, path: &Path) -> Result<()> {
         if is_at(&self.file, path).unwrap_or(false) {
             return Ok(());
@@ -83,7 +84,7 @@ impl Drop for Lock {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Locked`] if another writer has it, in this process or another one.
+/// [`ErrorKind::Locked`] if another writer has the lock, in this process or another one.
 pub(crate) fn lock(file: &File) -> Result<Lock> {
     // On Windows a lock would also keep readers out.
     let is_taken = match if cfg!(windows) { Ok(()) } else { file.try_lock() } {

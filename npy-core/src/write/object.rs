@@ -13,13 +13,14 @@ use crate::limits;
 use crate::pickle::emit::{Emitter, Output};
 use crate::shape::Order;
 
-/// Indexes of the memo. The dtypes follow.
+/// Indexes in the memo of the pickle. Those from `FIRST_DTYPE` on are dtypes.
 const RECONSTRUCT: u8 = 0;
 const RECONSTRUCT_ARGS: u8 = 1;
 const DTYPE: u8 = 2;
 const FIRST_DTYPE: usize = 3;
 
-/// A pickle with NumPy's arrays in it. Writes the parts that all arrays share only once (through the memo).
+/// Writes a pickle that contains NumPy arrays. A part that all arrays share is written once; later
+/// arrays recall it from the memo.
 pub(crate) struct Pickle<'w> {
     pub(crate) to: Emitter<'w>,
     has_arrays: bool,
@@ -32,8 +33,8 @@ impl<'w> Pickle<'w> {
         Ok(Pickle { to: Emitter::new(output)?, has_arrays: false, dtypes: Vec::new() })
     }
 
-    /// Starts an array. The caller then writes the list of objects in C order or the bytes of the elements, and calls
-    /// [`end_array`](Self::end_array).
+    /// Starts an array. The caller then writes the elements (a list of objects in C order, or
+    /// bytes), and calls [`end_array`](Self::end_array).
     pub(crate) fn begin_array(&mut self, header: &Header) -> Result<()> {
         if self.has_arrays {
             self.to.recall(RECONSTRUCT)?;
@@ -52,7 +53,7 @@ impl<'w> Pickle<'w> {
         }
         self.to.reduce()?;
         self.to.begin_tuple()?;
-        // The version of the state.
+        // The version of the array's state.
         self.to.int(1)?;
         self.shape(header.shape())?;
         self.dtype(header.dtype())?;
@@ -143,7 +144,7 @@ impl<'w> Pickle<'w> {
                 self.size(dtype.itemsize())?;
                 self.to.int(1)?;
             }
-            // The kind says both.
+            // The kind determines the size and the alignment.
             Some(_) => {
                 self.to.int(-1)?;
                 self.to.int(-1)?;
@@ -212,7 +213,8 @@ fn code(dtype: &DType) -> String {
     }
 }
 
-/// Returns NumPy's flags of a dtype. Records and sub-arrays have those of their parts.
+/// Returns NumPy's flags of a dtype. A sub-array has the flags of its base. A record has the flags
+/// of its fields and `NEEDS_PYAPI`.
 fn flags(dtype: &DType) -> u8 {
     const NEEDS_INIT: u8 = 8;
     const NEEDS_PYAPI: u8 = 16;
@@ -234,10 +236,13 @@ fn flags(dtype: &DType) -> u8 {
 impl WriteOptions {
     /// Sets whether text and bytes are written as Python objects; off by default.
     ///
-    /// An array of them is then one of `dtype=object`, whose elements have any length, and may end with NULs. Python reads it by
-    /// `np.load(path, allow_pickle=True)`. Without this option it is `<UN` or `|SN`, in which every element takes the memory of the longest.
+    /// With this option, an array of text (`String`, `&str`) or bytes (`Vec<u8>`, `&[u8]`) has
+    /// `dtype=object`: its elements have any length, and may end with NULs. Python reads it with
+    /// `np.load(path, allow_pickle=True)`. Without this option, its dtype is `<UN` or `|SN`, and
+    /// every element takes the memory of the longest.
     ///
-    /// Arrays of anything but text and bytes are written as always. Lists of `Option` are always objects, because no other dtype has a `None`.
+    /// Arrays of other types are not affected. Lists of `Option` are always objects, because no
+    /// other dtype has a `None`.
     ///
     /// Objects have no byte order, and are written in C order, whatever [`order`](Self::order) says.
     ///
@@ -271,7 +276,8 @@ impl WriteOptions {
         })
     }
 
-    /// Writes an array of objects. `list` writes the list of them in C order: first to count the bytes, then to write them.
+    /// Writes an array of objects. `list` writes the list of the objects in C order. It is called
+    /// twice: to count the bytes, and then to write them.
     pub(crate) fn write_pickled(
         &self,
         shape: &[usize],
@@ -293,7 +299,7 @@ impl WriteOptions {
     }
 }
 
-/// Returns the error for a value that was not the same when it was written as when it was counted.
+/// Returns the error for a value that changed between counting its bytes and writing them.
 pub(crate) fn changed() -> Error {
     let reason = "the value changed while it was written; write a copy of it";
     ErrorKind::InvalidValue { reason: reason.into() }.into()

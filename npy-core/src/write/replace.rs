@@ -52,15 +52,17 @@ enum Found {
 struct Target {
     directory: Directory,
     name: OsString,
-    /// The file that has the name now.
+    /// The permissions of the file that has this name; `None` if there is no such file.
     old: Option<Old>,
 }
 
-/// The final name of a new file. If this is dropped before [`take`](Self::take), the file is removed.
+/// The final name of a new file; `None` for a file that is written to directly. If a new file's
+/// `Place` is dropped before [`take`](Self::take), the file is removed.
 #[derive(Debug)]
 pub(crate) struct Place(Option<(Target, Temporary)>);
 
-/// Creates a file in the directory of `path`, to be renamed to `path` later.
+/// Creates a file in the directory of `path`, to be renamed to `path` later. A pipe, a device or an
+/// open file of a process is opened instead.
 pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
     let target = match find(path)? {
         Found::Direct(file) => return Ok((file, Place(None))),
@@ -172,7 +174,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Calls `make` with a name that no file has.
+/// Calls `make` with a random name, and again with another name if a file with it exists.
 fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result<(A, OsString)> {
     // A name of 64 random bits exists only if somebody guesses it.
     const TRIES: usize = 16;

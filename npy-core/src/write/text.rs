@@ -79,7 +79,7 @@ fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Re
 }
 
 impl WriteOptions {
-    /// Writes an array of text; `items` iterates over it in a given order.
+    /// Writes an array of text; `items` iterates over the texts in a given order.
     fn write_texts<'t, S, T, I>(
         &self,
         shape: &[usize],

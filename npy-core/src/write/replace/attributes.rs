@@ -11,7 +11,7 @@ use super::Target;
 /// The permissions of a file that will be replaced.
 #[derive(Debug)]
 pub(super) struct Old {
-    /// Without set-user-ID, set-group-ID and sticky bit.
+    /// The permissions, without set-user-ID, set-group-ID and sticky bit.
     mode: Mode,
     group: u32,
 }
@@ -24,14 +24,16 @@ impl Old {
 
     /// Gives a new file the group and the permissions of the old one, and on Linux its ACL and user attributes.
     ///
-    /// If the old group cannot be set, the group of the new file gets only permissions that everybody has.
+    /// If the old group cannot be set, or the old ACL cannot be read, the group of the new file
+    /// gets only those of the old permissions that everybody has, too.
     pub(super) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
         let attributes = extended::of(target);
         // The new file may have inherited an ACL from its directory, which may give access to more users.
         extended::remove_acl(file)?;
         let has_group =
             file.metadata()?.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
-        // If the file has an ACL that could not be read, its group bits are the mask of the ACL, not the permissions of the group.
+        // If the old file has an ACL that could not be read, the group bits of its mode are the
+        // mask of the ACL, not the permissions of the group.
         let mode = if has_group && attributes.is_some() {
             self.mode
         } else {
@@ -43,7 +45,7 @@ impl Old {
     }
 }
 
-/// Returns the path of an open file.
+/// Returns the path of an open file in `/proc`.
 #[cfg(target_os = "linux")]
 pub(super) fn by_proc(fd: std::os::fd::BorrowedFd<'_>) -> std::path::PathBuf {
     use std::os::fd::AsRawFd;
@@ -82,7 +84,7 @@ mod extended {
             }
             let mut value = match sys::lgetxattr_query(&path, name) {
                 Ok(size) => vec![0; size],
-                // The caller may replace this file, but not read it.
+                // This user may replace the file, but not read it.
                 Err(Errno::ACCESS) if name != ACL => continue,
                 Err(_) => return None,
             };
@@ -115,7 +117,7 @@ mod extended {
     }
 }
 
-/// Does nothing: only Linux has this interface.
+/// Does nothing: this crate copies extended attributes only on Linux.
 #[cfg(not(target_os = "linux"))]
 mod extended {
     use std::fs::File;

@@ -15,7 +15,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
         Err(error) => return Err(error),
     };
     if old.as_ref().is_some_and(|old| !old.is_file()) {
-        // This is a pipe or a device: opening a directory fails.
+        // Opens a pipe or a device; for a directory, opening it for writing fails.
         return Ok(Found::Direct(OpenOptions::new().write(true).open(path)?));
     }
     let target = followed(path);
@@ -27,7 +27,7 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
     Ok(Found::Name(Target { directory, name: name.to_owned(), old }))
 }
 
-/// Follows links, and returns the last path, even if it has no file yet.
+/// Follows links, and returns the last path, even if there is no file at it yet.
 fn followed(path: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = path.to_owned();

@@ -121,7 +121,7 @@ impl Directory {
         }
     }
 
-    /// Returns the path by which it was opened.
+    /// Returns the path by which the directory was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -156,14 +156,14 @@ impl Directory {
         Ok(sys::fstatfs(&self.fd)?.f_type == sys::PROC_SUPER_MAGIC)
     }
 
-    /// Only Linux has such links.
+    /// Returns false: only Linux has such links for open files.
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unnecessary_wraps)]
     fn is_of_processes(&self) -> io::Result<bool> {
         Ok(false)
     }
 
-    /// Opens such a link in `/proc`, and seeks to the end of the file.
+    /// Opens a link of `/proc` for an open file, and seeks to the end of the file.
     fn open_at_end(&self, name: &OsStr) -> io::Result<File> {
         let mut file = File::from(open(self.fd.as_fd(), name, OFlags::WRONLY, Mode::empty())?);
         if file.metadata()?.is_file() {
@@ -204,13 +204,15 @@ impl Directory {
         Ok((fd.into(), Temporary { directory: self.clone(), name: Some(name) }))
     }
 
-    /// Creates a file without a name, so that nothing of it is left if the process is killed; `None` if the system cannot.
+    /// Creates a file without a name, so that nothing of it is left if the process is killed;
+    /// `None` if the system cannot do that reliably.
     #[cfg(target_os = "linux")]
     fn create_without_name(&self, mode: Mode) -> Option<File> {
         let fd = open(self.fd.as_fd(), ".", OFlags::TMPFILE | OFlags::RDWR, mode).ok()?;
-        // It will get its name through `/proc`, which may be missing.
+        // The file will get its name through `/proc`, which may be missing.
         let made = sys::stat(by_proc(fd.as_fd())).ok()?;
-        // Some file systems of older kernels ignore the umask here. If it seems ignored, the file is created with a name instead.
+        // Some file systems of older kernels ignore the umask here. If the mode is not masked, the
+        // caller creates the file with a name instead.
         let is_private = !mode.intersects(Mode::RWXG | Mode::RWXO);
         let is_masked = Mode::from_raw_mode(made.st_mode) != mode;
         (is_private || is_masked).then(|| fd.into())
@@ -230,7 +232,8 @@ impl Directory {
         Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Gives a file without a name a temporary one, and returns it. A link cannot replace another file, but a rename from this name can.
+    /// Gives a file without a name a temporary name, and returns that name. A link cannot replace
+    /// another file, but a rename from this name can.
     #[cfg(target_os = "linux")]
     pub(super) fn link(&self, file: &File) -> io::Result<OsString> {
         let from = by_proc(file.as_fd());

@@ -31,7 +31,7 @@ pub enum UncountedRows {
     Refuse,
     /// Counts them as rows of the array. If an incomplete row comes after them, it is removed.
     Keep,
-    /// Removes them from the file.
+    /// Removes them from the file, and an incomplete row after them.
     Remove,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn open<T: Element>(
     let opened = OpenedFile { path, absolute, lock, sync, directory: None, unnamed: None };
     let mut writer = writer.in_opened(opened);
     if uncounted > 0 {
-        // The header counts the kept rows from now on, whatever becomes of this writer.
+        // Counts the kept rows in the header at once, even if this writer writes nothing.
         writer.flush()?;
     }
     Ok(writer)
@@ -126,7 +126,7 @@ fn with_header(path: &Path, header: &[u8], data: &mut io::Take<File>) -> Result<
     taken.map(|lock| (file, lock)).ok_or_else(|| ErrorKind::Locked.into())
 }
 
-/// Refuses a file in which another array follows this one, as it would be overwritten.
+/// Refuses a file in which another array follows this one: appending would overwrite that array.
 fn refuse_array(file: &mut File) -> Result<()> {
     let mut next = Vec::new();
     file.take(limits::to_u64(MAGIC.len())).read_to_end(&mut next)?;
@@ -137,7 +137,8 @@ fn refuse_array(file: &mut File) -> Result<()> {
     Err(ErrorKind::Unsupported { what, needs: "a file of its own for that array" }.into())
 }
 
-/// Checks that the array of a file can take elements of `T`; returns how it grows, and the plan for the elements.
+/// Checks that the array of a file can take elements of `T`; returns how the array grows, and the
+/// plan for the elements.
 pub(super) fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let who = type_name::<T>();
     let (item, outer) = outer::<T>(header)?;
@@ -165,7 +166,8 @@ pub(super) fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     stated::<T>(header, &item, axis, row)
 }
 
-/// Checks that the array of a file can take rows of `T` along its first dimension; returns how it grows, and the plan for the elements.
+/// Checks that the array of a file can take rows of `T` along its first dimension; returns how the
+/// array grows, and the plan for the elements.
 pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     let (item, outer) = outer::<T>(header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
@@ -184,7 +186,8 @@ pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
     stated::<T>(header, &item, 0, row)
 }
 
-/// Checks that the array of a file can take rows as bytes; returns how it grows, where an element is a byte.
+/// Checks that rows can be appended to the array of a file as bytes; returns how the array grows.
+/// In the result, an element is one byte.
 pub(super) fn fit_bytes(header: &Header) -> Result<(Stated, Plan)> {
     header.without_objects().map_err(to_append)?;
     let shape = header.shape();
@@ -230,7 +233,8 @@ fn stated<T: Element>(
     Ok((Stated { shape, axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
-/// Creates the plan that converts elements of `T` to elements of the file. Returns an error if a value would be lost or missing.
+/// Creates the plan that converts elements of `T` to elements of the file. Returns an error if the
+/// two differ in type or in their fields: values would be lost or missing.
 fn plan<T: Element>(file: &DType) -> Result<Plan> {
     let ours = canonical_to_write::<T>()?;
     let missing = |error: Error, lacking: &str, needs: &'static str| {
@@ -255,7 +259,7 @@ fn plan<T: Element>(file: &DType) -> Result<Plan> {
     })
 }
 
-/// Replaces the remedy of an error by one that helps to append to a file of another type.
+/// Replaces the remedy of an error by one for appending.
 fn to_append(error: Error) -> Error {
     const REMEDY: &str = "change the Rust type to that of the file, or write another file";
     error.map_kind(|mut kind| {

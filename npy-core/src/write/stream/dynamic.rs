@@ -1,4 +1,4 @@
-//! Rows of a dtype that is only known at run time, at the end of an array in a file.
+//! Appending rows to a file whose dtype is only known at run time.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,8 @@ use crate::read::ReadOptions;
 use crate::shape::{self, Order};
 use crate::write::WriteOptions;
 
-/// Adds rows to a file whose dtype is only known at run time; [`Writer`](super::Writer) and [`RowWriter`] add rows of a Rust type.
+/// Adds rows to a file whose dtype is only known at run time; [`Writer`](super::Writer) and
+/// [`RowWriter`] add values of a Rust type.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -31,7 +32,8 @@ use crate::write::WriteOptions;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Locks, the length in the header, and the file that a killed process leaves behave as for a [`Writer`](super::Writer).
+/// Locks, the length in the header, and the state of the file after a kill are as for a
+/// [`Writer`](super::Writer).
 #[derive(Debug)]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct DynRowAppender {
@@ -56,7 +58,8 @@ impl DynRowAppender {
     ///
     /// # Errors
     ///
-    /// As [`RowWriter::append`], but any array with a dimension is accepted, if its rows have bytes.
+    /// As [`RowWriter::append`], but arrays of every dtype except Python objects, and arrays of one
+    /// dimension, are accepted. [`ErrorKind::Shape`] if a row has no bytes.
     pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append_dyn(path)
     }
@@ -108,8 +111,8 @@ impl DynRowAppender {
         self.rows.count()
     }
 
-    /// Adds all rows of an array. Numbers are byte-swapped if the file has the other order, and the fields of records are found by their
-    /// names.
+    /// Adds all rows of an array. Numbers are byte-swapped if the file has the other byte order,
+    /// and the fields of records are matched by name.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -127,8 +130,8 @@ impl DynRowAppender {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and others for another dtype, [`ErrorKind::Shape`] for rows of another shape: then no row is added. Also as
-    /// [`RowWriter::push_rows`].
+    /// [`ErrorKind::Mismatch`] and others for another dtype, [`ErrorKind::Shape`] for rows of
+    /// another shape: no row is added then. Also as [`RowWriter::push_rows`].
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
         let rows = array.shape().split_first().map(|(_, row)| row);
         if rows != Some(&self.row_shape[..]) {
@@ -230,7 +233,7 @@ mod tests {
     use crate::read::ReadNpy;
     use crate::write::WriteNpy;
 
-    /// Guards that rows of any dtype are appended with the bytes that a writer of a Rust type writes.
+    /// Guards that appended rows have the same bytes as those from a writer of a Rust type.
     #[test]
     fn appends_what_a_typed_writer_appends() {
         let folder = tempfile::tempdir().unwrap();
@@ -255,7 +258,7 @@ mod tests {
         assert_eq!(fs::read(&ours).unwrap(), fs::read(&theirs).unwrap());
     }
 
-    /// Guards that an array that does not fit leaves the file as it is.
+    /// Guards that a refused array leaves the file as it is.
     #[test]
     fn refuses_rows_that_do_not_fit() {
         let folder = tempfile::tempdir().unwrap();

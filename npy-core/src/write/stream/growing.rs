@@ -18,7 +18,8 @@ pub(super) struct Growing<W> {
     /// The offset of the data.
     data: u64,
     stated: Stated,
-    /// The number of rows, for rows without elements, where it does not follow from the number of elements.
+    /// The number of rows; used only for rows without elements, which the number of elements does
+    /// not count.
     empty_rows: usize,
 }
 
@@ -29,7 +30,7 @@ pub(super) struct Stated {
     pub(super) axis: usize,
     /// The number of elements of the Rust type in one row.
     pub(super) row: usize,
-    /// The size of such an element in bytes.
+    /// The size of such an element in the file, in bytes.
     pub(super) item_size: usize,
 }
 
@@ -60,12 +61,13 @@ pub(super) fn most_in_file(item_bytes: usize) -> usize {
 }
 
 impl<W> Growing<W> {
-    /// Returns the largest number of elements that an array can have, and whose length fits in the digits of the header.
+    /// Returns the largest number of elements: the file can hold them, and their number of rows
+    /// fits in the digits of the header.
     pub(super) fn most(&self) -> usize {
         self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
     }
 
-    /// Returns the largest number of rows that a file of such elements can have.
+    /// Returns the largest number of rows that a file can have.
     fn most_rows(&self) -> usize {
         most_in_file(self.stated.row.saturating_mul(self.stated.item_size))
     }
@@ -125,7 +127,8 @@ impl<W: Write> Growing<W> {
         Ok(())
     }
 
-    /// Writes the same length into the header again, so that a writer that cannot go back fails before elements are written.
+    /// Writes the same length into the header again, so that a writer that cannot overwrite its
+    /// header fails before elements are written.
     pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
         let (at, field) = self.header.stated();
         write_at(inner, self.seek, offset(self.start, at), field, self.data)

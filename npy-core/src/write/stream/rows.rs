@@ -1,4 +1,4 @@
-//! Writing rows whose shape is known at run time.
+//! Writing rows whose shape is only known at run time.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Result};
 use crate::limits;
 use crate::shape;
 
-/// An array that is written row by row, where a row is a slice whose shape is known at run time.
+/// An array that is written row by row; the shape of its rows is given at run time.
 ///
 /// The first dimension of the file is the number of rows; the others are those of a row. For rows whose length is a constant, a
 /// [`Writer`] of arrays (`Writer::<[f32; 3]>`) writes the same file.
@@ -40,9 +40,10 @@ use crate::shape;
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 ///
-/// Rows are collected in a block of 256 KiB, or of one row if that is larger; the block is written when it is full. A row is added as a
-/// whole or not at all: if one of its values is invalid, no byte of it is written, and the writer can go on. The rest is as for a
-/// [`Writer`]: when the header's length changes, locks, and the state after a kill or a drop.
+/// Rows are collected in a block of 256 KiB, or of one row if that is larger; the block is written
+/// when it is full. A row is added as a whole or not at all: if one of its values is invalid, no
+/// byte of it is written, and the writer can go on. Locks, the length in the header, and the state
+/// of the file after a kill or a drop are as for a [`Writer`].
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct RowWriter<T: Element, W: Write = File> {
     writer: Writer<T, W>,
@@ -91,8 +92,9 @@ impl<T: Element> RowWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// As [`Writer::append`]; [`ErrorKind::Rank`] for an array of fewer than two dimensions, whose elements a [`Writer`] appends, and
-    /// [`ErrorKind::Unsupported`] for an array in Fortran order, where the elements of a row are strided.
+    /// As [`Writer::append`]; [`ErrorKind::Rank`] for an array of fewer than two dimensions (use a
+    /// [`Writer`]), and [`ErrorKind::Unsupported`] for an array in Fortran order, where the
+    /// elements of a row are strided.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append_rows(path)
     }
@@ -145,7 +147,7 @@ impl<T: Element, W: Write + Seek> RowWriter<T, W> {
 }
 
 impl<T: Element, W: Write> RowWriter<T, W> {
-    /// Adds rows to the array of this writer, which has not been written to.
+    /// Creates a writer of rows from a writer of elements, to which no element was added yet.
     pub(super) fn of(mut writer: Writer<T, W>) -> Result<Self> {
         let (row_shape, row) = match &writer.length {
             Length::Grows(growing) => {
@@ -159,7 +161,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
         Ok(RowWriter { writer, row_shape, row })
     }
 
-    /// Returns the dimensions of a row; elements that are sub-arrays have their own.
+    /// Returns the dimensions of a row, without those of an element that is a sub-array.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -227,9 +229,11 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for another number of elements than a row has, [`ErrorKind::InvalidValue`] for a value that its dtype cannot
-    /// hold, [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left for the number. No byte of the row
-    /// is written then, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// [`ErrorKind::Shape`] for another number of elements than a row has,
+    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold,
+    /// [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left
+    /// for a longer number. After these errors, no byte of the row is written, and the writer can
+    /// go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
     #[inline]
     pub fn push_row(&mut self, row: &[T]) -> Result<()> {
         if row.len() != self.row {
