@@ -23,7 +23,8 @@ use crate::shape::{self, Order};
 /// The first six bytes of every `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// The version of the format. It determines the width of the header's length and the encoding of its text.
+/// The version of the format. It determines the encoding of the header's text, and the width of the
+/// field for the length of that text.
 ///
 /// ```
 /// use npy_core::Version;
@@ -257,7 +258,8 @@ impl Header {
         self.version.or_else(written).unwrap_or(Version::V3)
     }
 
-    /// Returns the number of elements. On a 32-bit target, this is `usize::MAX` if there are more.
+    /// Returns the number of elements; on a 32-bit target, at most `usize::MAX`, even if there are
+    /// more.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -269,13 +271,13 @@ impl Header {
         usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of elements in the file.
+    /// Returns the exact number of elements, which has 64 bits on every target.
     pub(crate) fn elements(&self) -> u64 {
         self.count
     }
 
-    /// Returns the size of the data in bytes, which has 64 bits on every target. For Python objects, it says nothing about the size of their
-    /// pickle.
+    /// Returns the size of the data in bytes, which has 64 bits on every target. For Python
+    /// objects, this is not the size of their pickle.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -310,7 +312,7 @@ impl Header {
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 
-    /// Refuses Python objects, and data whose number of bytes is not that of the array.
+    /// Refuses Python objects, and data of `bytes` bytes if the array needs another number.
     pub(crate) fn check_data(&self, bytes: u64) -> Result<(), Error> {
         self.without_objects()?;
         if self.data_bytes() == bytes {
@@ -341,9 +343,11 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file, [`ErrorKind::Truncated`] if `bytes` ends within
-    /// the header, [`ErrorKind::Header`], [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the header is invalid, and
-    /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`]; [`parse_with`](Self::parse_with) takes others.
+    /// [`ErrorKind::NotNpy`] or [`ErrorKind::Version`] if it is not a `.npy` file,
+    /// [`ErrorKind::Truncated`] if `bytes` ends within the header, [`ErrorKind::Header`],
+    /// [`ErrorKind::DType`] or [`ErrorKind::Shape`] if the header is invalid, and
+    /// [`ErrorKind::Limit`] if it exceeds the default [`Limits`]; [`parse_with`](Self::parse_with)
+    /// accepts other limits.
     pub fn parse(bytes: &[u8]) -> Result<(Header, usize), Error> {
         Header::parse_with(bytes, &Limits::default())
     }
@@ -422,7 +426,7 @@ impl Header {
         Some(checked::add(version.text_offset(), length))
     }
 
-    /// Parses the text of a header, which comes after its length.
+    /// Parses the text of a header: the part after the length field.
     pub(crate) fn parse_text(
         version: Version,
         text: &[u8],
@@ -436,8 +440,9 @@ impl Header {
         Ok(header)
     }
 
-    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a multiple of 64 bytes. It contains blanks, so
-    /// that the number of rows can get more digits later.
+    /// Returns the header as `np.save` writes it: in the oldest version that fits, padded to a
+    /// multiple of 64 bytes. It contains blanks, so that the first dimension (in Fortran order, the
+    /// last) can get more digits later.
     ///
     /// ```
     /// use npy_core::{Header, Order};
@@ -465,7 +470,8 @@ impl Header {
         encode(&self.text(), version)
     }
 
-    /// Returns the Python dictionary, followed by blanks, so that the number of rows can get more digits later.
+    /// Returns the Python dictionary. Blanks follow it, so that the length of the growing dimension
+    /// can get more digits later.
     fn text(&self) -> String {
         // As in NumPy.
         const GROWTH_DIGITS: usize = 21;
@@ -494,8 +500,8 @@ impl PartialEq for Header {
 
 impl Eq for Header {}
 
-/// Refuses a file that was copied as text, which replaces each `\n` by `\r\n` and so moves the data. `last` is the last byte of the header,
-/// `next` the first byte of the data.
+/// Refuses a file that was copied as text: such a copy replaces each `\n` by `\r\n`, which moves
+/// the data. `last` is the last byte of the header, `next` returns the first byte of the data.
 pub(crate) fn check_line_break(
     last: Option<&u8>,
     next: impl FnOnce() -> Option<u8>,
@@ -654,7 +660,7 @@ mod tests {
             header.dtype().fields()[0].name().to_owned()
         };
         assert_eq!([name(3), name(3), name(2), name(3)], ["é", "é", "Ã©", "é"]);
-        // A text with the same dtype, but another shape, is parsed.
+        // A text with the same dtype but another shape is parsed, not found in the cache.
         let other = text.replace("2,", "3, 4");
         assert_eq!(Header::parse(&file(3, other.as_bytes())).unwrap().0.shape(), [3, 4]);
         let wrong = text.replace("(2,)", "(2, 'descr')");
@@ -685,7 +691,8 @@ mod tests {
             assert_eq!(error.places().next(), Some(&Place::HeaderByte(byte)), "{error}");
             assert!(error.to_string().contains(part), "{error}");
         }
-        // Positions count bytes of the file, in which `é` has one byte; decoded, it has two.
+        // Positions count the bytes of the file, in which `é` has one byte. In the decoded text,
+        // `é` has two bytes.
         let error = Header::parse(&file(1, b"{'descr': [('\xe9', '<f3')]}")).unwrap_err();
         assert_eq!(error.places().next(), Some(&Place::HeaderByte(27)), "{error}");
     }

@@ -18,13 +18,14 @@ use crate::limits;
 use scanner::Scanner;
 use text::Text;
 
-/// The version of Python whose literals are accepted. Headers of the format versions 1.0 and 2.0 may be from Python 2: they may
-/// contain `3L`, and a last line of blanks after the value.
+/// The version of Python whose literals are accepted. Headers of the format versions 1.0 and 2.0
+/// may be from Python 2: they may contain `3L`, and end with blanks
+/// after the last line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
     Python2,
-    /// The literals that today's `ast.literal_eval` accepts.
+    /// The literals that `ast.literal_eval` accepts in Python 3.
     Python3,
 }
 
@@ -244,7 +245,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns its name with an article, for messages.
+    /// Returns the name of the kind with an article, for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Str => "a string",
@@ -266,13 +267,15 @@ impl Kind {
 #[derive(Clone, Copy)]
 struct Node {
     form: Form,
-    // True if Python can hash it, so that it may be a key.
+    // True if Python can hash the value, so that it may be a key.
     hashable: bool,
-    // The offset of its first byte; for a `Group`, the index of the value inside.
+    // The offset of the first byte; for a `Group`, the index of the value inside.
     start: u32,
-    // The offset after its last byte; while its bracket is open, the number of values inside so far.
+    // The offset after the last byte; while the bracket is open, the number of values inside so
+    // far.
     end: u32,
-    // The index of the first node after this one and those inside it; while its bracket is open, the index of the bracket around it.
+    // The index of the first node after this one and those inside it; while the bracket is open,
+    // the index of the bracket around it.
     next: u32,
 }
 
@@ -339,7 +342,8 @@ mod tests {
         Literal::parse(text, Dialect::Python2, CAPS)
     }
 
-    /// Formats the structure in a unique way: strings as their `repr`, numbers as their value or source.
+    /// Formats the structure without ambiguity: strings as their `repr`, integers as their value,
+    /// other atoms as their source.
     fn shown(item: Item<'_>) -> String {
         let inside = || item.items().map(shown).collect::<Vec<_>>().join(" ");
         match item.kind() {
@@ -359,7 +363,8 @@ mod tests {
         (error.at, message.replacen("the header is malformed: ", "", 1))
     }
 
-    /// Guards the kinds, and that blanks and parentheses around a value are not part of it.
+    /// Guards the kinds of atoms, and that blanks and parentheses around a value are not part of
+    /// it.
     #[test]
     fn atoms() {
         for (text, kind) in [
@@ -394,7 +399,7 @@ mod tests {
         }
     }
 
-    /// Guards the value of integers in every notation, to the limits of `i64`.
+    /// Guards the value of integers in every notation, up to the limits of `i64`.
     #[test]
     fn integers() {
         for (text, expected) in [
@@ -483,7 +488,7 @@ mod tests {
         }
     }
 
-    /// Guards that the iterator skips the values inside an item.
+    /// Guards that the iterator yields the items of a list, but not the values inside them.
     #[test]
     fn items_are_iterated_without_entering_them() {
         let text = "[(1, [2, 3]), ((('x' 'y'))), {4: 5}]";
@@ -495,7 +500,7 @@ mod tests {
         assert_eq!(root.items().next().unwrap().items().count(), 2);
     }
 
-    /// Guards the messages, and the byte they refer to.
+    /// Guards the messages of errors, and the byte that each error names.
     #[test]
     fn errors_name_the_byte_and_the_reason() {
         for (text, at, expected) in [
@@ -613,7 +618,8 @@ mod tests {
         assert!(parse(&format!("{}+1j", "9".repeat(400))).is_err());
     }
 
-    /// Guards blank lines around the value: what Python 3 accepts, and what NumPy's filter for Python 2 accepts in addition.
+    /// Guards blank lines around the value: those that Python 3 accepts, and those that only
+    /// NumPy's filter for Python 2 accepts.
     #[test]
     fn lines_before_and_after_the_value() {
         for (text, in_python2, in_python3) in [
@@ -701,7 +707,7 @@ mod tests {
         assert_eq!((item.int(), depth), (Some(1), n));
     }
 
-    /// Guards the names that messages of other layers use.
+    /// Guards the names of kinds, which appear in messages.
     #[test]
     fn kinds_have_names() {
         for (text, name) in [("{}", "a dictionary"), ("1j", "a float"), ("None", "None")] {

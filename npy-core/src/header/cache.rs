@@ -22,7 +22,7 @@ thread_local! {
 
 /// Returns the cached header, if it was parsed from this text within these limits.
 pub(super) fn lookup(version: Version, text: &[u8], limits: &Limits) -> Option<Header> {
-    // A thread that is ending has no cache any more.
+    // A thread that is ending may have freed its cache.
     let found = LAST.try_with(|last| {
         let last = last.try_borrow().ok()?;
         let last =
@@ -32,7 +32,7 @@ pub(super) fn lookup(version: Version, text: &[u8], limits: &Limits) -> Option<H
     found.ok().flatten()
 }
 
-/// Caches this header instead of the last one, unless its text is too long.
+/// Replaces the cached header by this one, unless its text is too long.
 pub(super) fn store(version: Version, text: &[u8], limits: &Limits, header: &Header) {
     if text.len() <= MAX_TEXT_BYTES {
         let (limits, text, header) = (*limits, text.to_vec(), header.clone());

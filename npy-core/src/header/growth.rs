@@ -21,8 +21,9 @@ const DIGITS: usize = 19;
 /// killed. So a change across two pages could be written in part, and the file would not load. A change within one page is written
 /// completely or not at all.
 ///
-/// Every change writes all of these bytes, including those that stay the same. If two processes write to the file (on a file system without
-/// locks), the header has the number of the last one, and never digits of both.
+/// Every change writes all of these bytes, including those that stay the same. If two processes
+/// write to the file (on a file system without locks), the header has the number that was written
+/// last, and never digits of both numbers.
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// The offset of these bytes from the start of the header.
@@ -35,10 +36,11 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Finds the dimension of this index in a complete, valid header, which starts at this offset of its file.
+    /// Finds the dimension with the index `dimension` in a complete, valid header, which is at the
+    /// offset `start` of its file.
     ///
-    /// If the dimension cannot be changed within one page, it returns a new header for the same array, with blanks before the
-    /// number; otherwise it returns the same header.
+    /// If the dimension cannot be changed within one page, returns a new header for the same array,
+    /// with blanks before the number; otherwise returns the same header.
     ///
     /// # Errors
     ///
@@ -114,7 +116,7 @@ struct Number<'h> {
     before: String,
     digits: String,
     after: String,
-    /// The offset of the number in the header, and the bytes after the number.
+    /// The offset of the number in the header; then the bytes of the header after the number.
     at: usize,
     tail: &'h [u8],
 }
@@ -164,7 +166,8 @@ impl<'h> Number<'h> {
         }
     }
 
-    /// Returns a header with blanks before the number; blanks and number are within one page. The header starts at this offset of its file.
+    /// Returns a header with blanks before the number; blanks and number are within one page. The
+    /// header is at the offset `start` of its file.
     fn in_blanks(&self, start: u64) -> Result<Vec<u8>, Error> {
         let header = |version: Version| {
             let at = checked::add(version.text_offset(), version.bytes_of(&self.before));
@@ -255,7 +258,8 @@ mod tests {
         assert!(Growth::new(&header, 0, 2).is_err());
     }
 
-    /// Guards files without locks: the number is that of one writer, without digits of the other.
+    /// Guards files without locks: the number is that of the last writer, without digits of the
+    /// other.
     #[test]
     fn two_writers_leave_the_number_of_the_last_one() {
         let mut file = numpys(&[5]);
@@ -321,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Guards the same for headers of more than a page, with names of many lengths, and with keys after the shape.
+    /// Guards `flush` against `kill -9` for headers of more than a page: with names of many
+    /// lengths, and with keys after the shape.
     #[test]
     fn long_headers_survive_interrupted_changes() {
         for length in 3900..4150 {

@@ -5,7 +5,8 @@ use crate::dtype::rust::Code;
 use crate::dtype::rust::names::type_name;
 
 impl Header {
-    /// Returns the Rust code of a type of this name for the items of the array, with the call that reads it. The rest is as in
+    /// Returns the Rust code of a type with this name for the elements of the array. The doc
+    /// comment of the type shows the call that reads the array. The rest is as in
     /// [`DType::to_rust`](crate::DType::to_rust).
     ///
     /// A `build.rs` can write the struct of a file that it knows:
@@ -34,7 +35,7 @@ impl Header {
         code.finish()
     }
 
-    /// Returns the call that reads the array with this item type.
+    /// Returns the call that reads the array if its elements have the type `name`.
     fn read_call(&self, name: &str) -> String {
         let array = self.array_of(name);
         if !self.dtype.has_object() {
@@ -46,7 +47,8 @@ impl Header {
         }
     }
 
-    /// Returns the path of the type of the array, with this item type.
+    /// Returns the type of an array whose elements have the type `item`, as it is written in a
+    /// call.
     fn array_of(&self, item: &str) -> String {
         match self.shape.len() {
             0 => item.to_owned(),

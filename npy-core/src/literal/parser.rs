@@ -27,7 +27,8 @@ const NONE: u32 = u32::MAX;
 
 /// The tokens that the grammar allows next.
 enum Due {
-    // A value; or, if `or_end`, a closing bracket: it may come after `[` or `,`, but not after `:`.
+    // A value; or, if `or_end`, a closing bracket, which may come after `[` or `,`, but not after
+    // `:`.
     Value { or_end: bool },
     // A comma, a colon or a closing bracket.
     Separator,
@@ -38,7 +39,7 @@ struct Parser<'t> {
     scanner: Scanner<'t>,
     caps: Caps,
     nodes: Vec<Node>,
-    // Index of the innermost open bracket.
+    // The index of the innermost open bracket; `NONE` if no bracket is open.
     open: u32,
 }
 
@@ -180,7 +181,7 @@ impl Parser<'_> {
         self.complete(index)
     }
 
-    /// Adds a value whose end is not known yet.
+    /// Adds a node whose end is not known yet.
     fn push(&mut self, form: Form, at: usize) -> Result<u32, Fault> {
         let count = self.nodes.len();
         if count >= self.caps.items {
@@ -197,7 +198,8 @@ impl Parser<'_> {
         Ok(to_u32(count))
     }
 
-    /// Increments the number of values in the enclosing bracket. Refuses a key that Python cannot hash.
+    /// Increments the number of values in the enclosing bracket. Refuses a key, or an item of a
+    /// set, that Python cannot hash.
     fn complete(&mut self, index: u32) -> Result<Due, Fault> {
         let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
         let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
@@ -233,7 +235,7 @@ impl Parser<'_> {
 }
 
 impl Form {
-    /// Returns the bracket that closes this one.
+    /// Returns the closing bracket that matches this opening bracket.
     fn closing(self) -> u8 {
         match self {
             Form::Value(Kind::List) => b']',

@@ -7,7 +7,7 @@ pub(crate) fn of_str(text: &str) -> String {
     of_code_points(text.chars().map(u32::from))
 }
 
-/// Returns the `repr` of a Python string, which consists of code points and may have surrogates.
+/// Returns the `repr` of a Python string, given as code points, some of which may be surrogates.
 pub(crate) fn of_code_points(code_points: impl Iterator<Item = u32> + Clone) -> String {
     let quote = quote(code_points.clone());
     let mut out = String::from(quote);

@@ -1,4 +1,4 @@
-//! Scans tokens: blanks, strings, numbers and names.
+//! Scans strings, numbers and names, and the blanks and comments between them.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ impl<'t> Scanner<'t> {
         self.at = checked::add(self.at, count);
     }
 
-    /// Skips this byte if it is next, and returns whether it was.
+    /// Skips this byte if it is next, and returns true if so.
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.bump(found.into());
@@ -76,9 +76,9 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips blank lines and comments before the value.
+    /// Skips blank lines and comments before the value, and refuses a value that is indented.
     pub(super) fn skip_before(&mut self) -> Result<(), Fault> {
-        // `literal_eval` strips these, so that the first line is never indented.
+        // `literal_eval` strips these bytes, so that the first line is never indented.
         self.eat_while(|byte| matches!(byte, b' ' | b'\t'));
         if self.skip_lines()? {
             return fail(
@@ -109,7 +109,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Skips lines without a token, and returns whether the line after them is indented.
+    /// Skips lines without a token, and returns true if the line after them is indented.
     fn skip_lines(&mut self) -> Result<bool, Fault> {
         let mut indented = false;
         // True if a backslash has joined an indented line to this one.
@@ -172,8 +172,9 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Returns the ranges of the two strings if exactly a tuple like `('name', '<f4')` is next. This is a fast path: the headers of
-    /// records consist mostly of such tuples.
+    /// Returns the ranges of the two strings with their quotes, if a tuple that is written exactly
+    /// like `('name', '<f4')` is next. This is a fast path: the headers of records consist mostly
+    /// of such tuples.
     pub(super) fn pair(&self) -> Option<[Range<usize>; 2]> {
         let string = |at: usize| {
             let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
@@ -425,7 +426,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Returns the error for a character that cannot start a value.
+    /// Returns the error for the next character, which cannot start a value.
     pub(super) fn unexpected<T>(&self) -> Result<T, Fault> {
         let rest = checked::text(self.text, self.at..self.text.len());
         match rest.chars().next() {
@@ -441,7 +442,8 @@ impl<'t> Scanner<'t> {
 
 const FORM_FEED: u8 = b'\x0c';
 
-/// The most digits of a decimal integer in CPython. It has this limit because its conversion takes quadratic time.
+/// The most digits of a decimal integer in CPython. CPython has this limit because the conversion
+/// takes quadratic time.
 const MAX_INT_DIGITS: usize = 4300;
 
 /// An integer of this many digits, in any base, does not overflow a float.
@@ -456,7 +458,7 @@ fn end_of_line(rest: &[u8]) -> usize {
     }
 }
 
-/// Returns whether the byte can be part of an ASCII name.
+/// Returns true if the byte can be part of an ASCII name.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -1,4 +1,4 @@
-//! A Python string or other literal that is written exactly as it was read.
+//! A Python string or other literal that keeps its value when it is read and written again.
 
 use std::str::Chars;
 
@@ -18,7 +18,8 @@ impl Text {
         Text { shown: text.into(), literal: None }
     }
 
-    /// Creates a Python string. Each surrogate is shown as U+FFFD, even in a pair, which Python does not combine.
+    /// Creates a Python string. Each surrogate is shown as U+FFFD. So are both of a pair, because
+    /// Python does not combine them.
     pub(crate) fn from_code_points(code_points: &[u32]) -> Self {
         let mut exact = true;
         let shown = code_points.iter().map(|&c| {
@@ -52,7 +53,8 @@ impl Text {
         self.literal.as_ref().is_none_or(|literal| literal.starts_with(['\'', '"']))
     }
 
-    /// Returns the number of opening brackets in a literal that is not a string. Its nesting is at most as deep.
+    /// Returns an upper bound for the nesting depth of the literal: the number of its opening
+    /// brackets, or 0 for a string.
     pub(crate) fn count_brackets(&self) -> usize {
         match &self.literal {
             Some(source) if !self.is_string() => {
@@ -126,7 +128,7 @@ fn decode_digits(chars: &mut Chars<'_>, radix: u32, max_digits: usize) -> u32 {
             *chars = rest.chars();
             break;
         };
-        // A `u32` holds the longest numbers: 8 digits in base 16, and 3 in base 8.
+        // A `u32` can hold the largest numbers: 8 digits in base 16, and 3 in base 8.
         number = number.wrapping_mul(radix).wrapping_add(digit);
     }
     number
@@ -146,7 +148,8 @@ mod tests {
         text.repr()
     }
 
-    /// Guards the text and the `repr` of strings, with and without code points that Rust cannot hold.
+    /// Guards the text and the `repr` of strings, with and without code points that a `str` cannot
+    /// hold.
     #[test]
     fn strings_keep_their_text_and_repr() {
         for (code_points, shown, literal) in [
@@ -163,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Guards field lookup: strings that are shown alike may differ in Python.
+    /// Guards field lookup: strings with the same shown text may differ in Python.
     #[test]
     fn strings_are_equal_if_they_are_in_python() {
         assert_eq!(Text::from_code_points(&[0x61]), Text::new("a"));
