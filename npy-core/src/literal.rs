@@ -314,7 +314,8 @@ fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::malformed(at, reason))
 }
 
-/// Converts an offset in the text, which fits: `Literal::parse` has checked the length.
+/// Converts an offset in the text, or the index of a node. Both fit, because `Literal::parse` has
+/// checked the length of the text.
 fn to_u32(offset: usize) -> u32 {
     checked::narrow(offset)
 }

@@ -365,7 +365,8 @@ impl WriteOptions {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }
 
-    /// Returns the plan that converts canonical elements of `T` to those in the file, and the dimensions of `T` itself.
+    /// Returns the plan that converts canonical elements of `T` (see [`canonical_to_write`]) to
+    /// those in the file, and the dimensions of `T` itself.
     fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
         let item = self.item::<T>();
         let plan = Plan::new(&canonical_to_write::<T>()?, &item, Cast::Exact)?;

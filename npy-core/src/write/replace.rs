@@ -28,7 +28,7 @@ use {attributes::Old, unix::find};
 
 /// Writes a temporary file in the directory of `path`, and renames it to `path` once it is complete. Returns the open file.
 ///
-/// With `sync`, the file and its name are on the disk when this returns.
+/// With `sync`, the file and (on Unix) its name are on the disk when this returns.
 pub(crate) fn replace(
     path: &Path,
     sync: bool,

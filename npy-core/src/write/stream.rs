@@ -65,8 +65,8 @@ use sink::Sink;
 /// `flush` and `finish` fails; the header never counts an element that was not written.
 ///
 /// If the length is not known ([`create`](Self::create), [`new`](Self::new),
-/// [`append`](Self::append)), the header first states the number of elements that the file had: 0
-/// in a new file. [`flush`](Self::flush) writes the elements, then their number into the header: a
+/// [`append`](Self::append)), the header first states the length that the file had: 0 in a
+/// new file. [`flush`](Self::flush) writes the elements, then their number into the header: a
 /// few bytes of one page, in one write. So a process that is killed at any moment leaves an array
 /// with the elements up to the last `flush` that completed, or up to the interrupted one. After a
 /// loss of power, elements that were not [synced](Self::sync) may be missing or incomplete.
@@ -92,8 +92,8 @@ pub struct Writer<T: Element, W: Write = File> {
 
 /// The length of the array that is being written.
 enum Length<W> {
-    /// The length is fixed, and the header states it. These are the dimensions of the array, without those of an element that is a
-    /// sub-array.
+    /// The length is fixed, and the header states it. Has the dimensions of the array, without
+    /// those of an element that is a sub-array.
     Stated(Vec<usize>),
     /// The header states the number of elements that were flushed.
     Grows(Growing<W>),
@@ -160,8 +160,9 @@ impl<T: Element> Writer<T, File> {
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
     /// without locks, two writers at the same time lose rows.
     ///
-    /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the file is first copied, with blanks in
-    /// its header for the length, and the copy replaces it. That concerns only headers of more than 4 KiB, and one in a hundred of those.
+    /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the
+    /// file is first copied, with blanks in its header for the length, and the copy replaces it.
+    /// Only headers of more than 4 KiB are concerned, and about one in a hundred of those.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -190,7 +191,8 @@ impl<T: Element> Writer<T, File> {
 
     /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their
     /// number and waits for it, too. The first call after [`create`](Self::create) also waits until
-    /// the name of the file is on the disk (only on Unix).
+    /// the name of the file is on the disk (only on Unix, and not with
+    /// [`WriteOptions::atomic`]).
     ///
     /// The synced elements survive a loss of power.
     ///

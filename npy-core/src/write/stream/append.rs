@@ -35,7 +35,8 @@ pub enum UncountedRows {
     Remove,
 }
 
-/// Opens a file and seeks to the end of its array. `fit` checks that the array can take elements of `T`.
+/// Opens a file and seeks to the end of its array. `fit` checks that the array can take elements of
+/// `T`, and returns how the array grows and the plan for the elements.
 pub(super) fn open<T: Element>(
     options: &WriteOptions,
     path: &Path,
@@ -220,7 +221,7 @@ fn outer<T: Element>(header: &Header) -> Result<(ItemShape, &[usize])> {
     Ok((item, outer))
 }
 
-/// Returns the growing shape of an array with rows of `row` elements, and the plan for the elements.
+/// Returns how an array with rows of `row` elements grows, and the plan for the elements.
 fn stated<T: Element>(
     header: &Header,
     item: &ItemShape,

@@ -130,7 +130,7 @@ impl DynRowAppender {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Mismatch`] and others for another dtype, [`ErrorKind::Shape`] for rows of
+    /// As [`DynArray::cast_with`] for an array of another dtype, [`ErrorKind::Shape`] for rows of
     /// another shape: no row is added then. Also as [`RowWriter::push_rows`].
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
         let rows = array.shape().split_first().map(|(_, row)| row);
@@ -212,7 +212,7 @@ impl WriteOptions {
         let path = path.as_ref();
         let open = || {
             let writer = append::open(self, path, append::fit_bytes)?;
-            // The file is locked by now, so other writers do not change its header.
+            // The file is locked, so other writers do not change its header.
             let reader = ReadOptions::new().limits(self.limits).open(path)?;
             let (dtype, shape) = (reader.header().dtype().clone(), reader.header().shape());
             let row_shape = shape.get(1..).unwrap_or_default().to_vec();

@@ -16,8 +16,9 @@ use crate::shape;
 
 /// An array that is written row by row; the shape of its rows is given at run time.
 ///
-/// The first dimension of the file is the number of rows; the others are those of a row. For rows whose length is a constant, a
-/// [`Writer`] of arrays (`Writer::<[f32; 3]>`) writes the same file.
+/// The first dimension of the file is the number of rows; the other dimensions are those of a row.
+/// For rows whose length is a constant, a [`Writer`] of arrays (`Writer::<[f32; 3]>`) writes the
+/// same file.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -75,7 +76,8 @@ impl<T: Element> RowWriter<T, File> {
         WriteOptions::new().create_rows(path, row)
     }
 
-    /// Opens a file, to write more rows after those it has. The shape of a row is that of the file ([`row_shape`](Self::row_shape)).
+    /// Opens a file, to write more rows after those it has. The file determines the shape of a row
+    /// ([`row_shape`](Self::row_shape)).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -28,7 +28,7 @@ impl<W> Sink<W> {
         self.inner.take().expect("not finished")
     }
 
-    /// Returns true if more can be written: the writer is here and has not failed.
+    /// Returns true if more can be written: the writer was not taken, and has not failed.
     pub(super) fn is_open(&self) -> bool {
         self.inner.is_some() && self.failure.check("").is_ok()
     }
