@@ -976,7 +976,7 @@ fn create_file(path: &Path, header: &Header, extend: Extend) -> Result<File> {
     }
     file.write_all(&bytes)?;
     extend(&file, length)?;
-    target.take(file, false)
+    target.commit(file, false)
 }
 
 /// Sets the length of a file, and reserves the space on the disk where that is possible.

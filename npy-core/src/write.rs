@@ -400,7 +400,7 @@ impl WriteOptions {
     }
 
     /// Returns the same options for arrays whose bytes already have the requested byte order.
-    pub(crate) fn in_stated_byte_order(&self) -> Self {
+    pub(crate) fn without_byte_order(&self) -> Self {
         WriteOptions { byte_order: None, ..self.clone() }
     }
 }

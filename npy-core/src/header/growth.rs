@@ -79,7 +79,7 @@ impl Growth {
     }
 
     /// Returns the largest number that fits.
-    pub(crate) fn most(&self) -> usize {
+    pub(crate) fn max_number(&self) -> usize {
         10usize
             .checked_pow(checked::narrow(self.digits()))
             .map_or(usize::MAX, |n| checked::sub(n, 1))
@@ -221,15 +221,15 @@ mod tests {
         assert_eq!(growth.set(10), (at, &*field("10,), }")));
         assert_eq!(growth.set(19), (at, &*field("19,), }")));
         assert_eq!(growth.set(3), (at, &*field("3,), }")));
-        let most = isize::MAX.unsigned_abs();
-        assert_eq!(growth.set(most), (at, &*field(&format!("{most},), }}"))));
+        let max_number = isize::MAX.unsigned_abs();
+        assert_eq!(growth.set(max_number), (at, &*field(&format!("{max_number},), }}"))));
     }
 
     #[test]
     fn any_length_fits_into_a_header_of_numpy() {
         let mut header = numpys(&[0, 3]);
         let mut growth = growth(&header, 0);
-        assert!(growth.most() >= isize::MAX.unsigned_abs());
+        assert!(growth.max_number() >= isize::MAX.unsigned_abs());
         for n in [1, 9, 10, 12_345, 1 << (usize::BITS - 8), isize::MAX.unsigned_abs() / 24] {
             let (at, bytes) = growth.set(n);
             header[at..at + bytes.len()].copy_from_slice(bytes);
@@ -250,10 +250,10 @@ mod tests {
         let header = header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 42)}");
         let at = header.len() - 4;
         let mut first = growth(&header, 0);
-        assert_eq!((first.digits(), first.most()), (1, 9));
+        assert_eq!((first.digits(), first.max_number()), (1, 9));
         assert_eq!(first.set(10).1, b"", "it does not fit");
         let mut last = growth(&header, 1);
-        assert_eq!((last.digits(), last.most()), (2, 99));
+        assert_eq!((last.digits(), last.max_number()), (2, 99));
         assert_eq!(last.set(99), (at, &b"99)}"[..]));
         assert!(Growth::new(&header, 0, 2).is_err());
     }
@@ -280,7 +280,7 @@ mod tests {
         let (mut file, mut known) = (header.into_owned(), before.shape()[axis]);
         assert_eq!(Header::parse(&file).unwrap().0, before, "{case}");
         assert_eq!(file.len() % 64, 0, "{case}");
-        assert!(growth.most() >= isize::MAX.unsigned_abs(), "{case}");
+        assert!(growth.max_number() >= isize::MAX.unsigned_abs(), "{case}");
         for number in [
             0,
             5,

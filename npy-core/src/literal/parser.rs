@@ -61,8 +61,8 @@ impl Parser<'_> {
     fn value(&mut self, or_end: bool) -> Result<Due, Fault> {
         let at = self.scanner.at;
         match self.scanner.peek() {
-            Some(b'(') => match self.scanner.pair() {
-                Some(strings) => self.pair(strings),
+            Some(b'(') => match self.scanner.peek_pair() {
+                Some(strings) => self.push_pair(strings),
                 None => self.open(Form::Paren),
             },
             Some(b'[') => self.open(Form::Value(Kind::List)),
@@ -113,7 +113,7 @@ impl Parser<'_> {
     }
 
     /// Adds a tuple of two strings.
-    fn pair(&mut self, [name, dtype]: [Range<usize>; 2]) -> Result<Due, Fault> {
+    fn push_pair(&mut self, [name, dtype]: [Range<usize>; 2]) -> Result<Due, Fault> {
         let index = self.bracket(Form::Value(Kind::Tuple))?;
         let end = checked::add(dtype.end, 1);
         self.atom(Kind::Str, name)?;

@@ -175,7 +175,7 @@ impl<'t> Scanner<'t> {
     /// Returns the ranges of the two strings with their quotes, if a tuple that is written exactly
     /// like `('name', '<f4')` is next. This is a fast path: the headers of records consist mostly
     /// of such tuples.
-    pub(super) fn pair(&self) -> Option<[Range<usize>; 2]> {
+    pub(super) fn peek_pair(&self) -> Option<[Range<usize>; 2]> {
         let string = |at: usize| {
             let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
             let plain = |&byte: &u8| matches!(byte, b' '..=b'&' | b'('..=b'[' | b']'..=b'~');

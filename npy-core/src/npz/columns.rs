@@ -70,7 +70,7 @@ impl<W: Write> Writer<W> {
             Ok(columns)
         });
         // The bytes already have their final byte order, so they must not be swapped again.
-        let options = options.in_stated_byte_order();
+        let options = options.without_byte_order();
         for (field, bytes) in made?.columns {
             let (base, inner) = plan::flatten(field.dtype());
             let shape = [&[records.len()], &inner[..]].concat();

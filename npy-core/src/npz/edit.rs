@@ -18,7 +18,7 @@ use super::write::Writer;
 use super::write::append::Old;
 use crate::error::{Error, Result};
 use crate::write::WriteNpy;
-use crate::write::replace::{self, Place};
+use crate::write::replace::{self, Destination};
 use members::{Bytes, Members};
 use raw::{Assembly, Raw};
 
@@ -76,7 +76,7 @@ pub struct Editor {
     copied: Spool,
     /// The new archive, and its final name.
     file: File,
-    place: Place,
+    destination: Destination,
     path: PathBuf,
 }
 
@@ -294,17 +294,17 @@ impl Editor {
     /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
     /// it had before.
     pub fn finish(self) -> Result<()> {
-        let Editor { old, members, written, copied, file, place, path } = self;
+        let Editor { old, members, written, copied, file, destination, path } = self;
         let sync = written.options.sync;
         let finish = || {
             let assembled = assemble(file, &old, &members, written, copied);
             // If another program changed the archive, an error of `assemble` may only be a consequence, so the change is reported first.
-            if !old.is_still_there(&place)? || !old.is_unchanged() {
+            if !old.is_still_there(&destination)? || !old.is_unchanged() {
                 return Err(malformed(
                     "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
                 ));
             }
-            place.take(assembled?, sync).map(drop)
+            destination.commit(assembled?, sync).map(drop)
         };
         finish().map_err(|error| error.in_file(&path))
     }
@@ -376,13 +376,13 @@ impl WriteOptions {
     pub fn edit(&self, path: impl AsRef<Path>) -> Result<Editor> {
         let path = path.as_ref();
         let open = || {
-            let (file, place) = replace::begin(path)?;
-            let old = Old::open(&place, &self.limits)?;
+            let (file, destination) = replace::begin(path)?;
+            let old = Old::open(&destination, &self.limits)?;
             let members = Members::new(old.directory.all_entries(&old.central)?);
-            let directory = place.directory();
+            let directory = destination.directory();
             let written = self.writer(Spool::new(directory))?;
             let copied = Spool::new(directory);
-            Ok(Editor { old, members, written, copied, file, place, path: path.to_owned() })
+            Ok(Editor { old, members, written, copied, file, destination, path: path.to_owned() })
         };
         open().map_err(|error: Error| error.in_file(path))
     }

@@ -144,22 +144,23 @@ impl Writer<File> {
     /// Begins a file that replaces the file at `path` when it is finished. If `appends`, it starts with the members of the old file.
     fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
         let begin = || -> Result<_> {
-            let (mut file, place) = replace::begin(path)?;
-            let mut old = if appends { Some(Old::open(&place, &options.limits)?) } else { None };
+            let (mut file, destination) = replace::begin(path)?;
+            let mut old =
+                if appends { Some(Old::open(&destination, &options.limits)?) } else { None };
             let (mut central, mut names) = Default::default();
             if let Some(old) = &mut old {
                 old.copy_members(&mut file)?;
                 names = old.names().collect();
                 central = mem::take(&mut old.central);
             }
-            let directory = place.directory().cloned();
+            let directory = destination.directory().cloned();
             let writer = Writer::with(Output::file(file)?, central, options.clone());
             let sync = options.sync;
             let then: Then<File> = Box::new(move |file| match &old {
-                Some(old) if !old.is_still_there(&place)? => Err(malformed(
+                Some(old) if !old.is_still_there(&destination)? => Err(malformed(
                     "it was replaced or removed while members were appended, and is left as it is now; append them again",
                 )),
-                _ => place.take(file, sync),
+                _ => destination.commit(file, sync),
             });
             Ok(Writer { names, directory, then: Some(then), path: Some(path.to_owned()), ..writer })
         };

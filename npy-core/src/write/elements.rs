@@ -58,7 +58,7 @@ impl WriteOptions {
             let mut bytes = Vec::new();
             write_elements(plan, shape, Order::C, elements, &mut bytes)?;
             let array = DynArray::new(item.base, whole, Order::C, bytes)?;
-            let options = WriteOptions { order: Some(order), ..self.in_stated_byte_order() };
+            let options = WriteOptions { order: Some(order), ..self.without_byte_order() };
             return options.write_dyn(&array.view(), sink);
         }
         self.write_header(dtype.unwrap_or(item.base), &whole, order, sink)?;

@@ -34,9 +34,9 @@ pub(crate) fn replace(
     sync: bool,
     write: &mut dyn FnMut(&mut File) -> Result<()>,
 ) -> Result<File> {
-    let (mut file, place) = begin(path)?;
+    let (mut file, destination) = begin(path)?;
     write(&mut file)?;
-    place.take(file, sync)
+    destination.commit(file, sync)
 }
 
 /// The file that a path leads to.
@@ -57,15 +57,15 @@ struct Target {
 }
 
 /// The final name of a new file; `None` for a file that is written to directly. If a new file's
-/// `Place` is dropped before [`take`](Self::take), the file is removed.
+/// `Destination` is dropped before [`commit`](Self::commit), the file is removed.
 #[derive(Debug)]
-pub(crate) struct Place(Option<(Target, Temporary)>);
+pub(crate) struct Destination(Option<(Target, Temporary)>);
 
 /// Creates a file in the directory of `path`, to be renamed to `path` later. A pipe, a device or an
 /// open file of a process is opened instead.
-pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
+pub(crate) fn begin(path: &Path) -> Result<(File, Destination)> {
     let target = match find(path)? {
-        Found::Direct(file) => return Ok((file, Place(None))),
+        Found::Direct(file) => return Ok((file, Destination(None))),
         Found::Name(target) => target,
     };
     // If there is an old file, only the owner may read the new one until it gets the permissions of the old one.
@@ -81,10 +81,10 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Place)> {
         );
         io::Error::new(error.kind(), reason)
     })?;
-    Ok((file, Place(Some((target, temporary)))))
+    Ok((file, Destination(Some((target, temporary)))))
 }
 
-impl Place {
+impl Destination {
     /// Returns the directory of the file; `None` if the file is written to directly.
     pub(crate) fn directory(&self) -> Option<&Directory> {
         self.0.as_ref().map(|(target, _)| &target.directory)
@@ -113,7 +113,7 @@ impl Place {
     }
 
     /// Gives the file its final name, which replaces the old file, and returns the open file.
-    pub(crate) fn take(self, file: File, sync: bool) -> Result<File> {
+    pub(crate) fn commit(self, file: File, sync: bool) -> Result<File> {
         match self.0 {
             Some((target, temporary)) => {
                 if let Some(old) = &target.old {

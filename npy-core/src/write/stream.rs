@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteOptions;
 use super::lock::{self, Lock};
-use super::replace::{self, Directory, Place};
+use super::replace::{self, Destination, Directory};
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
@@ -26,7 +26,7 @@ pub use append::UncountedRows;
 pub use dynamic::DynRowAppender;
 #[cfg(feature = "npz")]
 pub(crate) use growing::check_end;
-use growing::{Growing, Stated};
+use growing::{Growing, GrowingShape};
 pub use rows::RowWriter;
 use sink::Sink;
 
@@ -85,7 +85,7 @@ pub struct Writer<T: Element, W: Write = File> {
     /// The number of elements that were written, including those that the file had before.
     written: usize,
     /// The largest number of elements that the array can have.
-    most: usize,
+    max_elements: usize,
     length: Length<W>,
     file: Option<OpenedFile<W>>,
 }
@@ -115,7 +115,7 @@ struct OpenedFile<W> {
     directory: Option<Directory>,
     /// For [`WriteOptions::atomic`]: a second handle of the file, and the name that it gets at the
     /// end.
-    unnamed: Option<(File, Place)>,
+    unnamed: Option<(File, Destination)>,
 }
 
 impl<T: Element> Writer<T, File> {
@@ -212,7 +212,7 @@ impl<T: Element> Writer<T, File> {
     ///
     /// As [`flush`](Self::flush).
     pub fn sync(&mut self) -> Result<()> {
-        self.settle(Some(sync_data))?;
+        self.flush_or_sync(Some(sync_data))?;
         self.located(|writer| {
             let directory = writer.file.as_mut().and_then(|file| file.directory.take());
             if let Some(directory) = directory {
@@ -377,7 +377,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// it are.
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
         self.located(|writer| {
-            if items.len() > writer.most.saturating_sub(writer.count()) {
+            if items.len() > writer.max_elements.saturating_sub(writer.count()) {
                 return Err(writer.full());
             }
             let mut items = items;
@@ -413,11 +413,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn flush(&mut self) -> Result<()> {
-        self.settle(None)
+        self.flush_or_sync(None)
     }
 
     /// Writes the added elements and flushes them, or syncs them; then does the same with their number in the header.
-    fn settle(&mut self, sync: Option<fn(&mut W) -> io::Result<()>>) -> Result<()> {
+    fn flush_or_sync(&mut self, sync: Option<fn(&mut W) -> io::Result<()>>) -> Result<()> {
         self.located(|writer| {
             writer.write_pending(|sink, length, count| {
                 sink.attempt(sync.unwrap_or(W::flush))?;
@@ -473,19 +473,21 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// As [`finish`](Self::finish).
     pub fn try_finish(&mut self) -> Result<()> {
         let sync = self.file.as_ref().and_then(|file| file.sync);
-        self.settle(sync)?;
+        self.flush_or_sync(sync)?;
         self.located(|writer| {
             match &writer.length {
-                Length::Stated(shape) if writer.written < writer.most => {
-                    let (expected, found) = (writer.most, writer.written);
+                Length::Stated(shape) if writer.written < writer.max_elements => {
+                    let (expected, found) = (writer.max_elements, writer.written);
                     let reason = format!("expected {expected} elements, found {found}");
                     return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
                 }
                 Length::Stated(_) | Length::Unstated => {}
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
-            if let Some((file, place)) = writer.file.as_mut().and_then(|file| file.unnamed.take()) {
-                place.take(file, sync.is_some())?;
+            if let Some((file, destination)) =
+                writer.file.as_mut().and_then(|file| file.unnamed.take())
+            {
+                destination.commit(file, sync.is_some())?;
             }
             writer.check_path()
         })
@@ -504,13 +506,13 @@ impl<T: Element, W: Write> Writer<T, W> {
 
     /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
     fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
-        let most = match &length {
+        let max_elements = match &length {
             Length::Stated(shape) => limits::to_usize(shape::bytes_in_file(shape, 1)?)?,
-            Length::Grows(growing) => growing.most(),
+            Length::Grows(growing) => growing.max_elements(),
             Length::Unstated => growing::most_in_file(plan.dst_itemsize),
         };
-        let pending = Pending::new(plan, BLOCK, most.saturating_sub(written));
-        Ok(Writer { sink: Sink::new(inner), pending, written, most, length, file: None })
+        let pending = Pending::new(plan, BLOCK, max_elements.saturating_sub(written));
+        Ok(Writer { sink: Sink::new(inner), pending, written, max_elements, length, file: None })
     }
 
     /// Adds the file of this writer, which was opened by its path.
@@ -551,7 +553,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         self.written = count;
         self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
-        self.pending.open(self.most.saturating_sub(count));
+        self.pending.open(self.max_elements.saturating_sub(count));
         Ok(())
     }
 
@@ -559,13 +561,14 @@ impl<T: Element, W: Write> Writer<T, W> {
     fn full(&self) -> Error {
         match &self.length {
             Length::Stated(shape) => {
-                let reason = format!("all {} elements were written; no more fit", self.most);
+                let reason =
+                    format!("all {} elements were written; no more fit", self.max_elements);
                 ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
             }
             Length::Grows(growing) => growing.full(),
             Length::Unstated => {
                 let reason = "no file has more elements".to_owned();
-                ErrorKind::Shape { shape: shape::repr(&[self.most]), reason }.into()
+                ErrorKind::Shape { shape: shape::repr(&[self.max_elements]), reason }.into()
             }
         }
     }
@@ -623,7 +626,7 @@ impl WriteOptions {
     fn create_file<T: Element>(&self, path: &Path, row: &[usize]) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
-            let (mut file, place) = replace::begin(path)?;
+            let (mut file, destination) = replace::begin(path)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
                 self.start::<T, File>(growing::position(&mut file)?, row)?;
@@ -633,12 +636,12 @@ impl WriteOptions {
                 absolute: std::path::absolute(path)?,
                 lock,
                 sync: self.sync.then_some(sync_data as fn(&mut File) -> _),
-                directory: place.directory().cloned().filter(|_| !self.sync && !self.atomic),
+                directory: destination.directory().cloned().filter(|_| !self.sync && !self.atomic),
                 unnamed: None,
             };
             let (file, unnamed) = match self.atomic {
-                true => (file.try_clone()?, Some((file, place))),
-                false => (place.take(file, self.sync)?, None),
+                true => (file.try_clone()?, Some((file, destination))),
+                false => (destination.commit(file, self.sync)?, None),
             };
             let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
             Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))
@@ -667,7 +670,7 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        append::open(self, path, append::fit::<T>).map_err(|error| error.in_file(path))
+        append::open(self, path, append::check_elements::<T>).map_err(|error| error.in_file(path))
     }
 
     /// Sets the limits on the header that [`append`](Self::append) reads.
@@ -798,7 +801,7 @@ impl WriteOptions {
         let (header, growth) = Growth::new(&header, at, 0)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
         let row = shape::count(row)?;
-        let stated = Stated { shape, axis: 0, row, item_size: plan.dst_itemsize };
+        let stated = GrowingShape { shape, axis: 0, row, item_size: plan.dst_itemsize };
         Ok((header.into_owned(), plan, Growing::new(growth, (at, data), stated)))
     }
 }
@@ -859,7 +862,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_writes_the_data_and_then_the_number() {
+    fn a_flush_writes_the_elements_before_their_number() {
         let mut writer = Writer::<u16, _>::new(Log::default()).unwrap();
         let number = writer.get_ref().start.iter().position(|&byte| byte == b'0').unwrap();
         let number = u64::try_from(number).unwrap();
@@ -914,10 +917,10 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_no_larger_than_any_file() {
+    fn an_element_beyond_the_largest_file_is_refused() {
         let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
-        writer.written = writer.most - 1;
-        writer.pending.open(writer.most - writer.written);
+        writer.written = writer.max_elements - 1;
+        writer.pending.open(writer.max_elements - writer.written);
         writer.push(&[0.0; 2]).unwrap();
         let error = writer.push(&[0.0; 2]).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");

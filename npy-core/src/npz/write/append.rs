@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::npz::directory::{Central, Directory, malformed};
 use crate::write::lock::{self, Lock};
-use crate::write::replace::Place;
+use crate::write::replace::Destination;
 
 /// The archive that is appended to or edited, locked while this value exists.
 pub(in crate::npz) struct Old {
@@ -21,8 +21,8 @@ pub(in crate::npz) struct Old {
 
 impl Old {
     /// Opens the archive and reads its directory.
-    pub(in crate::npz) fn open(place: &Place, limits: &Limits) -> Result<Self> {
-        let (file, lock) = open_locked(place)?;
+    pub(in crate::npz) fn open(destination: &Destination, limits: &Limits) -> Result<Self> {
+        let (file, lock) = open_locked(destination)?;
         let directory = Directory::of_file(&file, limits)?;
         let central = directory.central(&file)?;
         Ok(Old { file, directory, central, _lock: lock })
@@ -41,8 +41,8 @@ impl Old {
     }
 
     /// Returns false if another file now has the name of the archive, or none: replacing it could undo another program's work.
-    pub(in crate::npz) fn is_still_there(&self, place: &Place) -> Result<bool> {
-        place.is_old(&self.file)
+    pub(in crate::npz) fn is_still_there(&self, destination: &Destination) -> Result<bool> {
+        destination.is_old(&self.file)
     }
 
     /// Returns false if the directory was changed in the file.
@@ -68,11 +68,11 @@ pub(in crate::npz) fn copy_range(
 }
 
 /// Opens and locks the file. Starts over if it was replaced before it was locked.
-fn open_locked(place: &Place) -> Result<(File, Lock)> {
+fn open_locked(destination: &Destination) -> Result<(File, Lock)> {
     loop {
-        let file = place.open_old()?;
+        let file = destination.open_old()?;
         let lock = lock::lock(&file)?;
-        if place.is_old(&file)? {
+        if destination.is_old(&file)? {
             return Ok((file, lock));
         }
     }

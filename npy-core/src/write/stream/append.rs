@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::super::lock::{self, Lock};
 use super::super::replace;
-use super::growing::{Growing, Stated};
+use super::growing::{Growing, GrowingShape};
 use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
@@ -35,17 +35,17 @@ pub enum UncountedRows {
     Remove,
 }
 
-/// Opens a file and seeks to the end of its array. `fit` checks that the array can take elements of
+/// Opens a file and seeks to the end of its array. `check` checks that the array can take elements of
 /// `T`, and returns how the array grows and the plan for the elements.
 pub(super) fn open<T: Element>(
     options: &WriteOptions,
     path: &Path,
-    fit: fn(&Header) -> Result<(Stated, Plan)>,
+    check: fn(&Header) -> Result<(GrowingShape, Plan)>,
 ) -> Result<Writer<T, File>> {
     let (mut file, mut lock) = lock::open(path)?;
     let reader = ReadOptions::new().limits(options.limits).reader(&mut file)?;
     let header = reader.header().clone();
-    let (stated, plan) = fit(&header)?;
+    let (stated, plan) = check(&header)?;
     let data = file.stream_position()?;
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
@@ -72,7 +72,7 @@ pub(super) fn open<T: Element>(
         (file, lock) = with_header(path, header, &mut file.take(bytes))?;
     }
     let growing = Growing::new(growth, (0, data), stated);
-    if count > growing.most() {
+    if count > growing.max_elements() {
         return Err(growing.full());
     }
     let end = data.saturating_add(bytes);
@@ -95,7 +95,7 @@ pub(super) fn open<T: Element>(
 /// Returns the number of uncounted rows that become part of the array. They are in the `extra` bytes after it.
 fn uncounted_rows(
     options: &WriteOptions,
-    stated: &Stated,
+    stated: &GrowingShape,
     counted: usize,
     extra: u64,
 ) -> Result<usize> {
@@ -140,7 +140,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// Checks that the array of a file can take elements of `T`; returns how the array grows, and the
 /// plan for the elements.
-pub(super) fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
+pub(super) fn check_elements<T: Element>(header: &Header) -> Result<(GrowingShape, Plan)> {
     let who = type_name::<T>();
     let (item, outer) = outer::<T>(header)?;
     let (shape, order) = (header.shape(), header.order());
@@ -169,7 +169,7 @@ pub(super) fn fit<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
 
 /// Checks that the array of a file can take rows of `T` along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
+pub(super) fn check_rows<T: Element>(header: &Header) -> Result<(GrowingShape, Plan)> {
     let (item, outer) = outer::<T>(header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";
@@ -189,7 +189,7 @@ pub(super) fn fit_rows<T: Element>(header: &Header) -> Result<(Stated, Plan)> {
 
 /// Checks that rows can be appended to the array of a file as bytes; returns how the array grows.
 /// In the result, an element is one byte.
-pub(super) fn fit_bytes(header: &Header) -> Result<(Stated, Plan)> {
+pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     header.without_objects().map_err(to_append)?;
     let shape = header.shape();
     let Some((_, inner)) = shape.split_first() else {
@@ -210,7 +210,7 @@ pub(super) fn fit_bytes(header: &Header) -> Result<(Stated, Plan)> {
     }
     let byte = u8::dtype();
     let plan = Plan::new(&byte, &byte, Cast::Exact)?;
-    Ok((Stated { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
+    Ok((GrowingShape { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
 }
 
 /// Returns the dimensions of `T`, and those of the array that come before them.
@@ -227,11 +227,11 @@ fn stated<T: Element>(
     item: &ItemShape,
     axis: usize,
     row: usize,
-) -> Result<(Stated, Plan)> {
+) -> Result<(GrowingShape, Plan)> {
     let plan = plan::<T>(&item.in_file(header.dtype()));
     let plan = plan.map_err(|error| error.wanted_by(&type_name::<T>()))?;
     let shape = header.shape().to_vec();
-    Ok((Stated { shape, axis, row, item_size: plan.dst_itemsize }, plan))
+    Ok((GrowingShape { shape, axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
 /// Creates the plan that converts elements of `T` to elements of the file. Returns an error if the

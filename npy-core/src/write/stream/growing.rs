@@ -17,14 +17,14 @@ pub(super) struct Growing<W> {
     start: u64,
     /// The offset of the data.
     data: u64,
-    stated: Stated,
+    stated: GrowingShape,
     /// The number of rows; used only for rows without elements, which the number of elements does
     /// not count.
     empty_rows: usize,
 }
 
 /// The shape in the header of an array that grows.
-pub(super) struct Stated {
+pub(super) struct GrowingShape {
     pub(super) shape: Vec<usize>,
     /// The index of the dimension that grows.
     pub(super) axis: usize,
@@ -34,7 +34,7 @@ pub(super) struct Stated {
     pub(super) item_size: usize,
 }
 
-impl Stated {
+impl GrowingShape {
     /// Returns the number of rows that the header states.
     pub(super) fn rows(&self) -> usize {
         self.shape.get(self.axis).copied().unwrap_or(0)
@@ -48,7 +48,7 @@ impl Stated {
 
 impl<W: Seek> Growing<W> {
     /// Creates an array whose header and data start at these offsets of the writer.
-    pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: Stated) -> Self {
+    pub(super) fn new(header: Growth, (start, data): (u64, u64), stated: GrowingShape) -> Self {
         let empty_rows = stated.rows();
         Growing { seek: W::seek, header, start, data, stated, empty_rows }
     }
@@ -63,12 +63,12 @@ pub(super) fn most_in_file(item_bytes: usize) -> usize {
 impl<W> Growing<W> {
     /// Returns the largest number of elements: the file can hold them, and their number of rows
     /// fits in the digits of the header.
-    pub(super) fn most(&self) -> usize {
-        self.header.most().min(self.most_rows()).saturating_mul(self.stated.row)
+    pub(super) fn max_elements(&self) -> usize {
+        self.header.max_number().min(self.max_rows()).saturating_mul(self.stated.row)
     }
 
     /// Returns the largest number of rows that a file can have.
-    fn most_rows(&self) -> usize {
+    fn max_rows(&self) -> usize {
         most_in_file(self.stated.row.saturating_mul(self.stated.item_size))
     }
 
@@ -89,17 +89,17 @@ impl<W> Growing<W> {
 
     /// Adds a row without elements.
     pub(super) fn add_empty_row(&mut self) -> Result<()> {
-        if self.empty_rows >= self.header.most().min(self.most_rows()) {
+        if self.empty_rows >= self.header.max_number().min(self.max_rows()) {
             return Err(self.full());
         }
         self.empty_rows = self.empty_rows.saturating_add(1);
         Ok(())
     }
 
-    /// Returns the error for one element more than `most`.
+    /// Returns the error for one element more than `max_elements`.
     pub(super) fn full(&self) -> Error {
         let digits = self.header.digits();
-        if self.header.most() >= self.most_rows() {
+        if self.header.max_number() >= self.max_rows() {
             let reason = "with more elements it would be larger than any memory".into();
             return ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into();
         }

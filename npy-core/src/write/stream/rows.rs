@@ -159,7 +159,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
             }
             Length::Stated(_) | Length::Unstated => (Vec::new(), 1),
         };
-        writer.pending.align(row, writer.most.saturating_sub(writer.written));
+        writer.pending.align(row, writer.max_elements.saturating_sub(writer.written));
         Ok(RowWriter { writer, row_shape, row })
     }
 
@@ -401,7 +401,7 @@ impl WriteOptions {
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
         let path = path.as_ref();
-        let open = || RowWriter::of(append::open(self, path, append::fit_rows::<T>)?);
+        let open = || RowWriter::of(append::open(self, path, append::check_rows::<T>)?);
         open().map_err(|error| error.in_file(path))
     }
 
