@@ -30,7 +30,7 @@ impl Report {
             let ratio = |contender, goal: Option<f64>| {
                 let ratios = times(0).iter().zip(times(contender)).map(|(npy, other)| npy / other);
                 let ratio = median(&ratios.collect::<Vec<_>>());
-                let mark = if goal.is_some_and(|goal| ratio > goal) { " ✗" } else { "" };
+                let mark = if goal.is_some_and(|goal| ratio > 1.2 * goal) { " ✗" } else { "" };
                 format!("{ratio:.2}{mark}")
             };
             let [parquet, numpy] = query.goals;
