@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `True`, `true` | `\|b1` |
 //! | integers | `<i8`, or `<u8` if they do not fit |
-//! | numbers, `inf`, `nan`; integers of which some are missing | `<f8` |
+//! | numbers, `inf`, `nan`; integers of which some are missing, if no `<f8` changes them | `<f8` |
 //! | ISO times | `<M8[D]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits of a second |
 //! | anything else, also `007` and `+5` | `<U` of the longest |
 //!
@@ -24,9 +24,10 @@ mod lists;
 use std::io::Read;
 use std::path::Path;
 
+use npy_core::dtype::ScalarKind;
 use npy_core::{DType, DynArray, Order};
 
-use self::column::{Column, Kind};
+use self::column::Column;
 pub(crate) use self::csv::Dialect;
 use crate::output::{Failure, Of, Result};
 
@@ -35,6 +36,8 @@ use crate::output::{Failure, Of, Result};
 pub(crate) enum Form {
     Csv(Dialect),
     JsonLines,
+    /// A list of rows.
+    Json,
 }
 
 impl Form {
@@ -43,6 +46,7 @@ impl Form {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Form::Csv(Dialect::default())),
             "jsonl" | "ndjson" => Some(Form::JsonLines),
+            "json" => Some(Form::Json),
             _ => None,
         }
     }
@@ -57,30 +61,44 @@ pub(crate) fn read(
 ) -> Result<DynArray> {
     let (rows, mut columns) = match form {
         Form::Csv(dialect) => csv::columns(stream, name, dialect)?,
-        Form::JsonLines => json::columns(stream, name)?,
+        Form::JsonLines => json::columns(json::lines(stream), name)?,
+        Form::Json => json::columns(json::list(stream), name)?,
     };
     if columns.is_empty() {
+        if let Some(dtype) = dtype.filter(|_| rows == 0) {
+            return DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name);
+        }
         return Err(Failure::new(name, "has no columns"));
     }
     let is_record = dtype.is_some_and(DType::is_record);
     match dtype.filter(|_| is_record) {
         Some(dtype) => columns.iter_mut().for_each(|column| column.split_like(dtype)),
+        None if dtype.is_some_and(is_complex) => columns.iter_mut().for_each(Column::split_parts),
         None => lists::split(&mut columns),
     }
     let mut names = Vec::new();
     for (i, column) in columns.iter_mut().enumerate() {
         let wanted = dtype.and_then(|dtype| match is_record {
-            true => leaf(dtype, &column.path),
+            true => leaf(dtype, &column.path).or_else(|| complex_of(dtype, &column.path)),
             false => Some(dtype),
         });
-        let kind = wanted.and_then(Kind::of).unwrap_or_else(|| column.guess());
+        let kind = wanted.map_or_else(|| column.guess(), |dtype| column.kind_for(dtype));
         column.set_kind(kind);
         names.push((column.path.clone(), i));
     }
     lists::unify(&mut columns);
-    let tree = Tree::of(&columns, name)?;
+    let mut tree = Tree::of(&columns, name)?;
+    let is_json = !matches!(form, Form::Csv(_));
+    if let Some(dtype) = dtype {
+        tree.join(is_json, &|path| match is_record {
+            true => leaf(dtype, path).is_some_and(is_complex),
+            false => is_complex(dtype),
+        });
+    }
+    let is_number = dtype.is_some_and(is_complex) && tree.parts(is_json).is_some();
     let plain = match is_record {
         true => None,
+        false if is_number => Some((COMPLEX.into(), Vec::new())),
         false => tree.plain(&columns, dtype.is_some()),
     };
     let is_plain = plain.is_some();
@@ -131,6 +149,20 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     leaf(dtype.field(first)?.dtype(), rest)
 }
 
+/// The dtype of two numbers that are the parts of a complex one.
+const COMPLEX: &str = "'<c16'";
+
+fn is_complex(dtype: &DType) -> bool {
+    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
+}
+
+/// Returns the dtype of a complex number of which this is a part.
+fn complex_of<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
+    let (part, path) = path.split_last()?;
+    let is_part = matches!(part.as_str(), "re" | "im" | "0" | "1");
+    leaf(dtype, path).filter(|dtype| is_part && is_complex(dtype))
+}
+
 /// The columns as fields of records, in the order of their first appearance.
 #[derive(Default)]
 struct Tree {
@@ -139,6 +171,8 @@ struct Tree {
 
 enum Node {
     Column(usize),
+    /// The parts of a complex number.
+    Complex([usize; 2]),
     Record(Tree),
 }
 
@@ -171,6 +205,40 @@ impl Tree {
             _ => return false,
         }
         true
+    }
+
+    /// Joins the parts of complex numbers. `is_complex` says which paths are complex numbers.
+    fn join(&mut self, is_json: bool, is_complex: &dyn Fn(&[String]) -> bool) {
+        fn join(
+            tree: &mut Tree,
+            path: &mut Vec<String>,
+            is_json: bool,
+            is_complex: &dyn Fn(&[String]) -> bool,
+        ) {
+            for (name, node) in &mut tree.fields {
+                path.push(name.clone());
+                if let Node::Record(inner) = node {
+                    match inner.parts(is_json) {
+                        Some(parts) if is_complex(path) => *node = Node::Complex(parts),
+                        _ => join(inner, path, is_json, is_complex),
+                    }
+                }
+                path.pop();
+            }
+        }
+        join(self, &mut Vec::new(), is_json, is_complex);
+    }
+
+    /// Returns the columns of a complex number, if the fields can be its parts: `re` and `im`, or in JSON a list of two.
+    fn parts(&self, is_json: bool) -> Option<[usize; 2]> {
+        let [(re, Node::Column(first)), (im, Node::Column(second))] = &self.fields[..] else {
+            return None;
+        };
+        match (&**re, &**im) {
+            ("re", "im") => Some([*first, *second]),
+            ("0", "1") if is_json => Some([*first, *second]),
+            _ => None,
+        }
     }
 
     /// Returns the descr literal of the record.
@@ -223,6 +291,7 @@ impl Tree {
     fn order(&self) -> Vec<usize> {
         let each = self.fields.iter().flat_map(|(_, node)| match node {
             Node::Column(at) => vec![*at],
+            Node::Complex(parts) => parts.to_vec(),
             Node::Record(inner) => inner.order(),
         });
         each.collect()
@@ -234,6 +303,7 @@ impl Node {
     fn dtype(&self, columns: &[Column]) -> (String, Vec<usize>) {
         match self {
             Node::Column(at) => (format!("'{}'", columns[*at].dtype()), Vec::new()),
+            Node::Complex(_) => (COMPLEX.into(), Vec::new()),
             Node::Record(inner) => {
                 inner.list(columns).unwrap_or_else(|| (inner.descr(columns), Vec::new()))
             }

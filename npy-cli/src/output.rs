@@ -165,7 +165,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
             format!(
-                "dtype {found} cannot become {wanted}; npy convert --dtype makes numbers of numbers, times of times, and wider text of text"
+                "with this --cast, dtype {found} cannot become {wanted}; npy convert --dtype makes numbers of numbers, times of times, and wider text of text, and --cast says which values may change"
             )
         }
         ErrorKind::MissingField { name, fields, .. } => {

@@ -6,7 +6,7 @@
 //! | | CSV | JSON | table |
 //! |---|---|---|---|
 //! | NaN, NaT | nothing | `null` | `nan`, `NaT` |
-//! | infinity | `inf` | `null` | `inf` |
+//! | infinity | `inf` | `"inf"` | `inf` |
 //! | bool | `True` | `true` | `True` |
 //! | `M8[s]` | `2024-01-31 12:00:00` | `"2024-01-31T12:00:00"` | `2024-01-31T12:00:00` |
 //! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` | a string | the text, escaped |
@@ -146,8 +146,8 @@ impl Cell {
     /// Writes a field of CSV.
     pub(crate) fn csv(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.kind {
-            Kind::F64 => float(self.f64(bytes), "", "inf", out),
-            Kind::F32 => float(self.f32(bytes), "", "inf", out),
+            Kind::F64 => float(self.f64(bytes), "", INFINITIES, out),
+            Kind::F32 => float(self.f32(bytes), "", INFINITIES, out),
             Kind::Int => {
                 out.extend_from_slice(itoa::Buffer::new().format(self.int(bytes)).as_bytes())
             }
@@ -183,8 +183,8 @@ impl Cell {
     /// Writes a value of JSON.
     pub(crate) fn json(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.kind {
-            Kind::F64 => float(self.f64(bytes), "null", "", out),
-            Kind::F32 => float(self.f32(bytes), "null", "", out),
+            Kind::F64 => float(self.f64(bytes), "null", JSON_INFINITIES, out),
+            Kind::F32 => float(self.f32(bytes), "null", JSON_INFINITIES, out),
             Kind::Int | Kind::UInt => self.csv(bytes, out),
             Kind::Bool => {
                 out.extend_from_slice(if self.bits(bytes) == 0 { b"false" } else { b"true" })
@@ -216,8 +216,12 @@ impl Cell {
             }
             Kind::Float => {
                 let text = self.value(bytes).to_string();
-                let is_finite = text.bytes().any(|byte| byte.is_ascii_digit());
-                out.extend_from_slice(if is_finite { text.as_bytes() } else { b"null" });
+                out.extend_from_slice(match &*text {
+                    "inf" => b"\"inf\"",
+                    "-inf" => b"\"-inf\"",
+                    "nan" => b"null",
+                    text => text.as_bytes(),
+                });
             }
             Kind::Complex => {
                 let half = Cell::new(&half_of(&self.dtype));
@@ -376,22 +380,33 @@ pub(crate) fn half_of(complex: &DType) -> DType {
     format!("{order}f{}", complex.itemsize() / 2).parse().unwrap_or_else(|_| complex.clone())
 }
 
+const INFINITIES: [&str; 2] = ["-inf", "inf"];
+/// JSON has no infinite numbers. As null they would be missing.
+const JSON_INFINITIES: [&str; 2] = ["\"-inf\"", "\"inf\""];
+
+/// Returns a number as JSON has it.
+pub(crate) fn json_float(value: f64) -> serde_json::Value {
+    match value {
+        f64::NEG_INFINITY => "-inf".into(),
+        f64::INFINITY => "inf".into(),
+        value => value.into(),
+    }
+}
+
 /// Writes a float as Python does. zmij's exponents have neither a sign nor two digits, and it writes 0.00001 without one.
 fn float<F: zmij::Float + Copy + Into<f64>>(
     value: F,
     nan: &str,
-    infinite: &str,
+    infinities: [&str; 2],
     out: &mut Vec<u8>,
 ) {
     let wide: f64 = value.into();
     if !wide.is_finite() {
-        let sign = if wide < 0.0 && !infinite.is_empty() { "-" } else { "" };
-        let text = match infinite {
-            _ if wide.is_nan() => nan,
-            "" => nan,
-            _ => infinite,
+        let text = match wide {
+            f64::NEG_INFINITY => infinities[0],
+            f64::INFINITY => infinities[1],
+            _ => nan,
         };
-        out.extend_from_slice(sign.as_bytes());
         out.extend_from_slice(text.as_bytes());
         return;
     }
@@ -429,7 +444,7 @@ fn float<F: zmij::Float + Copy + Into<f64>>(
 /// Returns a float with at most six digits.
 pub(crate) fn short_float(value: f64) -> String {
     let mut text = Vec::new();
-    float(value, "nan", "inf", &mut text);
+    float(value, "nan", INFINITIES, &mut text);
     let text = String::from_utf8(text).unwrap_or_default();
     if text.len() <= 9 || !value.is_finite() {
         return text;
@@ -530,7 +545,7 @@ mod tests {
 
     fn repr(value: f64) -> String {
         let mut out = Vec::new();
-        float(value, "nan", "inf", &mut out);
+        float(value, "nan", super::INFINITIES, &mut out);
         String::from_utf8(out).unwrap()
     }
 

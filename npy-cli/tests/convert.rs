@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DynArray, Header, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, npz};
+use npy_core::time::Second;
+use npy_core::{
+    DType, DateTime64, DynArray, Header, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, npz,
+};
 
 fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
@@ -181,6 +184,52 @@ fn text_becomes_the_array_it_was_made_of() {
         let grid = fields.field("grid").unwrap().dtype().sub_array().unwrap();
         assert_eq!(grid.1, [2, 2], "{form}");
     }
+}
+
+/// Guards what text does not show: with the dtype, the array is the same again.
+#[test]
+fn text_with_a_dtype_becomes_the_array_it_was_made_of() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let cases = [
+        ("<c16", &[2][..]),
+        (">c8", &[3, 2]),
+        ("[('a', '<i4'), ('c', '<c8'), ('pair', '<c16', (2,))]", &[2]),
+        ("<m8[s]", &[3]),
+        ("<m8[15m]", &[2]),
+        ("[('t', '<m8[D]'), ('name', '<U2')]", &[0]),
+    ];
+    for (dtype, shape) in cases {
+        let dtype: DType = dtype.parse().unwrap();
+        let count = shape.iter().product::<usize>() * dtype.itemsize();
+        let bytes = [7, 0, 0, 0, 65, 0, 0, 0].into_iter().cycle().take(count).collect();
+        let before = DynArray::new(dtype, shape, Order::C, bytes).unwrap();
+        before.write_npy(path.join("x.npy")).unwrap();
+        for text in ["x.csv", "x.jsonl", "x.json"] {
+            ok(path, &["convert", "x.npy", text]);
+            ok(path, &["convert", text, "y.npy", "--dtype", &before.dtype().descr()]);
+            assert_eq!(DynArray::read_npy(path.join("y.npy")).unwrap(), before, "{text}");
+        }
+    }
+
+    // Infinities are not missing, integers may be written as floats, and counts may be times.
+    [f64::INFINITY, f64::NEG_INFINITY, 1.5].write_npy(path.join("inf.npy")).unwrap();
+    ok(path, &["convert", "inf.npy", "inf.jsonl"]);
+    ok(path, &["convert", "inf.jsonl", "same.npy"]);
+    let [before, after] = ["inf.npy", "same.npy"].map(|name| fs::read(path.join(name)).unwrap());
+    assert_eq!(before, after);
+    fs::write(path.join("ids.csv"), "value\n1.0\n-2.0\n").unwrap();
+    ok(path, &["convert", "ids.csv", "ids.npy", "--dtype", "i4"]);
+    assert_eq!(Vec::<i32>::read_npy(path.join("ids.npy")).unwrap(), [1, -2]);
+    fs::write(path.join("ids.csv"), "value\n1.5\n").unwrap();
+    assert_eq!(
+        npy(path, &["convert", "ids.csv", "ids.npy", "--dtype", "i4"]).status.code(),
+        Some(2)
+    );
+    fs::write(path.join("t.csv"), "value\n45\n\"\"\n").unwrap();
+    ok(path, &["convert", "t.csv", "t.npy", "--dtype", "M8[s]"]);
+    let times = DynArray::read_npy(path.join("t.npy")).unwrap();
+    assert_eq!(times.to_vec::<DateTime64<Second>>().unwrap(), [45, i64::MIN].map(DateTime64::new));
 }
 
 /// Guards a dtype for all columns, delimiters and files without names.

@@ -15,13 +15,13 @@ use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A .npy file, an archive or a member of one, or a .csv or .jsonl file
+    /// A .npy file, an archive or a member of one, or a .csv, .json or .jsonl file
     #[arg(value_name = "IN")]
     input: Target,
     /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
-    /// What IN is, if its name does not say so: csv or jsonl
+    /// What IN is, if its name does not say so: csv, json or jsonl
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Format>,
     /// What OUT is, if its name does not say so
@@ -153,10 +153,11 @@ impl Args {
         let has_dialect = self.delimiter.is_some() || self.no_header;
         let form = match self.from {
             Some(Format::Csv) => Some(input::Form::Csv(dialect)),
+            Some(Format::Json) => Some(input::Form::Json),
             Some(Format::Jsonl) => Some(input::Form::JsonLines),
             Some(_) => {
                 return Err(Failure::usage(
-                    "--from is csv or jsonl; other files say what they are",
+                    "--from is csv, json or jsonl; other files say what they are",
                 ));
             }
             None => match input::Form::of(&self.input.path) {

@@ -16,7 +16,7 @@ use crate::output::{Output, Result};
 use crate::source::{self, Selection, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
-use crate::text::{Cell, JsonObject, half_of, short_float, short_time};
+use crate::text::{Cell, JsonObject, half_of, json_float, short_float, short_time};
 use distinct::{MAX_DISTINCT, hash};
 use summary::Summary;
 
@@ -334,17 +334,16 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     } else if let Some(value) = object.as_i64() {
         summary.add_integers(&[value as f64], &[value], 0);
     } else if let Some(value) = object.as_f64() {
-        summary.add_floats(&[value]);
+        summary.add_mixed(value);
     } else {
         summary.count += 1;
         summary.distinct.add(std::iter::once(hash(object.to_string().as_bytes())));
     }
 }
 
-/// Returns a time as a count: exactly, or the nearest to a mean.
-#[expect(clippy::cast_possible_truncation, reason = "the mean is between two times")]
-fn count(value: f64, exact: Option<i128>) -> i64 {
-    exact.and_then(|exact| i64::try_from(exact).ok()).unwrap_or(value as i64)
+/// Returns the count of a time. All times of a column are counts of 64 bits, and so is their mean.
+fn count(exact: i128) -> i64 {
+    i64::try_from(exact).unwrap_or(i64::MIN)
 }
 
 /// Returns a number of the column as text: a time as a time.
@@ -352,11 +351,11 @@ fn text(column: &Column, summary: &Summary, value: f64, exact: Option<i128>) -> 
     let kind = column.dtype.scalar().map(|scalar| scalar.kind());
     match (kind, exact) {
         (Some(ScalarKind::Bool), Some(value)) => if value == 0 { "False" } else { "True" }.into(),
-        (Some(ScalarKind::DateTime(resolution)), _) => {
-            short_time(&Value::DateTime(count(value, exact), resolution).to_string())
+        (Some(ScalarKind::DateTime(resolution)), Some(exact)) => {
+            short_time(&Value::DateTime(count(exact), resolution).to_string())
         }
-        (Some(ScalarKind::TimeDelta(resolution)), _) => {
-            Value::TimeDelta(count(value, exact), resolution).to_string()
+        (Some(ScalarKind::TimeDelta(resolution)), Some(exact)) => {
+            Value::TimeDelta(count(exact), resolution).to_string()
         }
         // Objects may be floats and integers.
         (_, Some(exact))
@@ -389,7 +388,7 @@ fn texts(column: &Column, summary: &Summary) -> Texts {
     };
     let exact = summary.exact;
     let mean = match summary.mean() {
-        Some(mean) if is_time => text(column, summary, mean, None),
+        Some(mean) if is_time => text(column, summary, mean, summary.exact_mean()),
         Some(mean) => short_float(mean),
         None => String::new(),
     };
@@ -496,11 +495,11 @@ fn described(column: &Column, summary: &Summary) -> JsonObject {
     } else if let Some((low, high)) = summary.range {
         let (min, max) = match summary.exact {
             Some((low, high)) => (exact(low), exact(high)),
-            None => (json!(low), json!(high)),
+            None => (json_float(low), json_float(high)),
         };
         info.add("min", min);
         info.add("max", max);
-        info.add("mean", json!(summary.mean()));
+        info.add("mean", json!(summary.mean().map(json_float)));
         info.add("std", json!(summary.std()));
         if low < high && low.is_finite() && high.is_finite() {
             info.add("histogram", json!(summary.histogram.bars(low, high, BARS)));

@@ -5,7 +5,7 @@
 //! names that lead out of a directory.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path};
 
 use npy_core::{ErrorKind, Header, Objects, npz};
@@ -154,8 +154,8 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
     if let (AnyReader::File(_), Ok(metadata)) = (&reader, target.path.metadata())
         && metadata.len() > end
     {
-        let bytes = super::info::bytes_text(metadata.len() - end);
-        report.remarks.push(format!("{bytes} follow the array"));
+        let rest = metadata.len() - end;
+        report.remarks.push(what_follows(&header, rest, starts_array(&target.path, end)));
     }
     match header.shape() {
         [] => reader.read_all().map(drop).of(target),
@@ -170,6 +170,33 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
                 progress.add(block.as_bytes().len());
             }
         }
+    }
+}
+
+/// Returns true if another array begins at this position.
+fn starts_array(path: &Path, position: u64) -> bool {
+    let mut start = [0; 6];
+    let read = File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(position))?;
+        file.read_exact(&mut start)
+    });
+    read.is_ok() && start == *b"\x93NUMPY"
+}
+
+/// Says what the bytes after an array may be.
+fn what_follows(header: &Header, bytes: u64, is_array: bool) -> String {
+    let text = super::info::bytes_text(bytes);
+    if is_array {
+        return format!("{text} follow the array, which begin another array");
+    }
+    // Rows as a writer appends them.
+    let itemsize = header.dtype().itemsize();
+    let row = header.shape().iter().skip(1).try_fold(itemsize, |row, &n| row.checked_mul(n));
+    match row.and_then(|row| bytes.checked_div(row as u64)) {
+        Some(rows @ 1..) => format!(
+            "{text} follow the array: {rows} rows that the header does not count, if a writer was stopped; npy append --uncounted keep counts them"
+        ),
+        _ => format!("{text} follow the array"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! One column of text: its values, the dtype that they have in common, and their bytes.
 
-use npy_core::time::{Day, Ms, Ns, Second, Us};
-use npy_core::{DType, DateTime64};
+use npy_core::dtype::{Resolution, ScalarKind, Unit};
+use npy_core::time::{self, Day, Ms, Ns, Second, TimeUnit, Us};
+use npy_core::{DType, DateTime64, TimeDelta64};
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,10 @@ pub(crate) enum Kind {
     UInt,
     Float,
     Time(Digits),
+    /// Spans of time: text as the command writes it, or counts of this resolution.
+    Span(Resolution),
+    /// Times as counts of this resolution.
+    Count(Resolution),
     Text,
     /// Text as UTF-8, in a dtype of bytes.
     Bytes,
@@ -52,7 +57,7 @@ pub(crate) struct Column {
 impl Kind {
     /// Returns how to read a column that becomes this dtype; `None` if the values decide.
     pub(crate) fn of(dtype: &DType) -> Option<Self> {
-        use npy_core::dtype::ScalarKind as S;
+        use ScalarKind as S;
         match dtype.scalar()?.kind() {
             S::Bool => Some(Kind::Bool),
             S::Int => Some(Kind::Int),
@@ -60,6 +65,7 @@ impl Kind {
             S::Float | S::Complex => Some(Kind::Float),
             S::Str => Some(Kind::Text),
             S::Bytes => Some(Kind::Bytes),
+            S::TimeDelta(resolution) => resolution.map(Kind::Span),
             _ => None,
         }
     }
@@ -87,10 +93,45 @@ impl Column {
     pub(super) fn split_like(&mut self, dtype: &DType) {
         if let [name] = &self.path[..] {
             let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
-            if dtype.field(name).is_none() && super::leaf(dtype, &parts).is_some() {
+            let exists =
+                super::leaf(dtype, &parts).is_some() || super::complex_of(dtype, &parts).is_some();
+            if dtype.field(name).is_none() && exists {
                 self.path = parts;
             }
         }
+    }
+
+    /// Divides the name at its points.
+    pub(super) fn split_parts(&mut self) {
+        if let [name] = &self.path[..] {
+            self.path = name.split('.').map(str::to_owned).collect();
+        }
+    }
+
+    /// Returns how to read the column for this dtype: as the dtype says, unless the values need something else that can be cast to it.
+    pub(super) fn kind_for(&self, dtype: &DType) -> Kind {
+        let guess = self.guess();
+        match (Kind::of(dtype), guess) {
+            // Integers with a point, of which the cast checks that they are integers.
+            (Some(Kind::Int | Kind::UInt), Kind::Float)
+                if !self.values.contains(&Value::Missing) =>
+            {
+                Kind::Float
+            }
+            (Some(kind), _) => kind,
+            (None, guess) => match dtype.scalar().map(|scalar| scalar.kind()) {
+                Some(ScalarKind::DateTime(Some(resolution))) if self.has_counts() => {
+                    Kind::Count(resolution)
+                }
+                _ => guess,
+            },
+        }
+    }
+
+    /// Returns true if the values are integers, of which some may be missing.
+    fn has_counts(&self) -> bool {
+        let mut kinds = self.values.iter().filter_map(|value| self.kind_of(value)).peekable();
+        kinds.peek().is_some() && kinds.all(|kind| kind == Kind::Int)
     }
 
     /// Sets what the values are read as.
@@ -138,7 +179,10 @@ impl Column {
         match found {
             // A column without any value holds no number that could change.
             None if is_missing => Kind::Float,
-            Some(Kind::Int | Kind::UInt) if is_missing => Kind::Float,
+            Some(Kind::Int | Kind::UInt) if is_missing => match self.fits_float() {
+                true => Kind::Float,
+                false => Kind::Text,
+            },
             Some(Kind::Bool) if is_missing => Kind::Text,
             found => found.unwrap_or(Kind::Text),
         }
@@ -149,6 +193,12 @@ impl Column {
         self.values.iter().all(fits)
     }
 
+    /// Returns true if no integer changes as a float.
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "compared")]
+    fn fits_float(&self) -> bool {
+        self.values.iter().filter_map(number).all(|number| number as f64 as i128 == number)
+    }
+
     /// Returns what a value is; `None` if it is missing.
     fn kind_of(&self, value: &Value) -> Option<Kind> {
         Some(match value {
@@ -157,6 +207,7 @@ impl Column {
             Value::Int(_) => int_kind(number(value)?),
             Value::Float(_) => Kind::Float,
             Value::Text(text) if self.is_untyped => kind_of_text(text),
+            Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float,
             Value::Text(text) => digits(text).map_or(Kind::Text, Kind::Time),
         })
     }
@@ -169,6 +220,8 @@ impl Column {
             Kind::UInt => "<u8".into(),
             Kind::Float => "<f8".into(),
             Kind::Time(digits) => format!("<M8[{}]", digits.unit()),
+            Kind::Span(resolution) => format!("<m8[{}]", resolution.unit.name()),
+            Kind::Count(resolution) => format!("<M8[{}]", resolution.unit.name()),
             Kind::Text => format!("<U{}", self.width),
             Kind::Bytes => format!("|S{}", self.width),
         }
@@ -187,7 +240,12 @@ impl Column {
     /// Stores the value of a row.
     pub(crate) fn encode(&self, row: usize, slot: &mut [u8]) -> Result<(), String> {
         let value = self.values.get(row).unwrap_or(&Value::Missing);
-        let wrong = |what: &str| Err(format!("{:?} is not {what}", text_of(value)));
+        let wrong = |what: &str| match value {
+            Value::Missing => {
+                Err(format!("it is empty, and not {what}; of a float dtype, it is nan"))
+            }
+            value => Err(format!("{:?} is not {what}", text_of(value))),
+        };
         let bytes = match self.kind {
             Kind::Bool => match bool_of(value) {
                 Some(value) => vec![u8::from(value)],
@@ -209,9 +267,24 @@ impl Column {
                 Value::Missing => i64::MIN.to_le_bytes().to_vec(),
                 value => match digits.count(&text_of(value)) {
                     Some(count) => count.to_le_bytes().to_vec(),
+                    None if is_time(&text_of(value)) => {
+                        return Err(format!(
+                            "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
+                            text_of(value),
+                            digits.unit()
+                        ));
+                    }
                     None => return wrong("a time"),
                 },
             },
+            Kind::Span(resolution) | Kind::Count(resolution) => {
+                let is_span = matches!(self.kind, Kind::Span(_));
+                match count(value, resolution, is_span) {
+                    Some(count) => count.to_le_bytes().to_vec(),
+                    None if is_span => return wrong("a span of time, such as 90 seconds"),
+                    None => return wrong("a time"),
+                }
+            }
             Kind::Text => text_of(value).chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
             Kind::Bytes => text_of(value).into_bytes(),
         };
@@ -245,6 +318,45 @@ impl Digits {
             Digits::Ns => text.parse::<DateTime64<Ns>>().ok().map(|time| time.count()),
         }
     }
+}
+
+/// Returns the number of units of a time or a span.
+fn count(value: &Value, resolution: Resolution, is_span: bool) -> Option<i64> {
+    let text = match value {
+        Value::Missing => return Some(i64::MIN),
+        value => text_of(value),
+    };
+    if let Ok(count) = text.parse::<i64>() {
+        return count.checked_mul(resolution.multiple.into());
+    }
+    if text == "NaT" {
+        return Some(i64::MIN);
+    }
+    let parse = match resolution.unit {
+        _ if !is_span => return None,
+        Unit::Year => span::<time::Year>,
+        Unit::Month => span::<time::Month>,
+        Unit::Week => span::<time::Week>,
+        Unit::Day => span::<Day>,
+        Unit::Hour => span::<time::Hour>,
+        Unit::Minute => span::<time::Minute>,
+        Unit::Second => span::<Second>,
+        Unit::Millisecond => span::<Ms>,
+        Unit::Microsecond => span::<Us>,
+        Unit::Nanosecond => span::<Ns>,
+        Unit::Picosecond => span::<time::Ps>,
+        Unit::Femtosecond => span::<time::Fs>,
+        Unit::Attosecond => span::<time::As>,
+    };
+    parse(&text)
+}
+
+fn span<U: TimeUnit>(text: &str) -> Option<i64> {
+    text.parse::<TimeDelta64<U>>().ok().map(|span| span.count())
+}
+
+fn is_time(text: &str) -> bool {
+    digits(text).is_some()
 }
 
 /// Returns the resolution of a time as `2024-01-31`, `2024-01-31 12:00:00.5`; `None` for any other text.
@@ -376,6 +488,7 @@ mod tests {
         for (values, dtype) in [
             (&["1", "-2"][..], "<i8"),
             (&["1", ""], "<f8"),
+            (&["9007199254740993", ""], "<U16"),
             (&["1", "0.5"], "<f8"),
             (&["9223372036854775808", "1"], "<u8"),
             (&["9223372036854775808", "-1"], "<U19"),

@@ -1,4 +1,4 @@
-//! Lines of JSON: a value for each row. An object is a record, a list a sub-array, and any other value a column of its own.
+//! JSON: a value for each row, in lines or in a list. An object is a record, a list a sub-array, and any other value a column of its own.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,22 +7,39 @@ use std::io::{BufRead, BufReader, Read};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::column::{Column, Value};
-use crate::output::{Failure, Of, Result};
+use crate::output::{Failure, Result};
 
-/// Reads the columns, and returns them with the number of rows.
-pub(super) fn columns(stream: impl Read, name: &str) -> Result<(usize, Vec<Column>)> {
+/// Returns the rows of lines of JSON.
+pub(super) fn lines(stream: impl Read) -> impl Iterator<Item = serde_json::Result<Json>> {
+    let lines = BufReader::new(stream).lines().map(|line| line.map_err(serde_json::Error::io));
+    let is_row = |line: &serde_json::Result<String>| {
+        line.as_ref().map_or(true, |line| !line.trim().is_empty())
+    };
+    lines.filter(is_row).map(|line| serde_json::from_str(&line?))
+}
+
+/// Returns the rows of one list; a text that is no list is one row.
+pub(super) fn list(stream: impl Read) -> impl Iterator<Item = serde_json::Result<Json>> {
+    match serde_json::from_reader(BufReader::new(stream)) {
+        Ok(Json::List(rows)) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
+        other => vec![other],
+    }
+    .into_iter()
+}
+
+/// Sorts the values of the rows into columns, and returns these with the number of rows.
+pub(super) fn columns(
+    json: impl Iterator<Item = serde_json::Result<Json>>,
+    name: &str,
+) -> Result<(usize, Vec<Column>)> {
     let mut columns: Vec<Column> = Vec::new();
     let mut known: HashMap<Vec<String>, usize> = HashMap::new();
     let mut lists: HashMap<Vec<String>, usize> = HashMap::new();
     let mut rows = 0;
-    for line in BufReader::new(stream).lines() {
-        let line = line.of(&name)?;
-        if line.trim().is_empty() {
-            continue;
-        }
+    for json in json {
         let wrong =
             |message: &dyn fmt::Display| Failure::new(name, format!("row {rows}: {message}"));
-        let json: Json = serde_json::from_str(&line).map_err(|error| wrong(&error))?;
+        let json = json.map_err(|error| wrong(&error))?;
         let mut found = Leaves::default();
         match json {
             Json::Leaf(value) => found.values.push((vec!["value".to_owned()], value)),
@@ -64,7 +81,7 @@ fn fill(column: &mut Column, rows: usize) {
 }
 
 /// A value of JSON, with its keys in order.
-enum Json {
+pub(super) enum Json {
     Leaf(Value),
     Object(Vec<(String, Json)>),
     List(Vec<Json>),

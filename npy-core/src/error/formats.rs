@@ -72,7 +72,9 @@ pub(crate) fn hint(start: &[u8]) -> String {
 
 fn advice(start: &[u8]) -> Option<&'static str> {
     if start.is_empty() {
-        return Some("it is empty: the program that wrote it may not have finished");
+        return Some(
+            "it is empty: the program that wrote it may not have finished; delete it or write it again",
+        );
     }
     if let Some(format) = FORMATS.iter().find(|format| start.starts_with(format.start)) {
         return Some(format.advice);

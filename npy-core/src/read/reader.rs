@@ -148,7 +148,9 @@ impl<R> Reader<R> {
         self
     }
 
-    /// Returns the number of elements that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
+    /// Returns the number of elements of the array that have not been read yet. On a 32-bit target, this is `usize::MAX` if there are more.
+    ///
+    /// Elements are those of the dtype: a `[u8; 3]` that is read from an array of shape `(n, 3)` is three of them.
     ///
     /// ```
     /// use npy_core::{Reader, WriteNpy};

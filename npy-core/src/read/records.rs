@@ -58,7 +58,9 @@ impl<R: Read> Reader<R> {
         Ok(Records { items: ItemReader::new(self, plan.items, T::check), of: PhantomData })
     }
 
-    /// Appends the next elements to `out`, at most `max`. Returns the number, which is zero only at the end (or if `max` is).
+    /// Appends the next values to `out`, at most `max`. Returns their number, which is zero only at the end (or if `max` is).
+    ///
+    /// A value is a `T`, which need not be a row: of an array of shape `(n, 3)`, a row is three `f32` or one `[f32; 3]`.
     ///
     /// ```
     /// use npy_core::{Reader, WriteNpy};

@@ -11,7 +11,8 @@ use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
     /// Moves to a row, so that the next read begins there. Rows are counted along the first dimension; in Fortran order, along the last.
-    /// A `row` equal to the number of rows means the end.
+    /// A `row` equal to the number of rows means the end. A row of an array of several dimensions is many elements; [`read_chunk`](Self::read_chunk)
+    /// then counts values of its type.
     ///
     /// ```
     /// use std::io::Cursor;

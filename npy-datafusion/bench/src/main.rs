@@ -33,11 +33,7 @@ const QUERIES: [Query; 4] = [
         sql: "SELECT id, avg(x) FROM t GROUP BY id",
         goals: [Some(0.5), Some(1.0)],
     },
-    Query {
-        name: "filter",
-        sql: "SELECT id, y FROM t WHERE x > 0.999",
-        goals: [Some(0.35), None],
-    },
+    Query { name: "filter", sql: "SELECT id, y FROM t WHERE x > 0.999", goals: [Some(0.35), None] },
     Query { name: "sum", sql: "SELECT 0, sum(x) FROM t", goals: [None, None] },
     Query { name: "count", sql: "SELECT 0, count(*) FROM t", goals: [None, None] },
 ];

@@ -69,9 +69,9 @@ async fn run(args: Args) -> Result<()> {
     output::print(rows, form).await
 }
 
-/// Returns the text of an error. DataFusion puts the cause after the context, in lines of their own.
+/// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
 fn message(error: &DataFusionError) -> String {
-    error.strip_backtrace().replace("\ncaused by\n", ": ")
+    error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ")
 }
 
 fn is_broken_pipe(error: &DataFusionError) -> bool {

@@ -7,7 +7,8 @@ use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, register as register_file};
 
-/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it. `is_text`: bytes are text.
+/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it: as it is, and in lower case, which SQL makes
+/// of a name without quotes. `is_text`: bytes are text.
 pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bool) -> Result<()> {
     let mut options = NpyOptions::new();
     options.text_from_bytes(is_text);
@@ -18,10 +19,12 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
     for (index, file) in files.iter().enumerate() {
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
         let Some(stem) = stem(file) else { continue };
-        let stem = TableReference::bare(stem);
-        if !ctx.table_exist(stem.clone())? {
-            let table = ctx.table_provider(name.as_str()).await?;
-            ctx.register_table(stem, table)?;
+        for stem in [stem.to_lowercase(), stem] {
+            let stem = TableReference::bare(stem);
+            if !ctx.table_exist(stem.clone())? {
+                let table = ctx.table_provider(name.as_str()).await?;
+                ctx.register_table(stem, table)?;
+            }
         }
     }
     Ok(())

@@ -12,6 +12,8 @@ pub(crate) struct Summary {
     /// The smallest and the largest value: as floats, and exactly if they are integers.
     pub(crate) range: Option<(f64, f64)>,
     pub(crate) exact: Option<(i128, i128)>,
+    /// The sum of the integers.
+    sum: i128,
     /// The values that are finite, of which these are the mean and the sum of squared deviations.
     finite: u64,
     mean: f64,
@@ -56,6 +58,14 @@ impl Lanes {
 impl Summary {
     /// Adds floats; NaN is missing.
     pub(crate) fn add_floats(&mut self, values: &[f64]) {
+        self.add_moments(values);
+        // The sum with zero makes -0.0 the same as 0.0.
+        let present = values.iter().filter(|value| !value.is_nan());
+        self.distinct.add(present.map(|value| (value + 0.0).to_bits()));
+    }
+
+    /// Adds floats to all but the distinct values.
+    fn add_moments(&mut self, values: &[f64]) {
         let mut lanes = Lanes::default();
         let (blocks, rest) = values.as_chunks();
         blocks.iter().for_each(|block| lanes.add(block));
@@ -93,14 +103,25 @@ impl Summary {
             self.merge_moments(finite, mean, deviations.iter().sum::<f64>() + rest);
             self.histogram.add(values);
         }
-        // The sum with zero makes -0.0 the same as 0.0.
-        let present = values.iter().filter(|value| !value.is_nan());
-        self.distinct.add(present.map(|value| (value + 0.0).to_bits()));
+    }
+
+    /// Adds a float beside which there may be integers: 1.0 and 1 are one distinct value.
+    pub(crate) fn add_mixed(&mut self, value: f64) {
+        #[expect(clippy::cast_possible_truncation, reason = "compared below")]
+        let integer = value as i64;
+        if integer as f64 != value || integer == i64::MAX {
+            return self.add_floats(&[value]);
+        }
+        self.add_moments(&[value]);
+        self.distinct.add(std::iter::once(integer.cast_unsigned()));
     }
 
     /// Adds integers, which were floats before, too. `None` is missing.
     pub(crate) fn add_integers(&mut self, floats: &[f64], values: &[i64], offset: i128) {
-        self.add_floats(floats);
+        self.add_moments(floats);
+        self.distinct.add(values.iter().map(|value| value.cast_unsigned()));
+        let of_block: i128 = values.iter().map(|&value| i128::from(value)).sum();
+        self.sum += of_block + offset * values.len() as i128;
         let (low, high) = (values.iter().min(), values.iter().max());
         if let (Some(&low), Some(&high)) = (low, high) {
             let (low, high) = (i128::from(low) + offset, i128::from(high) + offset);
@@ -138,6 +159,7 @@ impl Summary {
         if let Some((low, high)) = other.exact {
             self.widen_exactly(low, high);
         }
+        self.sum += other.sum;
         if other.finite > 0 {
             self.merge_moments(other.finite, other.mean, other.deviations);
         }
@@ -145,14 +167,27 @@ impl Summary {
         self.histogram.merge(&other.histogram);
     }
 
-    /// Returns the mean of the finite values.
+    /// Returns the mean as `np.nanmean` does: infinite if a value is, and NaN if both infinities are there.
     pub(crate) fn mean(&self) -> Option<f64> {
-        (self.finite > 0).then_some(self.mean)
+        let (low, high) = self.range?;
+        Some(match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
+            (false, false) => self.mean,
+            (true, false) => low,
+            (false, true) => high,
+            (true, true) => f64::NAN,
+        })
     }
 
-    /// Returns the standard deviation of the finite values, as `np.std` does: divided by their count.
+    /// Returns the mean of integers, rounded down.
+    pub(crate) fn exact_mean(&self) -> Option<i128> {
+        self.sum.checked_div_euclid(i128::from(self.count))
+    }
+
+    /// Returns the standard deviation as `np.nanstd` does: divided by the count, and NaN if a value is infinite.
     pub(crate) fn std(&self) -> Option<f64> {
-        (self.finite > 0).then(|| (self.deviations / self.finite as f64).sqrt())
+        let (low, high) = self.range?;
+        let is_finite = low.is_finite() && high.is_finite();
+        Some(if is_finite { (self.deviations / self.finite as f64).sqrt() } else { f64::NAN })
     }
 }
 
@@ -181,12 +216,30 @@ mod tests {
     }
 
     #[test]
-    fn nan_is_missing_and_infinity_is_left_out_of_the_mean() {
+    fn nan_is_missing_and_infinity_is_not() {
         let mut summary = Summary::default();
         summary.add_floats(&[1.0, f64::NAN, 3.0, f64::INFINITY]);
         assert_eq!((summary.count, summary.missing), (3, 1));
         assert_eq!(summary.range, Some((1.0, f64::INFINITY)));
-        assert_eq!(summary.mean(), Some(2.0));
-        assert_eq!(summary.std(), Some(1.0));
+        assert_eq!(summary.mean(), Some(f64::INFINITY));
+        assert!(summary.std().unwrap().is_nan());
+        summary.add_floats(&[f64::NEG_INFINITY]);
+        assert!(summary.mean().unwrap().is_nan());
+    }
+
+    /// Guards integers that no `f64` holds.
+    #[test]
+    fn large_integers_are_distinct_and_have_an_exact_mean() {
+        let values = [1i64 << 60, (1 << 60) + 1, (1 << 60) + 5];
+        let mut summary = Summary::default();
+        summary.add_integers(&values.map(|value| value as f64), &values, 0);
+        assert_eq!(summary.distinct.count(), Some(3));
+        assert_eq!(summary.exact_mean(), Some((1 << 60) + 2));
+        // One object is 1, and another 1.0.
+        let mut summary = Summary::default();
+        summary.add_integers(&[1.0], &[1], 0);
+        summary.add_mixed(1.0);
+        summary.add_mixed(1.5);
+        assert_eq!(summary.distinct.count(), Some(2));
     }
 }
