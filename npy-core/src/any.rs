@@ -336,8 +336,8 @@ impl AnyArray {
 fn of_width(kind: ScalarKind, unit: usize, widths: impl Iterator<Item = usize>) -> DType {
     let longest = widths.max().unwrap_or_default();
     // Longer text cannot be written.
-    let most = MAX_ITEMSIZE.checked_div(unit).unwrap_or_default();
-    Scalar::new(kind, checked::mul(longest.clamp(1, most), unit)).into()
+    let max_units = MAX_ITEMSIZE.checked_div(unit).unwrap_or_default();
+    Scalar::new(kind, checked::mul(longest.clamp(1, max_units), unit)).into()
 }
 
 /// Returns the dtype of times of this kind.

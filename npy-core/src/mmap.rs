@@ -949,8 +949,8 @@ fn new_header<T: ZeroCopy>(
     order: Order,
 ) -> Result<Header, ViewError> {
     let item = ItemShape::of(&T::memory_dtype());
-    let whole = item.array(shape);
-    let header = if item.is_strided(&whole, order) {
+    let full_shape = item.array(shape);
+    let header = if item.is_strided(&full_shape, order) {
         // Such a file could not be viewed. It is refused here, before an old file is replaced.
         let name = type_name::<T>();
         let what = format!("a new map of {name} in Fortran order, which would separate its parts,");
@@ -958,7 +958,7 @@ fn new_header<T: ZeroCopy>(
             "C order, or the number as its type: then the last dimensions are those of the array";
         Err(ErrorKind::Unsupported { what, needs }.into())
     } else {
-        Header::new(item.base, whole, order)
+        Header::new(item.base, full_shape, order)
     };
     header.map_err(|error| unreadable(error, path))
 }

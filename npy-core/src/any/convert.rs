@@ -82,11 +82,11 @@ pub(super) fn dynamic<T: Element>(array: DynArray, cast: Cast) -> Result<NpyArra
 
 /// Returns the error for an array of another dtype than that of `T`.
 pub(super) fn mismatch<T: Element>(found: &DType, remedy: &'static str) -> Error {
-    other::<T>(found, &T::dtype().descr(), remedy)
+    mismatch_with::<T>(found, &T::dtype().descr(), remedy)
 }
 
 /// Like [`mismatch`], for a type whose dtype is described by `wanted`.
-fn other<T>(found: &DType, wanted: &str, remedy: &'static str) -> Error {
+fn mismatch_with<T>(found: &DType, wanted: &str, remedy: &'static str) -> Error {
     let (found, wanted) = (descr::excerpt(&found.descr()), wanted.to_owned());
     ErrorKind::Mismatch { found, wanted, wanted_by: type_name::<T>(), remedy }.into()
 }
@@ -114,7 +114,7 @@ macro_rules! texts {
                     AnyArray::$variant(array) => Ok(array),
                     array => {
                         let remedy = "read the file as this type, or handle the variant";
-                        Err(other::<$type>(&array.dtype(), $wanted, remedy))
+                        Err(mismatch_with::<$type>(&array.dtype(), $wanted, remedy))
                     }
                 }
             }

@@ -30,7 +30,7 @@ use crate::shape::Order;
 pub struct Gather {
     dtype: DType,
     offset: usize,
-    record: usize,
+    record_size: usize,
 }
 
 impl Gather {
@@ -55,7 +55,7 @@ impl Gather {
             return Err(plan::missing_part(path, fields));
         };
         Header::new(records.clone(), [0], Order::C)?.without_objects()?;
-        Ok(Gather { dtype, offset, record: records.itemsize() })
+        Ok(Gather { dtype, offset, record_size: records.itemsize() })
     }
 
     /// Returns the dtype of the field, which may be a sub-array or a record.
@@ -94,7 +94,7 @@ impl Gather {
         let mut values = Vec::new();
         reserve::exact(&mut values, checked::mul(size, self.count(records)))?;
         let field = self.offset..checked::add(self.offset, size);
-        kernel::extract_column(records, self.record, field, &mut values);
+        kernel::extract_column(records, self.record_size, field, &mut values);
         Ok(values)
     }
 
@@ -123,21 +123,23 @@ impl Gather {
             return Err(invalid(format!("there is no record {row} in a block of {count}")));
         }
         self.copied(rows.iter().map(|&row| {
-            let start = checked::mul(checked::narrow(row), self.record);
-            checked::slice(records, start..checked::add(start, self.record))
+            let start = checked::mul(checked::narrow(row), self.record_size);
+            checked::slice(records, start..checked::add(start, self.record_size))
         }))
     }
 
     fn count(&self, records: &[u8]) -> usize {
-        records.len().checked_div(self.record).unwrap_or_default()
+        records.len().checked_div(self.record_size).unwrap_or_default()
     }
 
     fn check(&self, records: &[u8]) -> Result<(), Error> {
-        let (bytes, record) = (records.len(), self.record);
+        let (bytes, record) = (records.len(), self.record_size);
         if bytes.checked_rem(record).unwrap_or(bytes) == 0 {
             return Ok(());
         }
-        Err(invalid(format!("{bytes} bytes are not a whole number of records of {record} bytes")))
+        Err(invalid(format!(
+            "{bytes} bytes are not a whole number of records of {record} bytes; pass complete records"
+        )))
     }
 
     /// Copies the field of each record. For the sizes of numbers, `numbers` has the size as a
@@ -215,7 +217,10 @@ mod tests {
         let dtype: DType = "[('a', '|u1'), ('b', '<u2')]".parse().unwrap();
         let gather = Gather::new(&dtype, "b").unwrap();
         let error = gather.all(&[0; 4]).unwrap_err().to_string();
-        assert_eq!(error, "4 bytes are not a whole number of records of 3 bytes");
+        assert_eq!(
+            error,
+            "4 bytes are not a whole number of records of 3 bytes; pass complete records"
+        );
         let error = gather.rows(&[0; 6], &[0, 2]).unwrap_err().to_string();
         assert_eq!(error, "there is no record 2 in a block of 2");
         assert_eq!(gather.all(&[]).unwrap(), []);

@@ -332,7 +332,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         };
         let step = self.stride.checked_div(size).unwrap_or_default();
         if steps > 0 && checked::mul(step, size) != self.stride {
-            return Err(self.wrong_stride("at a multiple of that"));
+            return Err(self.wrong_stride("at a distance that is a multiple of their size"));
         }
         let length = checked::add(checked::mul(steps, self.stride), size);
         let bytes = checked::slice(self.data, self.offset..checked::add(self.offset, length));
