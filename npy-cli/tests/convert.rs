@@ -197,6 +197,9 @@ fn text_with_a_dtype_becomes_the_array_it_was_made_of() {
         ("[('a', '<i4'), ('c', '<c8'), ('pair', '<c16', (2,))]", &[2]),
         ("<m8[s]", &[3]),
         ("<m8[15m]", &[2]),
+        ("<M8[M]", &[2]),
+        ("<M8[Y]", &[2]),
+        ("<M8[h]", &[2]),
         ("[('t', '<m8[D]'), ('name', '<U2')]", &[0]),
     ];
     for (dtype, shape) in cases {

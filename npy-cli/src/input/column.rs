@@ -24,7 +24,7 @@ pub(crate) enum Kind {
     Time(Digits),
     /// Spans of time: text as the command writes it, or counts of this resolution.
     Span(Resolution),
-    /// Times as counts of this resolution.
+    /// Times: text in this resolution (`2024-01`), or counts of it.
     Count(Resolution),
     Text,
     /// Text as UTF-8, in a dtype of bytes.
@@ -120,18 +120,13 @@ impl Column {
             }
             (Some(kind), _) => kind,
             (None, guess) => match dtype.scalar().map(|scalar| scalar.kind()) {
-                Some(ScalarKind::DateTime(Some(resolution))) if self.has_counts() => {
+                // Times with seconds are read as they are, and cast.
+                Some(ScalarKind::DateTime(Some(resolution))) if !matches!(guess, Kind::Time(_)) => {
                     Kind::Count(resolution)
                 }
                 _ => guess,
             },
         }
-    }
-
-    /// Returns true if the values are integers, of which some may be missing.
-    fn has_counts(&self) -> bool {
-        let mut kinds = self.values.iter().filter_map(|value| self.kind_of(value)).peekable();
-        kinds.peek().is_some() && kinds.all(|kind| kind == Kind::Int)
     }
 
     /// Sets what the values are read as.
@@ -320,39 +315,39 @@ impl Digits {
     }
 }
 
-/// Returns the number of units of a time or a span.
+/// Returns the number of units of a time or a span. An integer is a count, but of years the year itself, as it is written.
 fn count(value: &Value, resolution: Resolution, is_span: bool) -> Option<i64> {
     let text = match value {
         Value::Missing => return Some(i64::MIN),
         value => text_of(value),
     };
-    if let Ok(count) = text.parse::<i64>() {
+    let is_year = !is_span && resolution.unit == Unit::Year;
+    if let (Ok(count), false) = (text.parse::<i64>(), is_year) {
         return count.checked_mul(resolution.multiple.into());
     }
-    if text == "NaT" {
-        return Some(i64::MIN);
-    }
     let parse = match resolution.unit {
-        _ if !is_span => return None,
-        Unit::Year => span::<time::Year>,
-        Unit::Month => span::<time::Month>,
-        Unit::Week => span::<time::Week>,
-        Unit::Day => span::<Day>,
-        Unit::Hour => span::<time::Hour>,
-        Unit::Minute => span::<time::Minute>,
-        Unit::Second => span::<Second>,
-        Unit::Millisecond => span::<Ms>,
-        Unit::Microsecond => span::<Us>,
-        Unit::Nanosecond => span::<Ns>,
-        Unit::Picosecond => span::<time::Ps>,
-        Unit::Femtosecond => span::<time::Fs>,
-        Unit::Attosecond => span::<time::As>,
+        Unit::Year => parsed::<time::Year>,
+        Unit::Month => parsed::<time::Month>,
+        Unit::Week => parsed::<time::Week>,
+        Unit::Day => parsed::<Day>,
+        Unit::Hour => parsed::<time::Hour>,
+        Unit::Minute => parsed::<time::Minute>,
+        Unit::Second => parsed::<Second>,
+        Unit::Millisecond => parsed::<Ms>,
+        Unit::Microsecond => parsed::<Us>,
+        Unit::Nanosecond => parsed::<Ns>,
+        Unit::Picosecond => parsed::<time::Ps>,
+        Unit::Femtosecond => parsed::<time::Fs>,
+        Unit::Attosecond => parsed::<time::As>,
     };
-    parse(&text)
+    parse(&text, is_span)
 }
 
-fn span<U: TimeUnit>(text: &str) -> Option<i64> {
-    text.parse::<TimeDelta64<U>>().ok().map(|span| span.count())
+fn parsed<U: TimeUnit>(text: &str, is_span: bool) -> Option<i64> {
+    match is_span {
+        true => text.parse::<TimeDelta64<U>>().ok().map(TimeDelta64::count),
+        false => text.replacen(' ', "T", 1).parse::<DateTime64<U>>().ok().map(DateTime64::count),
+    }
 }
 
 fn is_time(text: &str) -> bool {
