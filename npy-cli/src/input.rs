@@ -1,10 +1,11 @@
-//! Text that becomes an array: CSV and lines of JSON.
+//! Text that becomes an array: CSV and JSON, in lines or as a list.
 //!
 //! `read(stream, form, name, dtype)` returns an array of records, one field for each column. The dtypes of the columns follow from their
 //! values (`column.rs`), or from `dtype`. All of the text is in memory, because the last row may decide the dtype of a column.
 //!
 //! Text that the command has written becomes the same array again: the columns `x.0`, `x.1` (in JSON a list) are a field with a sub-array; `0`, `1`
-//! are an array of two dimensions, and the only column `value` one of one dimension.
+//! are an array of two dimensions, and the only column `value` one of one dimension. With a `dtype`, `x.re` and `x.im` (in JSON a list of two) are a complex number,
+//! and `90 seconds` is a span of time.
 //!
 //! | text | dtype |
 //! |---|---|
