@@ -74,18 +74,20 @@ pub(crate) fn read(
     let is_record = dtype.is_some_and(DType::is_record);
     match dtype.filter(|_| is_record) {
         Some(dtype) => columns.iter_mut().for_each(|column| column.split_like(dtype)),
-        None if dtype.is_some_and(is_complex) => columns.iter_mut().for_each(Column::split_parts),
-        None => lists::split(&mut columns),
+        None => {
+            if dtype.is_some_and(is_complex) {
+                columns.iter_mut().for_each(Column::split_parts);
+            }
+            lists::split(&mut columns);
+        }
     }
-    let mut names = Vec::new();
-    for (i, column) in columns.iter_mut().enumerate() {
+    for column in &mut columns {
         let wanted = dtype.and_then(|dtype| match is_record {
             true => leaf(dtype, &column.path).or_else(|| complex_of(dtype, &column.path)),
             false => Some(dtype),
         });
         let kind = wanted.map_or_else(|| column.guess(), |dtype| column.kind_for(dtype));
         column.set_kind(kind);
-        names.push((column.path.clone(), i));
     }
     lists::unify(&mut columns);
     let mut tree = Tree::of(&columns, name)?;

@@ -101,9 +101,11 @@ impl Column {
         }
     }
 
-    /// Divides the name at its points.
+    /// Divides the name of a part of a complex number (`x.re`, `0.1.im`) at its points.
     pub(super) fn split_parts(&mut self) {
-        if let [name] = &self.path[..] {
+        if let [name] = &self.path[..]
+            && let Some((_, "re" | "im")) = name.rsplit_once('.')
+        {
             self.path = name.split('.').map(str::to_owned).collect();
         }
     }
