@@ -1,4 +1,4 @@
-//! Everything that reads.
+//! Reading: the traits and options of the public interface, and opening files.
 
 mod any;
 mod decoder;

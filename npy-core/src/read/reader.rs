@@ -193,12 +193,16 @@ impl<R> Reader<R> {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Returns the index of the next value, for errors. On a 32-bit target, it is `usize::MAX` from there on.
+    /// Returns the index of the next value, for errors; `usize::MAX` if the index does not fit in a `usize`.
     pub(super) fn next_row(&self, plan: &ItemPlan) -> usize {
         usize::try_from(self.position.next_index(plan)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of values to read next: all that remain, but at most `max`; an error if they exceed the limits.
+    /// Returns the number of values to read next: all that remain, but at most `max`.
+    ///
+    /// # Errors
+    ///
+    /// If reading these values exceeds the limits.
     pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
         let count = self.items_left(plan).min(max);
         plan.check_zero_size_items::<T>(count, &self.limits)?;

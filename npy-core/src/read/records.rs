@@ -302,13 +302,13 @@ impl<'r, R> ItemReader<'r, R> {
         self.reader.items_left(&self.plan)
     }
 
-    /// Returns the element that [`advance`](Self::advance) went to; its size may be a constant of the caller.
+    /// Returns the bytes of the element that [`advance`](Self::advance) went to. The size is a parameter, so that it can be a constant in the compiled loop.
     #[inline]
     pub(crate) fn item(&self, itemsize: usize) -> &[u8] {
         self.bytes().get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
     }
 
-    /// Returns the bytes with the canonical elements of the block: those that were read ahead, if they are canonical in the file.
+    /// Returns the buffer that holds the canonical elements of the block: the read-ahead buffer, if the elements are canonical in the file.
     #[inline]
     fn bytes(&self) -> &[u8] {
         match self.plan.plan.is_exact() {

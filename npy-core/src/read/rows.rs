@@ -85,7 +85,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The size of the first block of strided rows that is gathered. A program may need a few rows only.
+/// The size of the first block of gathered rows. It is small, as a program may need only a few rows.
 const GATHER_FIRST_BYTES: u64 = 1 << 20;
 
 /// The rows that remain of an array: those that [`Reader::rows`] lends.

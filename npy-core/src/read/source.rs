@@ -50,7 +50,7 @@ impl<R> Source<R> {
         Source::from(Input::Stream(inner), None)
     }
 
-    /// Creates the source of a member of an archive, which is one array, with this many bytes left, if the number is known.
+    /// Creates the source of an archive member, which holds one array. `left` is the number of its bytes, if known.
     #[cfg(feature = "npz")]
     pub(super) fn member(inner: R, left: Option<u64>) -> Self {
         Source { end_of_array: EndOfArray::Refused, ..Source::from(Input::Stream(inner), left) }
@@ -87,8 +87,8 @@ impl<R> Source<R> {
 }
 
 impl Source<File> {
-    /// Creates the source of a file, and reads its first 4 KiB at once: all of a small file. This many threads may read a regular file.
-    /// Only one thread reads any other, because a thread that waits for a pipe cannot be stopped.
+    /// Creates the source of a file, and reads its first 4 KiB, which are all of a small file. Up to `threads` threads may read a regular file.
+    /// Only one thread reads any other file, because a thread that waits for a pipe cannot be stopped.
     pub(super) fn file(mut file: File, threads: usize) -> Result<Self> {
         const AHEAD: usize = 4096;
         let mut buffer = vec![0; AHEAD];
