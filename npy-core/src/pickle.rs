@@ -99,7 +99,7 @@ pub(crate) struct LeftOut {
     pub(crate) offset: u64,
 }
 
-/// The items of one container: a range of the items of the graph.
+/// The range of the graph's items that one container has.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Items {
     start: u32,
@@ -137,7 +137,7 @@ impl Data {
         Data { start: to_u64(range.start), length }
     }
 
-    /// Returns the range of contents that were left out. It has their length, or the maximum, but their bytes are not in the pickle.
+    /// Returns the data of contents that were left out: their length is known, if it is less than the maximum, but the pickle does not have their bytes.
     fn left_out(contents: &LeftOut) -> Self {
         let length = u32::try_from(contents.length).unwrap_or(u32::MAX);
         Data { start: to_u64(contents.at), length }
