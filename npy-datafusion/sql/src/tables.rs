@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use npy_datafusion::datafusion::common::TableReference;
+use npy_datafusion::datafusion::common::{TableReference, plan_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, register as register_file};
@@ -13,6 +13,10 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
     let mut options = NpyOptions::new();
     options.text_from_bytes(is_text);
     for (index, file) in files.iter().enumerate() {
+        let is_path = !file.contains("://") && !file.contains(['*', '?', '[']);
+        if is_path && !Path::new(file).exists() {
+            return plan_err!("{file}: there is no such file or directory");
+        }
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
         register_file(ctx, &name, &located(file), options.clone()).await?;
     }
