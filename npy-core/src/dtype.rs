@@ -327,17 +327,21 @@ impl DType {
         if self.all_scalars(&|scalar| scalar.with_byte_order(order) == scalar) {
             return self.clone();
         }
+        self.with_scalars(&|scalar| scalar.with_byte_order(order))
+    }
+
+    /// Returns the same dtype with other scalars, which have the same sizes.
+    pub(crate) fn with_scalars(&self, other: &dyn Fn(Scalar) -> Scalar) -> DType {
         match &self.0 {
-            Kind::Scalar(scalar) => scalar.with_byte_order(order).into(),
+            Kind::Scalar(scalar) => other(*scalar).into(),
             Kind::SubArray(sub) => {
-                let base = sub.base.with_byte_order(order);
-                DType::of_base(base, sub.shape.clone(), sub.itemsize)
+                DType::of_base(sub.base.with_scalars(other), sub.shape.clone(), sub.itemsize)
             }
             Kind::Record(record) => {
-                let fields = record.fields.iter().map(|field| Field {
-                    dtype: field.dtype.with_byte_order(order),
-                    ..field.clone()
-                });
+                let fields = record
+                    .fields
+                    .iter()
+                    .map(|field| Field { dtype: field.dtype.with_scalars(other), ..field.clone() });
                 DType::from_fields(fields.collect(), record.itemsize)
             }
         }

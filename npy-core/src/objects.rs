@@ -7,6 +7,7 @@ mod encode;
 mod invocation;
 mod known;
 mod print;
+mod split;
 mod time;
 mod values;
 

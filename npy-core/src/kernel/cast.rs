@@ -193,7 +193,7 @@ pub(crate) fn half(bits: u16) -> f32 {
 /// Converts a number to half precision: the nearest, ties to even, and an infinity if it is too large.
 // The shift is less than 64, and all sums are small.
 #[expect(clippy::arithmetic_side_effects)]
-fn to_half(value: f64) -> u16 {
+pub(crate) fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign: u16 = checked::narrow(bits >> 48 & 0x8000);
     // The exponent of a half, which has a bias of 15 instead of 1023.

@@ -6,15 +6,16 @@ use super::known::Meaning;
 use super::{ObjectRef, dtype};
 use crate::calendar::{NAT, from_nanoseconds, rescaled};
 use crate::checked;
-use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
 use crate::element::ucs4;
 use crate::error::Error;
+use crate::kernel::cast::{half, to_half};
 use crate::limits::to_u64;
 use crate::pickle::Id;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
-use crate::shape::Order;
+use crate::shape::{self, Order};
 
 /// The state of the conversion of all objects of an array.
 #[derive(Default)]
@@ -23,6 +24,8 @@ pub(super) struct Encoder {
     records: HashMap<Id, HashMap<String, FieldInFile>>,
     /// The number of entries of dictionaries that were searched.
     pub(super) searched: u64,
+    /// The objects whose indices were written in their place, if [`Objects::split`](super::Objects::split) wants them.
+    pub(super) split: Option<Vec<Id>>,
 }
 
 /// A field of a record in the file.
@@ -36,6 +39,11 @@ struct FieldInFile {
 }
 
 impl Encoder {
+    /// Creates an encoder that writes the indices of objects, and collects the objects.
+    pub(super) fn of_indices() -> Self {
+        Encoder { split: Some(Vec::new()), ..Encoder::default() }
+    }
+
     /// Writes the object as an element of this dtype, whose numbers are little-endian; `rules` say where a text has any width.
     ///
     /// # Errors
@@ -56,11 +64,18 @@ impl Encoder {
                 })
             }
             Kind::Scalar(scalar) => {
-                let encoded = encode_scalar(object, *scalar, out);
+                let encoded = match &mut self.split {
+                    Some(objects) if scalar.kind() == ScalarKind::Object => {
+                        let index = to_u64(objects.len());
+                        objects.push(object.id);
+                        copy(&index.to_le_bytes(), out)
+                    }
+                    _ => encode_scalar(object, *scalar, out),
+                };
                 encoded.ok_or_else(|| not_of(object, dtype))
             }
             Kind::SubArray(sub) => {
-                if let Some(array) = sub_array(object, &sub.base) {
+                if let Some(array) = sub_array(object, sub) {
                     return copy(array.as_bytes(), out)
                         .ok_or_else(|| unexpected(object, &format!("a value of dtype {dtype}")));
                 }
@@ -240,13 +255,15 @@ fn text_of_any_width(object: ObjectRef<'_>, text: Scalar, out: &mut [u8]) -> Opt
     encode_scalar(object, Scalar::ordered(text.kind(), used, ByteOrder::Little), out)
 }
 
-/// Returns the elements of a nested array in C order as elements of this dtype, if it has no Python objects and they fit exactly.
-fn sub_array(object: ObjectRef<'_>, base: &DType) -> Option<DynArray> {
+/// Returns the elements of a nested array in C order as those of a sub-array, if it has no Python objects and they fit exactly.
+fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
     let Meaning::Array(array) = object.meaning() else { return None };
-    if array.has_objects() {
+    // A large array that a pickle uses often is not copied each time.
+    let found = shape::count(&array.shape().ok()?).ok()?;
+    if array.has_objects() || found != shape::count(&sub.shape).ok()? {
         return None;
     }
-    object.as_array().ok()?.to_order(Order::C).ok()?.cast(base).ok()
+    object.as_array().ok()?.to_order(Order::C).ok()?.cast(&sub.base).ok()
 }
 
 fn copy(bytes: &[u8], out: &mut [u8]) -> Option<()> {
@@ -299,6 +316,11 @@ fn float(number: f64, out: &mut [u8]) -> Option<()> {
             )]
             let narrow = number as f32;
             (f64::from(narrow) == number || number.is_nan()).then_some(())?;
+            copy(&narrow.to_le_bytes(), out)
+        }
+        2 => {
+            let narrow = to_half(number);
+            (f64::from(half(narrow)) == number || number.is_nan()).then_some(())?;
             copy(&narrow.to_le_bytes(), out)
         }
         _ => None,

@@ -444,3 +444,77 @@ np.save('rows', np.array([('a', [1, 2, 3]), ('b', [4, 5, 6])], [('name', 'O'), (
     ];
     assert_eq!(rows, expected);
 }
+
+/// Guards that the fields of records with objects are those of NumPy, for each dtype that a field can have, and that each object is found
+/// by its index.
+#[test]
+fn records_are_split_into_data_and_objects() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+fields = [('o', 'O'), ('s', 'S3'), ('u', '>U2'), ('empty', 'S0'), ('flag', '?'), ('i1', 'i1'), ('i2', '>i2'), ('u8', 'u8'), ('h', 'f2'),
+    ('f', 'f4'), ('d', '>f8'), ('g', 'g'), ('c', 'c8'), ('z', '>c16'), ('v', 'V3'), ('list', 'O', (2,)), ('xs', '>f4', (2, 2)), ('times', 'M8[ns]', (2,)),
+    ('n', [('a', '>i4'), ('o', 'O'), ('x', 'U2')]), ('q', [('o', 'O'), ('k', '>i2')], (2,)), ('plain', [('a', '>i4'), ('t', 'M8[s]')], (2,))]
+units = 'Y M W D h m s ms us ns ps 25s'.split()
+fields += [('M8' + unit, 'M8[%s]' % unit) for unit in units] + [('m8' + unit, '>m8[%s]' % unit) for unit in units]
+record = np.dtype(fields)
+padded = np.dtype([('o', 'O'), ('i1', 'i1'), ('d', '>f8')], align=True)
+rng = np.random.default_rng(5)
+def fill(dtype, shape):
+    made = np.zeros(shape, dtype)
+    if dtype.names:
+        for name in dtype.names:
+            made[name] = fill(*sub(dtype[name], shape))
+    elif dtype.hasobject:
+        made.ravel()[...] = [('text', None, 7, 2.5, [1])[n] for n in rng.integers(0, 5, made.size)]
+    elif dtype.kind in 'SU':
+        made[...] = rng.choice(['', 'a', 'xyz'], shape)
+    elif dtype.kind in 'Mm':
+        made[...] = rng.choice([0, 1, 25, -(1 << 63)], shape).view(dtype.newbyteorder('='))
+    elif dtype.kind == 'V':
+        made = np.frombuffer(rng.bytes(made.nbytes), dtype).reshape(shape)
+    else:
+        made[...] = rng.choice([0, 1, 25], shape)
+    return made
+def sub(dtype, shape):
+    return (dtype.base, shape + dtype.shape)
+def paths(array, path):
+    for name in array.dtype.names:
+        inner = array[name]
+        if array.dtype[name].base.names and not array.dtype[name].shape:
+            paths(inner, path + [name])
+        elif not inner.dtype.hasobject:
+            np.save('%s.npy' % '.'.join(path + [name]), inner)
+            print(count, '.'.join(path + [name]))
+count = 0
+for dtype, shape, order in [(record, (5,), 'C'), (record, (2, 3), 'F'), (record, (), 'C'), (record, (0,), 'C'), (padded, (3,), 'C')]:
+    array = np.asarray(fill(dtype, shape), order=order)
+    os.mkdir(str(count)); os.chdir(str(count))
+    np.save('array.npy', array)
+    np.save('objects.npy', array['o'])
+    paths(array, [])
+    os.chdir('..')
+    count += 1
+"#;
+    let listing = python(script, dir.path());
+    let mut fields = 0;
+    for line in listing.lines() {
+        let (count, field) = line.split_once(' ').unwrap();
+        let directory = dir.path().join(count);
+        let array = Objects::read_npy(directory.join("array.npy")).unwrap();
+        let (records, objects) = array.split().unwrap();
+        let found = records.field(field).unwrap();
+        let wanted = DynArray::read_npy(directory.join(format!("{field}.npy"))).unwrap();
+        let wanted = wanted.to_order(Order::C).unwrap().into_byte_order(ByteOrder::Little).unwrap();
+        assert_eq!(found.shape(), wanted.shape(), "{line}");
+        assert!(found.as_bytes() == wanted.as_bytes(), "{line}: {found} instead of {wanted}");
+        let alone = Objects::read_npy(directory.join("objects.npy")).unwrap();
+        for (index, wanted) in
+            records.field("o").unwrap().to_vec::<u64>().unwrap().iter().zip(alone.iter())
+        {
+            let found = objects[usize::try_from(*index).unwrap()];
+            assert_eq!(found.to_string(), wanted.to_string(), "{line}");
+        }
+        fields += 1;
+    }
+    assert!(fields > 150, "{fields}");
+}
