@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use npy_core::DType;
 use npy_core::dtype::ScalarKind;
+use npy_core::{DType, ObjectRef};
 
 use crate::output::{Failure, Result};
 use crate::source::Source;
@@ -57,11 +57,11 @@ impl Leaf {
         row.get(self.offset..self.offset + self.cell.size() * self.count).unwrap_or_default()
     }
 
-    /// Returns the text for a table: of a sub-array the first elements.
-    pub(crate) fn table(&self, row: &[u8]) -> String {
+    /// Returns the text for a table: of a sub-array the first elements. An object is its index in `objects`.
+    pub(crate) fn table(&self, row: &[u8], objects: &[ObjectRef<'_>]) -> String {
         const WIDTH: usize = 28;
         if self.count == 1 {
-            return self.cell.table(self.of(row));
+            return self.cell.table(self.of(row), objects);
         }
         let mut text = String::from("[");
         for i in 0..self.count {
@@ -74,7 +74,7 @@ impl Leaf {
             }
             let size = self.cell.size();
             let bytes = self.of(row).get(i * size..(i + 1) * size).unwrap_or_default();
-            text.push_str(&self.cell.table(bytes));
+            text.push_str(&self.cell.table(bytes, objects));
         }
         text.push(']');
         text
@@ -205,7 +205,12 @@ fn joined(outer: &str, inner: &str) -> String {
 impl Columns {
     /// Resolves `-c`; without it, the columns are the complete row.
     pub(crate) fn of(source: &Source, selection: &[String]) -> Result<Self> {
-        let row = Part::new(String::new(), 0, source.dtype(), &source.row_shape());
+        Columns::of_dtype(source.dtype(), source, selection)
+    }
+
+    /// Resolves `-c` for elements of this dtype, which may have objects where the source has their indices.
+    pub(crate) fn of_dtype(dtype: &DType, source: &Source, selection: &[String]) -> Result<Self> {
+        let row = Part::new(String::new(), 0, dtype, &source.row_shape());
         let is_record = row.dtype.is_record();
         if selection.is_empty() {
             return Ok(Columns { parts: vec![row], is_selection: false, is_record });
@@ -289,10 +294,10 @@ fn json_key(name: &str) -> Vec<u8> {
 }
 
 impl Tree {
-    /// Writes a row as JSON.
-    pub(crate) fn json(&self, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Writes a row as JSON. An object is its index in `objects`.
+    pub(crate) fn json(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
         match self {
-            Tree::Scalar(cell) => cell.json(bytes, out),
+            Tree::Scalar(cell) => cell.json(bytes, objects, out),
             Tree::Record(fields) => {
                 out.push(b'{');
                 for (i, (key, range, tree)) in fields.iter().enumerate() {
@@ -300,7 +305,7 @@ impl Tree {
                         out.push(b',');
                     }
                     out.extend_from_slice(key);
-                    tree.json(bytes.get(range.clone()).unwrap_or_default(), out);
+                    tree.json(bytes.get(range.clone()).unwrap_or_default(), objects, out);
                 }
                 out.push(b'}');
             }
@@ -310,7 +315,8 @@ impl Tree {
                     if i > 0 {
                         out.push(b',');
                     }
-                    item.json(bytes.get(i * size..(i + 1) * size).unwrap_or_default(), out);
+                    let bytes = bytes.get(i * size..(i + 1) * size).unwrap_or_default();
+                    item.json(bytes, objects, out);
                 }
                 out.push(b']');
             }
@@ -329,14 +335,14 @@ pub(crate) fn csv_header(leaves: &[Leaf], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Writes a row as a line of CSV.
-pub(crate) fn csv_row(leaves: &[Leaf], row: &[u8], out: &mut Vec<u8>) {
+/// Writes a row as a line of CSV. An object is its index in `objects`.
+pub(crate) fn csv_row(leaves: &[Leaf], row: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
     let start = out.len();
     for (i, leaf) in leaves.iter().enumerate() {
         if i > 0 {
             out.push(b',');
         }
-        leaf.cell.csv(leaf.of(row), out);
+        leaf.cell.csv(leaf.of(row), objects, out);
     }
     if out.len() == start {
         // An empty line would not be a row.

@@ -71,7 +71,7 @@ impl Series {
                 let count = value as i64;
                 let is_big = cell.dtype().to_string().starts_with('>');
                 let bytes = if is_big { count.to_be_bytes() } else { count.to_le_bytes() };
-                short_time(&cell.table(&bytes))
+                short_time(&cell.table(&bytes, &[]))
             }
             None => short_float(value),
         }

@@ -1,21 +1,19 @@
 //! Rows of an array as a table, CSV or JSON: what `head`, `tail`, `sample`, `cat` and `convert` print.
 //!
-//! `Rows::open(&target, &columns, form)` reads the header only; `rows.skip(n)` and `rows.print(n, &mut printer)` go through the rows. One
+//! `Rows::open(&target, &columns, form, &mut objects)` reads the header only, unless there are Python objects; `rows.skip(n)` and `rows.print(n, &mut printer)` go through the rows. One
 //! [`Printer`] can print the rows of several arrays, if they have the same columns.
 
 use std::io::Write;
 use std::ops::Range;
 use std::thread;
 
-use npy_core::object::Kind;
-use npy_core::{DynArray, ObjectRef, Objects};
+use npy_core::{ByteOrder, DynArray, ObjectRef, Objects};
 
 use crate::columns::{Columns, Leaf, Split, Tree, csv_header, csv_row};
-use crate::output::{Failure, Output, Progress, Result, printable};
-use crate::source::{self, Selection, Source};
+use crate::output::{Failure, Output, Progress, Result};
+use crate::source::{self, AnyReader, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
-use crate::text::{csv_field, json_string};
 
 /// The options of subcommands that print rows.
 #[derive(clap::Args, Clone, Debug)]
@@ -62,14 +60,7 @@ const MAX_TABLE_COLUMNS: usize = 1000;
 const MAX_COUNTED_COLUMNS: usize = 1 << 20;
 
 /// The rows of an array.
-pub(crate) enum Rows {
-    /// Numbers, text and records of them.
-    Plain(Box<Plain>),
-    /// Python objects.
-    Objects(Box<ObjectRows>),
-}
-
-pub(crate) struct Plain {
+pub(crate) struct Rows<'a> {
     source: Source,
     leaves: Vec<Leaf>,
     tree: Tree,
@@ -77,34 +68,34 @@ pub(crate) struct Plain {
     total: usize,
     /// The threads that make text of rows.
     threads: usize,
+    /// The Python objects, whose indices the rows have.
+    objects: Vec<ObjectRef<'a>>,
 }
 
-pub(crate) struct ObjectRows {
-    name: String,
-    objects: Objects,
-    selection: Selection,
-    /// The fields of records that are printed, each with its index; `None` for single objects.
-    fields: Option<Vec<(String, usize)>>,
-    next: usize,
-}
-
-impl Rows {
-    pub(crate) fn open(target: &Target, columns: &[String], form: Form) -> Result<Self> {
-        let reader = source::open(target)?.into_array(target)?;
-        Rows::of(reader, target, columns, form)
-    }
-
-    pub(crate) fn of(
-        mut reader: source::AnyReader,
+impl<'a> Rows<'a> {
+    /// Opens an array. `objects` is where its Python objects are kept, if it has any.
+    pub(crate) fn open(
         target: &Target,
         columns: &[String],
         form: Form,
+        objects: &'a mut Option<Objects>,
     ) -> Result<Self> {
-        if reader.header().dtype().has_object() {
-            let selection = Selection::of(reader.header().shape(), target)?;
-            let objects = source::objects(&mut reader, target)?;
-            let rows = ObjectRows::of(objects, selection, target, columns)?;
-            return Ok(Rows::Objects(Box::new(rows)));
+        let reader = source::open(target)?.into_array(target)?;
+        Rows::of(reader, target, columns, form, objects)
+    }
+
+    pub(crate) fn of(
+        mut reader: AnyReader,
+        target: &Target,
+        columns: &[String],
+        form: Form,
+        objects: &'a mut Option<Objects>,
+    ) -> Result<Self> {
+        let dtype = reader.header().dtype().clone();
+        let mut list = Vec::new();
+        if dtype.has_object() {
+            let objects = objects.insert(source::objects(&mut reader, target)?);
+            (reader, list) = source::split(objects, target)?;
         }
         let is_table = form == Form::Table;
         let inner = reader.header().shape().iter().skip(1);
@@ -122,7 +113,10 @@ impl Rows {
         };
         let source = Source::of(reader, target, max)?;
         let split = if is_table { Split::Fields } else { Split::All };
-        let columns = Columns::of(&source, columns)?;
+        let columns = match dtype.has_object() {
+            true => Columns::of_dtype(&dtype.with_byte_order(ByteOrder::Little), &source, columns)?,
+            false => Columns::of(&source, columns)?,
+        };
         let leaves = match form {
             Form::Table => columns.leaves(split, MAX_TABLE_COLUMNS),
             Form::Csv => columns.all_leaves(split, source.name())?,
@@ -137,69 +131,36 @@ impl Rows {
         };
         let tree = columns.tree();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
-        Ok(Rows::Plain(Box::new(Plain { source, leaves, tree, total, threads })))
-    }
-
-    /// Returns the name of the array for messages.
-    fn name(&self) -> &str {
-        match self {
-            Rows::Plain(plain) => plain.source.name(),
-            Rows::Objects(rows) => &rows.name,
-        }
+        Ok(Rows { source, leaves, tree, total, threads, objects: list })
     }
 
     /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Rows::Plain(plain) => plain.source.rows(),
-            Rows::Objects(rows) => rows.selection.rows(),
-        }
+        self.source.rows()
     }
 
-    /// Returns the size of all rows, if it is known.
+    /// Returns the size of all rows.
     pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            Rows::Plain(plain) => plain.source.header().data_bytes(),
-            Rows::Objects(_) => 0,
-        }
-    }
-
-    /// Returns the index of the next row.
-    fn position(&self) -> usize {
-        match self {
-            Rows::Plain(plain) => plain.source.position(),
-            Rows::Objects(rows) => rows.next,
-        }
+        self.source.header().data_bytes()
     }
 
     /// Skips some rows.
     pub(crate) fn skip(&mut self, count: usize) {
-        match self {
-            Rows::Plain(plain) => plain.source.skip(count),
-            Rows::Objects(rows) => {
-                rows.next = rows.next.saturating_add(count).min(rows.selection.rows())
-            }
-        }
+        self.source.skip(count);
     }
 
     /// Skips to a row that is not before the current one.
     pub(crate) fn skip_to(&mut self, row: usize) {
-        self.skip(row.saturating_sub(self.position()));
+        self.skip(row.saturating_sub(self.source.position()));
     }
 
     fn names(&self) -> Vec<String> {
-        match self {
-            Rows::Plain(plain) => plain.leaves.iter().map(|leaf| leaf.name.clone()).collect(),
-            Rows::Objects(rows) => rows.names(),
-        }
+        self.leaves.iter().map(|leaf| leaf.name.clone()).collect()
     }
 
     /// Returns the columns for which a table has no space at any width.
     fn left_out(&self) -> usize {
-        match self {
-            Rows::Plain(plain) => plain.total - plain.leaves.len(),
-            Rows::Objects(_) => 0,
-        }
+        self.total - self.leaves.len()
     }
 
     fn aligns(&self) -> Vec<Align> {
@@ -207,164 +168,20 @@ impl Rows {
             true => Align::Right,
             false => Align::Left,
         };
-        match self {
-            Rows::Plain(plain) => plain.leaves.iter().map(of).collect(),
-            Rows::Objects(rows) => vec![Align::Left; rows.names().len()],
-        }
+        self.leaves.iter().map(of).collect()
     }
 
     /// Prints the next rows, at most `count`.
     pub(crate) fn print(&mut self, mut count: usize, printer: &mut Printer<'_>) -> Result<()> {
         printer.begin(self)?;
-        match self {
-            Rows::Plain(plain) => {
-                while count > 0 {
-                    let first = plain.source.position();
-                    let max =
-                        plain.source.rows_per_block().saturating_mul(plain.threads).min(count);
-                    let Some(block) = plain.source.next(max)? else { break };
-                    count -= block.shape().first().copied().unwrap_or(0).min(count);
-                    printer.block(plain, &block, first)?;
-                }
-                Ok(())
-            }
-            Rows::Objects(rows) => rows.print(count, printer),
+        while count > 0 {
+            let first = self.source.position();
+            let max = self.source.rows_per_block().saturating_mul(self.threads).min(count);
+            let Some(block) = self.source.next(max)? else { break };
+            count -= block.shape().first().copied().unwrap_or(0).min(count);
+            printer.block(self, &block, first)?;
         }
-    }
-}
-
-impl ObjectRows {
-    fn of(
-        objects: Objects,
-        selection: Selection,
-        target: &Target,
-        columns: &[String],
-    ) -> Result<Self> {
-        let names: Vec<&str> =
-            objects.header().dtype().fields().iter().map(|field| field.name()).collect();
-        let fields = match (names.is_empty(), columns.is_empty()) {
-            (true, true) => None,
-            (true, false) => {
-                let message = "an array of Python objects has no columns to choose from";
-                return Err(Failure::new(target, message));
-            }
-            (false, true) => {
-                Some(names.iter().enumerate().map(|(i, name)| (name.to_string(), i)).collect())
-            }
-            (false, false) => {
-                let find = |column: &String| {
-                    let index = names.iter().position(|name| name == column);
-                    index.map(|index| (column.clone(), index)).ok_or_else(|| {
-                        let names = names.join(", ");
-                        let message =
-                            format!("there is no column {column:?}; the columns are {names}");
-                        Failure::new(target, message)
-                    })
-                };
-                Some(columns.iter().map(find).collect::<Result<_>>()?)
-            }
-        };
-        Ok(ObjectRows { name: target.to_string(), objects, selection, fields, next: 0 })
-    }
-
-    fn names(&self) -> Vec<String> {
-        let count = self.selection.row_items();
-        match &self.fields {
-            Some(fields) if count == 1 => fields.iter().map(|(name, _)| name.clone()).collect(),
-            Some(fields) => {
-                let of_item = |i| fields.iter().map(move |(name, _)| format!("{i}.{name}"));
-                (0..count).flat_map(of_item).collect()
-            }
-            None if self.selection.is_flat() => vec!["value".into()],
-            None => (0..count).map(|i| i.to_string()).collect(),
-        }
-    }
-
-    fn print(&mut self, count: usize, printer: &mut Printer<'_>) -> Result<()> {
-        let items: Vec<ObjectRef<'_>> = self.objects.iter().collect();
-        let end = self.selection.rows().min(self.next.saturating_add(count));
-        for row in self.next..end {
-            let mut cells = Vec::new();
-            for index in self.selection.row(row) {
-                let Some(item) = items.get(index) else { continue };
-                match &self.fields {
-                    None => cells.push(*item),
-                    Some(fields) => cells.extend(fields.iter().filter_map(|(_, i)| item.at(*i))),
-                }
-            }
-            printer.objects(self, &cells, row)?;
-        }
-        self.next = end;
         Ok(())
-    }
-
-    fn json(&self, cells: &[ObjectRef<'_>], out: &mut Vec<u8>) -> Result<()> {
-        let mut failed = Ok(());
-        let value = |cell: &ObjectRef<'_>, out: &mut Vec<u8>| {
-            let start = out.len();
-            if serde_json::to_writer(&mut *out, cell).is_err() {
-                // An object that JSON cannot express: a cycle, a key that is not text.
-                out.truncate(start);
-                json_string(&cell.to_string(), out);
-            }
-        };
-        match &self.fields {
-            Some(fields) if !fields.is_empty() => {
-                let records: Vec<_> = cells.chunks(fields.len()).collect();
-                if !self.selection.is_flat() {
-                    out.push(b'[');
-                }
-                for (i, record) in records.iter().enumerate() {
-                    out.extend_from_slice(if i > 0 { b",{" } else { b"{" });
-                    for (j, ((name, _), cell)) in fields.iter().zip(*record).enumerate() {
-                        if j > 0 {
-                            out.push(b',');
-                        }
-                        json_string(name, out);
-                        out.push(b':');
-                        value(cell, out);
-                    }
-                    out.push(b'}');
-                }
-                if !self.selection.is_flat() {
-                    out.push(b']');
-                }
-            }
-            _ if self.selection.is_flat() => match cells {
-                [cell] => value(cell, out),
-                _ => failed = Err(Failure::usage("an object is missing")),
-            },
-            _ => {
-                out.push(b'[');
-                for (i, cell) in cells.iter().enumerate() {
-                    if i > 0 {
-                        out.push(b',');
-                    }
-                    value(cell, out);
-                }
-                out.push(b']');
-            }
-        }
-        failed
-    }
-}
-
-/// Returns an object as text for CSV; nothing for a missing value.
-fn object_text(object: ObjectRef<'_>) -> String {
-    match object.kind() {
-        _ if object.is_missing() => String::new(),
-        Kind::Str => match object.as_str() {
-            Some(text) => text.into_owned(),
-            None => object.to_string(),
-        },
-        // Times in ISO 8601, as in JSON and in columns of times.
-        Kind::Date | Kind::Time | Kind::DateTime | Kind::TimeDelta | Kind::Decimal => {
-            match serde_json::to_value(object) {
-                Ok(serde_json::Value::String(text)) => text,
-                _ => object.to_string(),
-            }
-        }
-        _ => object.to_string(),
     }
 }
 
@@ -402,7 +219,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Starts with the rows of an array.
-    fn begin(&mut self, rows: &Rows) -> Result<()> {
+    fn begin(&mut self, rows: &Rows<'_>) -> Result<()> {
         if matches!(self.form, Form::Json | Form::JsonLines) {
             if self.form == Form::Json && self.names.is_none() {
                 self.names = Some(Vec::new());
@@ -418,27 +235,19 @@ impl<'a> Printer<'a> {
                 let (known, names) = (known.join(","), names.join(","));
                 let message =
                     format!("the columns are {names}, but those of the first array are {known}");
-                return Err(Failure::new(rows.name(), message));
+                return Err(Failure::new(rows.source.name(), message));
             }
         }
-        match (&mut self.sheet, rows) {
-            (Some(sheet), _) => sheet.begin(&names, rows.aligns(), rows.left_out()),
-            (None, Rows::Plain(plain)) => csv_header(&plain.leaves, &mut self.buffer),
-            (None, Rows::Objects(_)) => {
-                for (i, name) in names.iter().enumerate() {
-                    if i > 0 {
-                        self.buffer.push(b',');
-                    }
-                    csv_field(name, &mut self.buffer);
-                }
-                self.buffer.push(b'\n');
-            }
+        match &mut self.sheet {
+            Some(sheet) => sheet.begin(&names, rows.aligns(), rows.left_out()),
+            None => csv_header(&rows.leaves, &mut self.buffer),
         }
         self.names = Some(names);
         Ok(())
     }
 
-    fn block(&mut self, plain: &Plain, block: &DynArray, first: usize) -> Result<()> {
+    fn block(&mut self, rows: &Rows<'_>, block: &DynArray, first: usize) -> Result<()> {
+        let objects = &rows.objects[..];
         let count = block.shape().first().copied().unwrap_or(0);
         let bytes = block.as_bytes();
         let size = bytes.len().checked_div(count).unwrap_or(0);
@@ -448,19 +257,19 @@ impl<'a> Printer<'a> {
         }
         if let Some(sheet) = &mut self.sheet {
             for i in 0..count {
-                let cells = plain.leaves.iter().map(|leaf| leaf.table(row(i))).collect();
-                sheet.row(plain.source.file_row(first + i), cells, self.out)?;
+                let cells = rows.leaves.iter().map(|leaf| leaf.table(row(i), objects)).collect();
+                sheet.row(rows.source.file_row(first + i), cells, self.out)?;
             }
             return Ok(());
         }
-        let (form, leaves, tree) = (self.form, &plain.leaves, &plain.tree);
-        let print = |rows: Range<usize>, out: &mut Vec<u8>| {
-            for i in rows {
+        let (form, leaves, tree) = (self.form, &rows.leaves, &rows.tree);
+        let print = |part: Range<usize>, out: &mut Vec<u8>| {
+            for i in part {
                 match form {
-                    Form::Csv => csv_row(leaves, row(i), out),
+                    Form::Csv => csv_row(leaves, row(i), objects, out),
                     _ => {
                         out.extend_from_slice(if form == Form::Json { b",\n" } else { b"\n" });
-                        tree.json(row(i), out);
+                        tree.json(row(i), objects, out);
                     }
                 }
             }
@@ -468,10 +277,10 @@ impl<'a> Printer<'a> {
         let mut start = 0;
         if count > 0 && form != Form::Csv {
             self.separate();
-            plain.tree.json(row(0), &mut self.buffer);
+            tree.json(row(0), objects, &mut self.buffer);
             start = 1;
         }
-        let threads = if bytes.len() < MIN_THREAD_BYTES { 1 } else { plain.threads };
+        let threads = if bytes.len() < MIN_THREAD_BYTES { 1 } else { rows.threads };
         let share = (count - start).div_ceil(threads).max(1);
         let end = |part: usize| (start + part * share).min(count);
         thread::scope(|scope| {
@@ -496,37 +305,6 @@ impl<'a> Printer<'a> {
             }
             Ok(())
         })
-    }
-
-    fn objects(&mut self, rows: &ObjectRows, cells: &[ObjectRef<'_>], index: usize) -> Result<()> {
-        match (&mut self.sheet, self.form) {
-            (Some(sheet), _) => {
-                let text = |cell: &ObjectRef<'_>| match cell.is_missing() {
-                    true => cell.to_string(),
-                    false => printable(&object_text(*cell)),
-                };
-                let row = rows.selection.file_row(index);
-                sheet.row(row, cells.iter().map(text).collect(), self.out)?;
-            }
-            (None, Form::Csv) => {
-                let start = self.buffer.len();
-                for (i, cell) in cells.iter().enumerate() {
-                    if i > 0 {
-                        self.buffer.push(b',');
-                    }
-                    csv_field(&object_text(*cell), &mut self.buffer);
-                }
-                if self.buffer.len() == start {
-                    self.buffer.extend_from_slice(b"\"\"");
-                }
-                self.buffer.push(b'\n');
-            }
-            (None, _) => {
-                self.separate();
-                rows.json(cells, &mut self.buffer)?;
-            }
-        }
-        self.flush_block()
     }
 
     /// Writes what comes between two rows of JSON.

@@ -10,7 +10,9 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
-use npy_core::{DType, DynArray, Header, Objects, Order, ReadOptions, Reader, WriteNpy, npz};
+use npy_core::{
+    DType, DynArray, Header, ObjectRef, Objects, Order, ReadOptions, Reader, WriteNpy, npz,
+};
 
 use crate::input;
 use crate::output::{Failure, Of, Result};
@@ -33,8 +35,8 @@ pub(crate) enum AnyReader {
     /// Any other member.
     Stored(Box<Reader<npz::Member<File>>>),
     Stream(Box<Reader<Stream>>),
-    /// The array that CSV or JSON became, in memory.
-    Text(Box<Reader<Cursor<Vec<u8>>>>),
+    /// An array in memory: of CSV, JSON or Python objects.
+    Memory(Box<Reader<Cursor<Vec<u8>>>>),
 }
 
 /// Calls a method of whichever reader it is.
@@ -44,7 +46,7 @@ macro_rules! each {
             AnyReader::File($reader) => $call,
             AnyReader::Member($reader) | AnyReader::Stored($reader) => $call,
             AnyReader::Stream($reader) => $call,
-            AnyReader::Text($reader) => $call,
+            AnyReader::Memory($reader) => $call,
         }
     };
 }
@@ -98,10 +100,7 @@ pub(crate) fn open_text(
         true => input::read(io::stdin(), form, &name, dtype)?,
         false => input::read(File::open(&target.path).of(&name)?, form, &name, dtype)?,
     };
-    let mut file = Vec::new();
-    array.write_npy_to(&mut file).of(&name)?;
-    drop(array);
-    Ok(Input::Array(AnyReader::Text(Box::new(Reader::new(Cursor::new(file)).of(&name)?))))
+    Ok(Input::Array(AnyReader::of_array(array, &name)?))
 }
 
 fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
@@ -163,6 +162,14 @@ fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'
 }
 
 impl AnyReader {
+    /// Reads an array that is in memory.
+    fn of_array(array: DynArray, name: &str) -> Result<Self> {
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file).of(&name)?;
+        drop(array);
+        Ok(AnyReader::Memory(Box::new(Reader::new(Cursor::new(file)).of(&name)?)))
+    }
+
     /// Opens a member of an archive.
     pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
         let reader = Box::new(archive.member(name)?);
@@ -198,20 +205,20 @@ impl AnyReader {
             AnyReader::Member(reader) => AnyReader::Member(Box::new(reader.flatten()?)),
             AnyReader::Stored(reader) => AnyReader::Stored(Box::new(reader.flatten()?)),
             AnyReader::Stream(reader) => AnyReader::Stream(Box::new(reader.flatten()?)),
-            AnyReader::Text(reader) => AnyReader::Text(Box::new(reader.flatten()?)),
+            AnyReader::Memory(reader) => AnyReader::Memory(Box::new(reader.flatten()?)),
         })
     }
 
     /// Returns true if the reader can move to any row at no cost.
     fn can_seek(&self) -> bool {
-        matches!(self, AnyReader::File(_) | AnyReader::Stored(_) | AnyReader::Text(_))
+        matches!(self, AnyReader::File(_) | AnyReader::Stored(_) | AnyReader::Memory(_))
     }
 
     /// Moves to a row; returns false if the reader cannot, as that of a compressed member.
     fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
         match self {
             AnyReader::File(reader) => reader.seek_to_row(row)?,
-            AnyReader::Text(reader) => reader.seek_to_row(row)?,
+            AnyReader::Memory(reader) => reader.seek_to_row(row)?,
             AnyReader::Stored(reader) => reader.seek_to_row(row)?,
             AnyReader::Member(_) | AnyReader::Stream(_) => return Ok(false),
         }
@@ -245,6 +252,16 @@ pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects
             ReadOptions::new().read_from(&file[..]).of(&name)
         }
     }
+}
+
+/// Returns a reader of an array with Python objects, in which each object is its index in the list that comes with it.
+pub(crate) fn split<'a>(
+    objects: &'a Objects,
+    target: &Target,
+) -> Result<(AnyReader, Vec<ObjectRef<'a>>)> {
+    let name = target.to_string();
+    let (array, objects) = objects.split().of(&name)?;
+    Ok((AnyReader::of_array(array, &name)?, objects))
 }
 
 /// An array after its slice.
@@ -400,16 +417,6 @@ impl Selection {
     /// Returns the number of items of a row.
     pub(crate) fn row_items(&self) -> usize {
         self.inner.iter().map(|steps| steps.count).product()
-    }
-
-    /// Returns true if a row is one item and not an array.
-    pub(crate) fn is_flat(&self) -> bool {
-        self.inner.iter().all(|steps| !steps.is_kept)
-    }
-
-    /// Returns the index in the file of a selected row.
-    pub(crate) fn file_row(&self, row: usize) -> usize {
-        self.rows.nth(row)
     }
 
     /// Iterates over the indices of the items of a row, in C order.

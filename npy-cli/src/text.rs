@@ -1,7 +1,7 @@
 //! Scalars as text, straight from their bytes: for CSV, for JSON and for tables.
 //!
-//! `Cell::new(&dtype)` is made once for a column; `cell.csv(bytes, out)`, `cell.json(bytes, out)` and `cell.table(bytes)` then print one
-//! element. Floats print as Python's `repr` does, with the fewest digits that read back as the same number.
+//! `Cell::new(&dtype)` is made once for a column; `cell.csv(bytes, objects, out)`, `cell.json(bytes, objects, out)` and `cell.table(bytes, objects)`
+//! then print one element. Floats print as Python's `repr` does, with the fewest digits that read back as the same number.
 //!
 //! | | CSV | JSON | table |
 //! |---|---|---|---|
@@ -17,7 +17,8 @@ use std::cell::RefCell;
 use std::io::Write;
 
 use npy_core::dtype::{Resolution, Scalar, ScalarKind, Unit};
-use npy_core::{ByteOrder, DType, Value};
+use npy_core::object::Kind as ObjectKind;
+use npy_core::{ByteOrder, DType, ObjectRef, Value};
 
 use crate::output::printable;
 
@@ -45,7 +46,9 @@ enum Kind {
     DateTime,
     TimeDelta,
     Void,
-    /// A Python object, a record or a sub-array.
+    /// A Python object: its index.
+    Object,
+    /// A record or a sub-array.
     Other,
 }
 
@@ -64,6 +67,7 @@ impl Cell {
             Some((ScalarKind::DateTime(_), _)) => Kind::DateTime,
             Some((ScalarKind::TimeDelta(_), _)) => Kind::TimeDelta,
             Some((ScalarKind::Void, _)) => Kind::Void,
+            Some((ScalarKind::Object, _)) => Kind::Object,
             _ => Kind::Other,
         };
         let order = dtype.scalar().and_then(Scalar::byte_order);
@@ -86,7 +90,7 @@ impl Cell {
 
     /// Returns true if the column is aligned at the right, as numbers are.
     pub(crate) fn is_number(&self) -> bool {
-        !matches!(self.kind, Kind::Bytes | Kind::Str | Kind::Void | Kind::Other)
+        !matches!(self.kind, Kind::Bytes | Kind::Str | Kind::Void | Kind::Object | Kind::Other)
     }
 
     /// Decodes an element. Missing bytes count as zeros.
@@ -143,8 +147,13 @@ impl Cell {
         }
     }
 
-    /// Writes a field of CSV.
-    pub(crate) fn csv(&self, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Returns the object whose index these bytes are.
+    fn object<'a>(&self, bytes: &[u8], objects: &[ObjectRef<'a>]) -> Option<ObjectRef<'a>> {
+        objects.get(usize::try_from(self.bits(bytes)).ok()?).copied()
+    }
+
+    /// Writes a field of CSV. An object is its index in `objects`.
+    pub(crate) fn csv(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
         match self.kind {
             Kind::F64 => float(self.f64(bytes), "", INFINITIES, out),
             Kind::F32 => float(self.f32(bytes), "", INFINITIES, out),
@@ -174,18 +183,22 @@ impl Cell {
                 }
             }
             Kind::Void => hex(bytes, out),
+            Kind::Object => {
+                let object = self.object(bytes, objects);
+                csv_field(&object.map(object_text).unwrap_or_default(), out);
+            }
             Kind::Complex | Kind::TimeDelta | Kind::Other => {
                 csv_field(&self.value(bytes).to_string(), out);
             }
         }
     }
 
-    /// Writes a value of JSON.
-    pub(crate) fn json(&self, bytes: &[u8], out: &mut Vec<u8>) {
+    /// Writes a value of JSON. An object is its index in `objects`.
+    pub(crate) fn json(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
         match self.kind {
             Kind::F64 => float(self.f64(bytes), "null", JSON_INFINITIES, out),
             Kind::F32 => float(self.f32(bytes), "null", JSON_INFINITIES, out),
-            Kind::Int | Kind::UInt => self.csv(bytes, out),
+            Kind::Int | Kind::UInt => self.csv(bytes, objects, out),
             Kind::Bool => {
                 out.extend_from_slice(if self.bits(bytes) == 0 { b"false" } else { b"true" })
             }
@@ -227,10 +240,22 @@ impl Cell {
                 let half = Cell::new(&half_of(&self.dtype));
                 let (re, im) = bytes.split_at(bytes.len() / 2);
                 out.push(b'[');
-                half.json(re, out);
+                half.json(re, objects, out);
                 out.push(b',');
-                half.json(im, out);
+                half.json(im, objects, out);
                 out.push(b']');
+            }
+            Kind::Object => {
+                let Some(object) = self.object(bytes, objects) else {
+                    out.extend_from_slice(b"null");
+                    return;
+                };
+                let start = out.len();
+                if serde_json::to_writer(&mut *out, &object).is_err() {
+                    // An object that JSON cannot express: a cycle, a key that is not text.
+                    out.truncate(start);
+                    json_string(&object.to_string(), out);
+                }
             }
             Kind::TimeDelta | Kind::Other => {
                 json_string(&self.value(bytes).to_string(), out);
@@ -238,8 +263,8 @@ impl Cell {
         }
     }
 
-    /// Returns the text of an element for people. Floats of many digits are rounded to six.
-    pub(crate) fn table(&self, bytes: &[u8]) -> String {
+    /// Returns the text of an element for people. Floats of many digits are rounded to six. An object is its index in `objects`.
+    pub(crate) fn table(&self, bytes: &[u8], objects: &[ObjectRef<'_>]) -> String {
         match self.kind {
             Kind::F64 => short_float(self.f64(bytes)),
             // An `f32` as an `f64` would have more digits.
@@ -256,18 +281,22 @@ impl Cell {
             Kind::Complex => {
                 let half = Cell::new(&half_of(&self.dtype));
                 let (re, im) = bytes.split_at(bytes.len() / 2);
-                let (re, im) = (half.table(re), half.table(im));
+                let (re, im) = (half.table(re, objects), half.table(im, objects));
                 let sign = if im.starts_with('-') { "" } else { "+" };
                 format!("{re}{sign}{im}j")
             }
             Kind::DateTime => short_time(&self.value(bytes).to_string()),
+            Kind::Object => match self.object(bytes, objects) {
+                Some(object) if object.is_missing() => object.to_string(),
+                object => printable(&object.map(object_text).unwrap_or_default()),
+            },
             _ => printable(&self.value(bytes).to_string()),
         }
     }
 
     fn csv_text(&self, bytes: &[u8]) -> String {
         let mut text = Vec::new();
-        self.csv(bytes, &mut text);
+        self.csv(bytes, &[], &mut text);
         match text.is_empty() && self.kind == Kind::F32 {
             true => "nan".into(),
             false => String::from_utf8(text).unwrap_or_default(),
@@ -326,6 +355,27 @@ impl Cell {
 struct Clock {
     per_second: i64,
     digits: usize,
+}
+
+/// Returns an object as text for CSV; nothing for a missing value.
+fn object_text(object: ObjectRef<'_>) -> String {
+    match object.kind() {
+        _ if object.is_missing() => String::new(),
+        ObjectKind::Str => match object.as_str() {
+            Some(text) => text.into_owned(),
+            None => object.to_string(),
+        },
+        // Times in ISO 8601, as in JSON and in columns of times.
+        ObjectKind::Date
+        | ObjectKind::Time
+        | ObjectKind::DateTime
+        | ObjectKind::TimeDelta
+        | ObjectKind::Decimal => match serde_json::to_value(object) {
+            Ok(serde_json::Value::String(text)) => text,
+            _ => object.to_string(),
+        },
+        _ => object.to_string(),
+    }
 }
 
 impl Clock {
@@ -607,7 +657,7 @@ mod tests {
         ] {
             let cell = Cell::new(&dtype.parse().unwrap());
             let mut out = Vec::new();
-            cell.csv(bytes, &mut out);
+            cell.csv(bytes, &[], &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text, "{dtype}");
         }
     }

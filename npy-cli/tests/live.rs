@@ -80,3 +80,33 @@ for a, b in zip(one, other, strict=True):
     npy_tests::Numpy::run(compare, &args);
     assert!(std::fs::read(path("a.npy")).unwrap() == std::fs::read(path("b.npy")).unwrap());
 }
+
+/// Guards that the fields of records with Python objects have the text that they have without them, and come back with their dtype.
+#[test]
+fn records_with_objects_are_text_as_those_without() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let write = "
+import sys, numpy as np
+fields = [('s', 'S3'), ('t', 'M8[ns]'), ('d', 'M8[D]'), ('f', 'f4'), ('z', 'c8'), ('xs', 'f4', (2,)), ('n', [('a', '>i4'), ('b', '?')]), ('dt', 'm8[s]')]
+plain = np.zeros(3, fields + [('o', 'U3')])
+plain['s'], plain['t'], plain['d'] = [b'a', b'yy', b''], ['2024-01-31T10:00:00.000000005', '1969-01-01', '2000-01-01'], ['2024-02-29', 'NaT', '1970-01-01']
+plain['f'], plain['z'], plain['xs'], plain['dt'] = [0.1, -2, 3e20], [1 + 2j, 0, -1j], [[0.1, 2], [3, 4], [5, 6]], [90, 0, -1]
+plain['n'] = [(1, True), (-2, False), (3, True)]
+plain['o'] = ['x', 'a,b', '']
+objects = plain.astype(fields + [('o', 'O')])
+np.save(sys.argv[1] + '/plain.npy', plain); np.save(sys.argv[1] + '/objects.npy', objects)
+print(plain.dtype.descr)
+";
+    let dtype = npy_tests::Numpy::run(write, &[dir.path().as_os_str()]);
+    for form in ["csv", "json"] {
+        for name in ["plain", "objects"] {
+            npy(&[&path(&format!("{name}.npy")), &path(&format!("{name}.{form}"))]);
+        }
+        let read = |name: &str| std::fs::read_to_string(path(&format!("{name}.{form}"))).unwrap();
+        assert_eq!(read("objects"), read("plain"));
+        let (text, back) = (path(&format!("objects.{form}")), path("back.npy"));
+        npy(&[&text, &back, Path::new("--dtype"), Path::new(dtype.trim())]);
+        assert!(std::fs::read(&back).unwrap() == std::fs::read(path("plain.npy")).unwrap());
+    }
+}

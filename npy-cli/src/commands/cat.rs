@@ -19,7 +19,8 @@ impl Args {
         let form = self.format.form(if out.is_terminal { Form::Table } else { Form::Csv });
         let mut printer = Printer::stdout(&mut out, form);
         for file in &self.files {
-            let mut rows = Rows::open(file, &self.format.columns, form)?;
+            let mut objects = None;
+            let mut rows = Rows::open(file, &self.format.columns, form, &mut objects)?;
             rows.print(usize::MAX, &mut printer)?;
         }
         printer.finish()?;

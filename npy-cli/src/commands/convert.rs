@@ -131,7 +131,8 @@ impl Args {
             return Err(Failure::new(&self.output, message));
         }
         let reader = self.open()?.into_array(&self.input)?;
-        let mut rows = Rows::of(reader, &self.input, &self.columns, form)?;
+        let mut objects = None;
+        let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
         let progress = Progress::start(rows.bytes());
         replace(&self.output.path, |mut out| {
             let mut printer = Printer::to(&mut out, form);

@@ -40,9 +40,13 @@ impl Args {
         })
     }
 
-    fn print(self, print: impl FnOnce(&mut Rows, usize, &mut Printer<'_>) -> Result<()>) -> Result {
+    fn print(
+        self,
+        print: impl FnOnce(&mut Rows<'_>, usize, &mut Printer<'_>) -> Result<()>,
+    ) -> Result {
         let form = self.format.form(Form::Table);
-        let mut rows = Rows::open(&self.file, &self.format.columns, form)?;
+        let mut objects = None;
+        let mut rows = Rows::open(&self.file, &self.format.columns, form, &mut objects)?;
         let mut out = Output::stdout();
         let mut printer = Printer::stdout(&mut out, form);
         print(&mut rows, self.rows, &mut printer)?;

@@ -100,7 +100,7 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
-        let is_text = matches!(reader, AnyReader::Text(_));
+        let is_text = matches!(reader, AnyReader::Memory(_));
         let missing = missing_bytes(&reader, target);
         let is_object = header.dtype().has_object();
         let globals = match pickle_bytes(&reader, target) {
@@ -178,7 +178,7 @@ fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader {
-        AnyReader::Stream(_) | AnyReader::Text(_) => None,
+        AnyReader::Stream(_) | AnyReader::Memory(_) => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

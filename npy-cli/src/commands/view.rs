@@ -122,7 +122,7 @@ impl Args {
                 let bytes = block.as_bytes().get(at * size..(at + 1) * size).unwrap_or_default();
                 let _ = write!(page, "<tr><td class=\"n\">{row}</td>");
                 for leaf in shown {
-                    let (class, text) = (class(leaf.cell.is_number()), leaf.table(bytes));
+                    let (class, text) = (class(leaf.cell.is_number()), leaf.table(bytes, &[]));
                     let _ = write!(page, "<td{class}>{}</td>", escaped(&text));
                 }
                 page.push_str("</tr>\n");
