@@ -70,7 +70,7 @@ units! {
 }
 
 /// The scalars whose size is the same on every machine: their names, one-letter codes, kinds and sizes.
-const NAMES: [(&str, &str, ScalarKind, usize); 14] = [
+const NAMES: [(&str, &str, ScalarKind, usize); 19] = [
     ("bool", "?", ScalarKind::Bool, 1),
     ("int8", "b", ScalarKind::Int, 1),
     ("int16", "h", ScalarKind::Int, 2),
@@ -85,6 +85,12 @@ const NAMES: [(&str, &str, ScalarKind, usize); 14] = [
     ("float64", "d", ScalarKind::Float, 8),
     ("complex64", "F", ScalarKind::Complex, 8),
     ("complex128", "D", ScalarKind::Complex, 16),
+    // Python's own types. `int` is not here, because its size depends on the machine.
+    ("float", "float", ScalarKind::Float, 8),
+    ("complex", "complex", ScalarKind::Complex, 16),
+    ("str", "str", ScalarKind::Str, 0),
+    ("bytes", "bytes", ScalarKind::Bytes, 0),
+    ("object", "object", ScalarKind::Object, 8),
 ];
 
 impl Scalar {
@@ -172,7 +178,7 @@ impl Scalar {
         }
     }
 
-    /// Parses `<f8`, `|S5`, `>M8[25s]`, `float32`.
+    /// Parses `<f8`, `|S5`, `>M8[25s]`, `float32`, `datetime64[ns]`.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (order, rest) = match text.split_at_checked(1) {
             Some(("<", rest)) => (ByteOrder::Little, rest),
@@ -213,10 +219,16 @@ fn unknown(text: &str) -> String {
 /// Parses the kind and the size: the text after the byte order.
 fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     use ScalarKind as K;
+    if let Some(rest) = text.strip_prefix("datetime64") {
+        return time(rest).map(|resolution| (K::DateTime(resolution), 8));
+    }
+    if let Some(rest) = text.strip_prefix("timedelta64") {
+        return time(rest).map(|resolution| (K::TimeDelta(resolution), 8));
+    }
     let (letter, rest) = text.split_at_checked(1).unwrap_or(("", text));
     match letter {
-        "M" => return time(rest).map(|resolution| (K::DateTime(resolution), 8)),
-        "m" => return time(rest).map(|resolution| (K::TimeDelta(resolution), 8)),
+        "M" => return eight(rest).and_then(time).map(|resolution| (K::DateTime(resolution), 8)),
+        "m" => return eight(rest).and_then(time).map(|resolution| (K::TimeDelta(resolution), 8)),
         _ => {}
     }
     let (kind, sizes, what): (K, &[usize], &str) = match letter {
@@ -253,13 +265,17 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     }
 }
 
-/// Parses the text after `M` or `m`: `8`, `8[ns]`, `8[25s]`.
+/// Returns the text after the size of a time.
+fn eight(text: &str) -> Result<&str, String> {
+    text.strip_prefix('8').ok_or_else(|| "a time has 8 bytes".into())
+}
+
+/// Parses the resolution of a time: `[ns]`, `[25s]`, or no text.
 fn time(text: &str) -> Result<Option<Resolution>, String> {
-    let rest = text.strip_prefix('8').ok_or("a time has 8 bytes")?;
-    if rest.is_empty() {
+    if text.is_empty() {
         return Ok(None);
     }
-    let inner = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let inner = inner.ok_or("the unit of a time must be in brackets, as in '<M8[ns]'")?;
     let unit = inner.trim_start_matches(|c: char| c.is_ascii_digit());
     let multiple = inner.strip_suffix(unit).unwrap_or(inner);
@@ -378,6 +394,14 @@ mod tests {
             ("<M8[generic]", "<M8"),
             ("<m8[μs]", "<m8[us]"),
             ("float32", "<f4"),
+            ("float", "<f8"),
+            ("complex", "<c16"),
+            ("str", "<U0"),
+            ("bytes", "|S0"),
+            ("object", "|O"),
+            ("datetime64", "<M8"),
+            ("datetime64[25s]", "<M8[25s]"),
+            ("timedelta64[D]", "<m8[D]"),
             (">q", ">i8"),
             ("|?", "|b1"),
         ] {
@@ -406,6 +430,10 @@ mod tests {
             "<M4",
             "foo",
             "<float32",
+            "<float",
+            "|str",
+            "int",
+            "datetime64[",
             "Float64",
             " <f4",
             "<f4 ",
