@@ -9,31 +9,37 @@
 //!
 //! | text | dtype |
 //! |---|---|
-//! | `True`, `true` | `\|b1` |
+//! | `True`, `true`, `TRUE` | `\|b1` |
 //! | integers | `<i8`, or `<u8` if they do not fit |
-//! | numbers, `inf`, `nan`; integers of which some are missing, if no `<f8` changes them | `<f8` |
-//! | ISO times | `<M8[D]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits of a second |
+//! | numbers, `inf`, `nan`; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
+//! | ISO times | `<M8[D]`, `[h]`, `[m]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits |
 //! | anything else, also `007` and `+5` | `<U` of the longest |
 //!
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
+//!
+//! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in text, four digits are a year, if all
+//! values are times or have four digits, and dates without hyphens (`20240131`) are refused.
 
 mod column;
 mod csv;
 mod json;
 mod lists;
+mod numbers;
+mod times;
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 
-use npy_core::dtype::ScalarKind;
-use npy_core::{DType, DynArray, Order};
+use npy_core::dtype::{Field, ScalarKind};
+use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
-pub(crate) use self::csv::Dialect;
+pub(crate) use self::csv::{Dialect, FirstLine};
+use crate::dtypes::quoted;
 use crate::output::{Failure, Of, Result};
 
 /// The form of a text file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Form {
     Csv(Dialect),
     JsonLines,
@@ -53,15 +59,28 @@ impl Form {
     }
 }
 
-/// Reads an array of records. `name` is that of the file, for messages. `dtype` says how to read the columns whose names it has.
+/// What the columns will be converted to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) dtype: &'a DType,
+    pub(crate) cast: Cast,
+}
+
+/// Reads an array of records. `name` is that of the file, for messages. `wanted` says how to read the columns whose names it has.
 pub(crate) fn read(
     stream: impl Read,
-    form: Form,
+    form: &Form,
     name: &str,
-    dtype: Option<&DType>,
+    wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
+    let dtype = wanted.map(|wanted| wanted.dtype);
+    let stream = utf8(stream, name)?;
     let (rows, mut columns) = match form {
-        Form::Csv(dialect) => csv::columns(stream, name, dialect)?,
+        Form::Csv(dialect) => {
+            let known = dtype.map_or(&[][..], DType::fields);
+            let known: Vec<&str> = known.iter().map(Field::name).collect();
+            csv::columns(stream, name, dialect, &known)?
+        }
         Form::JsonLines => json::columns(json::lines(stream), name)?,
         Form::Json => json::columns(json::list(stream), name)?,
     };
@@ -82,12 +101,13 @@ pub(crate) fn read(
         }
     }
     for column in &mut columns {
-        let wanted = dtype.and_then(|dtype| match is_record {
-            true => leaf(dtype, &column.path).or_else(|| complex_of(dtype, &column.path)),
-            false => Some(dtype),
-        });
-        let kind = wanted.map_or_else(|| column.guess(), |dtype| column.kind_for(dtype));
-        column.set_kind(kind);
+        column.read_as(wanted.and_then(|Wanted { dtype, cast }| {
+            let dtype = match is_record {
+                true => leaf(dtype, &column.path).or_else(|| complex_of(dtype, &column.path)),
+                false => Some(dtype),
+            };
+            dtype.map(|dtype| Wanted { dtype, cast })
+        }));
     }
     lists::unify(&mut columns);
     let mut tree = Tree::of(&columns, name)?;
@@ -101,7 +121,7 @@ pub(crate) fn read(
     let is_number = dtype.is_some_and(is_complex) && tree.parts(is_json).is_some();
     let plain = match is_record {
         true => None,
-        false if is_number => Some((COMPLEX.into(), Vec::new())),
+        false if is_number => Some((complex(&columns[0]), Vec::new())),
         false => tree.plain(&columns, dtype.is_some()),
     };
     let is_plain = plain.is_some();
@@ -139,6 +159,21 @@ pub(crate) fn read(
     DynArray::new(element, shape, Order::C, bytes).of(&name)
 }
 
+/// Returns the text without a byte order mark. UTF-16, which Excel and PowerShell can write, is refused.
+fn utf8<R: Read>(mut stream: R, name: &str) -> Result<impl Read + use<R>> {
+    let mut start = Vec::new();
+    stream.by_ref().take(3).read_to_end(&mut start).of(&name)?;
+    match &start[..] {
+        [0xef, 0xbb, 0xbf] => start.clear(),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            let message = "the text is UTF-16; iconv -f UTF-16 -t UTF-8 converts it";
+            return Err(Failure::new(name, message));
+        }
+        _ => {}
+    }
+    Ok(Cursor::new(start).chain(stream))
+}
+
 /// Returns the dtype at a path of names, and of indices in sub-arrays.
 fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     let Some((first, rest)) = path.split_first() else { return Some(dtype) };
@@ -152,8 +187,10 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     leaf(dtype.field(first)?.dtype(), rest)
 }
 
-/// The dtype of two numbers that are the parts of a complex one.
-const COMPLEX: &str = "'<c16'";
+/// Returns the dtype of a complex number, of which this is a part.
+fn complex(part: &Column) -> String {
+    format!("'<c{}'", 2 * part.itemsize())
+}
 
 fn is_complex(dtype: &DType) -> bool {
     dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
@@ -247,7 +284,7 @@ impl Tree {
     /// Returns the descr literal of the record.
     fn descr(&self, columns: &[Column]) -> String {
         let fields = self.fields.iter().map(|(name, node)| {
-            let name = python_name(name);
+            let name = quoted(name);
             match node.dtype(columns) {
                 (dtype, shape) if shape.is_empty() => format!("({name}, {dtype})"),
                 (dtype, shape) => {
@@ -283,8 +320,9 @@ impl Tree {
             [(name, _)] if name == "value" || is_forced => dtypes.into_iter().next(),
             _ => {
                 let (first, inner) = dtypes.first()?.clone();
-                let same =
-                    is_forced && inner.is_empty() && dtypes.iter().all(|other| other.0 == first);
+                let same = is_forced
+                    && inner.is_empty()
+                    && dtypes.iter().all(|other| other.0 == first && other.1.is_empty());
                 same.then(|| (first, vec![dtypes.len()]))
             }
         }
@@ -306,17 +344,10 @@ impl Node {
     fn dtype(&self, columns: &[Column]) -> (String, Vec<usize>) {
         match self {
             Node::Column(at) => (format!("'{}'", columns[*at].dtype()), Vec::new()),
-            Node::Complex(_) => (COMPLEX.into(), Vec::new()),
+            Node::Complex([re, _]) => (complex(&columns[*re]), Vec::new()),
             Node::Record(inner) => {
                 inner.list(columns).unwrap_or_else(|| (inner.descr(columns), Vec::new()))
             }
         }
     }
-}
-
-/// Returns a name as a literal of Python.
-fn python_name(name: &str) -> String {
-    let mut out = Vec::new();
-    crate::text::json_string(name, &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }

@@ -5,6 +5,7 @@
 //! - `target.rs`: the argument `FILE[::MEMBER][[SLICE]]`;
 //! - `source.rs`: the array that it names, read in blocks of rows, after its slice;
 //! - `input.rs`: CSV and lines of JSON, which become arrays;
+//! - `dtypes.rs`: the dtypes that users write;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `rows.rs`: rows as a table, CSV or JSON;
@@ -16,6 +17,7 @@
 mod args;
 mod columns;
 mod commands;
+mod dtypes;
 mod histogram;
 mod input;
 mod output;

@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use npy_core::{ErrorKind, Place};
+use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Place};
 
 /// The exit code of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,9 +164,15 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            format!(
-                "with this --cast, dtype {found} cannot become {wanted}; npy convert --dtype makes numbers of numbers, times of times, and wider text of text, and --cast says which values may change"
-            )
+            let cast = match can_be_cast(found, wanted) {
+                true => {
+                    "with --cast lossless; --cast checked converts it, unless a value does not fit"
+                }
+                false => {
+                    "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
+                }
+            };
+            format!("dtype {found} cannot become {wanted} {cast}")
         }
         ErrorKind::MissingField { name, fields, .. } => {
             format!("there is no field {name:?}; the fields are {fields}")
@@ -193,6 +199,16 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         }
     }
     text
+}
+
+/// Returns true if some cast converts values of one dtype to the other. They are texts of an error.
+fn can_be_cast(found: &str, wanted: &str) -> bool {
+    let parse = |text: &str| text.trim_matches('\'').parse::<DType>().ok();
+    let empty = |dtype| DynArray::new(dtype, [0], Order::C, Vec::new()).ok();
+    let (Some(array), Some(wanted)) = (parse(found).and_then(empty), parse(wanted)) else {
+        return false;
+    };
+    array.cast_with(&wanted, Cast::Checked).is_ok()
 }
 
 /// Prints an error for the user, and continues.
@@ -363,6 +379,10 @@ pub(crate) fn replace<T>(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    if !folder.is_dir() {
+        let message = format!("the directory {} does not exist", folder.display());
+        return Err(Failure::new(name, message));
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".npy-").suffix(".tmp");
     #[cfg(unix)]

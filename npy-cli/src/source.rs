@@ -81,7 +81,7 @@ fn open_file(target: &Target) -> Result<Input> {
     }
     let start = start_of(&mut file).of(&name)?;
     if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
-        return open_text(target, form, None);
+        return open_text(target, &form, None);
     }
     if is_archive(&start) {
         return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
@@ -89,16 +89,16 @@ fn open_file(target: &Target) -> Result<Input> {
     Ok(Input::Array(AnyReader::File(Box::new(Reader::open(&target.path).of(&name)?))))
 }
 
-/// Opens a file of CSV or JSON, whose columns are read for this dtype.
+/// Opens a file of CSV or JSON, whose columns are read for what is wanted.
 pub(crate) fn open_text(
     target: &Target,
-    form: input::Form,
-    dtype: Option<&DType>,
+    form: &input::Form,
+    wanted: Option<input::Wanted<'_>>,
 ) -> Result<Input> {
     let name = target.path_text();
     let array = match target.is_stdin() {
-        true => input::read(io::stdin(), form, &name, dtype)?,
-        false => input::read(File::open(&target.path).of(&name)?, form, &name, dtype)?,
+        true => input::read(io::stdin(), form, &name, wanted)?,
+        false => input::read(File::open(&target.path).of(&name)?, form, &name, wanted)?,
     };
     Ok(Input::Array(AnyReader::of_array(array, &name)?))
 }

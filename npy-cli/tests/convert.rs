@@ -285,6 +285,28 @@ fn csv_of_others_is_read_as_the_options_say() {
     ok(path, &["convert", "times.csv", "times.npy", "--dtype", "M8[ns]"]);
     assert_eq!(shape_and_dtype("times.npy"), (vec![1], "<M8[ns]".into()));
 
+    // Names that are numbers, texts for missing values, and files that are cut off.
+    write("years.csv", "2019,2020\n1,2\n");
+    assert!(refused(&["convert", "years.csv", "out.npy"]).contains("--header"));
+    let dtype = "[('2019', 'i4'), ('2020', 'i4')]";
+    for args in [&["--header"][..], &["--dtype", dtype]] {
+        ok(path, &[&["convert", "years.csv", "years.npy"], args].concat());
+        assert_eq!(shape_and_dtype("years.npy").0, [1]);
+    }
+    write("missing.csv", "a,b\n1.5,1\nNA,2\nnull,3\n");
+    ok(path, &["convert", "missing.csv", "missing.npy", "--missing", "NA,null"]);
+    assert_eq!(shape_and_dtype("missing.npy").1, "[('a', '<f8'), ('b', '<i8')]");
+    write("cut.csv", "a,b\n1,\"x\n");
+    assert!(refused(&["convert", "cut.csv", "out.npy"]).contains("within quotes"));
+    write("quotes.csv", "a,b\n5\" pipe,\"x\"\"\"\n1,\"\"");
+    ok(path, &["convert", "quotes.csv", "quotes.npy"]);
+    fs::write(path.join("latin.csv"), b"a\n\xe9\n").unwrap();
+    assert!(refused(&["convert", "latin.csv", "out.npy"]).contains("LATIN1"));
+    fs::write(path.join("utf16.csv"), b"\xff\xfea\0\n\0").unwrap();
+    assert!(refused(&["convert", "utf16.csv", "out.npy"]).contains("UTF-16"));
+    write("mark.jsonl", "\u{feff}{\"a\": 1}\n");
+    ok(path, &["convert", "mark.jsonl", "mark.npy"]);
+
     // Names that only look like a list stay; lists of different lengths are refused.
     write("pandas.csv", "x,x.1\n1,2\n");
     ok(path, &["convert", "pandas.csv", "pandas.npy"]);
@@ -294,6 +316,85 @@ fn csv_of_others_is_read_as_the_options_say() {
     );
     write("ragged.jsonl", "[1, 2]\n[3]\n");
     assert!(refused(&["convert", "ragged.jsonl", "out.npy"]).contains("row 1"));
+}
+
+/// Guards what becomes of text that a dtype does not hold, or that can mean more than one thing.
+#[test]
+fn text_that_does_not_fit_a_dtype_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let convert = |text: &str, dtype: &str, cast: &str| {
+        fs::write(path.join("x.csv"), format!("value\n{text}\n")).unwrap();
+        let args = ["convert", "x.csv", "x.npy", "--dtype", dtype, "--cast", cast];
+        let output = npy(path, &args);
+        match output.status.success() {
+            true => Ok(DynArray::read_npy(path.join("x.npy")).unwrap().to_string()),
+            false => Err(String::from_utf8(output.stderr).unwrap()),
+        }
+    };
+    for (text, dtype, value) in [
+        ("3", "i4", "[3]"),
+        ("1.0", "i2", "[1]"),
+        ("0.1", "f4", "[0.1]"),
+        ("0.10000000000000001", "f8", "[0.1]"),
+        ("inf", "f4", "[inf]"),
+        ("2020", "M8[D]", "[2020-01-01]"),
+        ("18262\n2020", "M8[D]", "[2020-01-01 1975-07-14]"),
+        ("1577836800", "M8[s]", "[2020-01-01T00:00:00]"),
+        (
+            "2020-01-01T01:00:00.5+01:00\n2020-01-01T00:00Z",
+            "M8[ms]",
+            "[2020-01-01T00:00:00.500 2020-01-01T00:00:00.000]",
+        ),
+        ("TRUE\nFALSE", "?", "[True False]"),
+    ] {
+        assert_eq!(convert(text, dtype, "lossless").as_deref(), Ok(value), "{text}");
+    }
+    for (text, dtype, cast) in [
+        ("9007199254740993", "f8", "lossless"),
+        ("0.123456789", "f4", "lossless"),
+        ("300", "u1", "lossless"),
+        ("-1", "u8", "lossless"),
+        ("1.5", "i4", "lossless"),
+        ("1e400", "f8", "checked"),
+        ("20200101", "M8[D]", "checked"),
+        ("20200101\n2020-01-02", "M8[D]", "checked"),
+        ("2020-01-01T10:00:00Z", "M8[D]", "checked"),
+        ("NA", "f8", "checked"),
+    ] {
+        let message = convert(text, dtype, cast).expect_err(text);
+        assert!(message.contains("row 0"), "{message}");
+    }
+    assert_eq!(convert("1e400", "f8", "numeric").as_deref(), Ok("[inf]"));
+    assert_eq!(convert("300", "u1", "numeric").as_deref(), Ok("[44]"));
+}
+
+/// Guards texts without a width in `--dtype`: they get the width that they have.
+#[test]
+fn a_dtype_without_a_width_keeps_the_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("x.csv"), "a,b\nabc,xy\nd,efghi\n").unwrap();
+    ok(path, &["convert", "x.csv", "x.npy", "--dtype", "[('a', 'U'), ('b', 'S')]"]);
+    let array = DynArray::read_npy(path.join("x.npy")).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('a', '<U3'), ('b', '|S5')]");
+    assert_eq!(array.to_string(), "[('abc', b'xy') ('d', b'efghi')]");
+    ok(path, &["convert", "x.npy", "y.npy", "--dtype", "[('b', 'S'), ('a', 'U4')]"]);
+}
+
+/// Guards that members of an archive are not lost without a word.
+#[test]
+fn an_archive_with_other_members_is_not_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    vec![1u8].write_npy(path.join("a.npy")).unwrap();
+    vec![2u8].write_npy(path.join("b.npy")).unwrap();
+    ok(path, &["convert", "a.npy", "x.npz"]);
+    ok(path, &["convert", "a.npy", "x.npz"]);
+    let output = npy(path, &["convert", "b.npy", "x.npz"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("x.npz::NAME"));
+    assert_eq!(npz::Reader::open(path.join("x.npz")).unwrap().names().collect::<Vec<_>>(), ["a"]);
 }
 
 /// Guards commands that are about complete arrays.

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
-use crate::input::{self, Dialect};
+use crate::dtypes;
+use crate::input::{self, Dialect, FirstLine};
 use crate::output::{Answer, Failure, Of, Progress, Result, reason, replace};
 use crate::rows::{Form, Printer, Rows};
 use crate::source::{self, AnyReader, Input, Source};
@@ -48,6 +49,12 @@ pub(crate) struct Args {
     /// The first line of IN, if it is CSV, is a row, and not the names of the columns
     #[arg(long)]
     no_header: bool,
+    /// The first line of IN, if it is CSV, has the names of the columns, even if they are numbers
+    #[arg(long, conflicts_with = "no_header")]
+    header: bool,
+    /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
+    #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
+    missing: Vec<String>,
     /// The columns of CSV and JSON, such as a,hdr.t0
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -105,8 +112,11 @@ impl Format {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let Some(format) = self.to.or_else(|| Format::of(&self.output.path)) else {
-            let message = "the name does not end in .npy, .npz, .csv, .json or .jsonl; say what it is with --to";
-            return Err(Failure::new(&self.output, message));
+            let message = "its name does not end in .npy, .npz, .csv, .json or .jsonl; say what it is with --to";
+            return Err(Failure::new(
+                format!("the output {}", self.output.path.display()),
+                message,
+            ));
         };
         let is_stdout_member = self.output.is_stdin() && self.output.member.is_some();
         if self.output.slice.is_some()
@@ -144,14 +154,23 @@ impl Args {
 
     fn to_npy(&self) -> Result<()> {
         self.without_columns()?;
+        if self.compress {
+            return Err(Failure::new(&self.output, "--compress is for .npz files"));
+        }
         let reader = self.open()?.into_array(&self.input)?;
         self.write(reader, &self.input)
     }
 
     /// Opens the input. The dtype decides how text is read.
     fn open(&self) -> Result<Input> {
-        let dialect = Dialect { delimiter: self.delimiter, is_headless: self.no_header };
-        let has_dialect = self.delimiter.is_some() || self.no_header;
+        let first_line = match (self.header, self.no_header) {
+            (true, _) => FirstLine::Names,
+            (_, true) => FirstLine::Row,
+            _ => FirstLine::Unknown,
+        };
+        let missing = self.missing.clone();
+        let dialect = Dialect { delimiter: self.delimiter, first_line, missing };
+        let has_dialect = dialect != Dialect::default();
         let form = match self.from {
             Some(Format::Csv) => Some(input::Form::Csv(dialect)),
             Some(Format::Json) => Some(input::Form::Json),
@@ -168,14 +187,13 @@ impl Args {
         };
         if has_dialect && !matches!(form, Some(input::Form::Csv(_))) {
             return Err(Failure::usage(
-                "--delimiter and --no-header are for CSV; is it --from csv?",
+                "--delimiter, --header, --no-header and --missing are for CSV; is it --from csv?",
             ));
         }
         let Some(form) = form else { return source::open(&self.input) };
-        let dtype = self.dtype.as_deref().map(parse_dtype).transpose();
-        let dtype =
-            dtype.map_err(|error| Failure::usage(format!("--dtype: {}", reason(error.kind()))))?;
-        source::open_text(&self.input, form, dtype.as_ref())
+        let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
+        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
+        source::open_text(&self.input, &form, wanted)
     }
 
     fn without_columns(&self) -> Result<()> {
@@ -201,7 +219,7 @@ impl Args {
         let mut progress = Progress::start(header.data_bytes());
         replace(path, |out| {
             out.write_all(&header.to_bytes().of(&name)?)?;
-            if header.data_bytes() == 0 {
+            if source.header().data_bytes() == 0 {
                 // There may be any number of rows without bytes.
                 return Ok(());
             }
@@ -242,7 +260,33 @@ impl Args {
             let stdout = BufWriter::new(io::stdout());
             return Ok(self.members(options.stream(stdout), input)?.flush()?);
         }
+        self.check_replaced(&input)?;
         self.members(options.create(path).of(&name)?, input).map(drop)
+    }
+
+    /// Refuses to replace an archive that has other members.
+    fn check_replaced(&self, input: &Input) -> Result<()> {
+        // A file that is no archive is replaced, as any other output is.
+        let Ok(before) = npz::Reader::open(&self.output.path) else { return Ok(()) };
+        let written = match input {
+            Input::Archive(archive) => archive.names().map(str::to_owned).collect(),
+            Input::Array(_) => vec![self.member_name()],
+        };
+        match before.names().find(|name| !written.iter().any(|written| written == name)) {
+            None => Ok(()),
+            Some(name) => {
+                let path = self.output.path.display();
+                let message = format!(
+                    "is an archive, whose member {name:?} would be lost; write to {path}::NAME, which adds a member, or remove the file first"
+                );
+                Err(Failure::new(&self.output, message))
+            }
+        }
+    }
+
+    /// Returns the name of the member that a single array becomes.
+    fn member_name(&self) -> String {
+        self.input.member.clone().unwrap_or_else(|| stem(&self.input))
     }
 
     /// Writes all arrays of the input to an archive.
@@ -259,8 +303,7 @@ impl Args {
             }
             Input::Array(reader) => {
                 let array = self.array(reader, &self.input)?;
-                let stem = self.input.member.clone().unwrap_or_else(|| stem(&self.input));
-                writer.write(&stem, &array).of(&name)?;
+                writer.write(&self.member_name(), &array).of(&name)?;
             }
         }
         writer.finish().of(&name)
@@ -321,9 +364,7 @@ impl Args {
     /// Returns the dtype of the result.
     fn dtype(&self, found: &DType) -> Result<DType> {
         let dtype = match &self.dtype {
-            Some(text) => parse_dtype(text).map_err(|error| {
-                Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
-            })?,
+            Some(text) => dtypes::with_widths(parse_dtype(text)?, found),
             None => found.clone(),
         };
         Ok(match self.endian {
@@ -357,7 +398,8 @@ fn delimiter(text: &str) -> Result<u8, String> {
     }
 }
 
-/// Parses a dtype as headers have it, or without the byte order: `f4`.
-pub(crate) fn parse_dtype(text: &str) -> npy_core::Result<DType> {
-    text.parse().or_else(|error| format!("<{text}").parse().map_err(|_| error))
+/// Parses the value of `--dtype`.
+fn parse_dtype(text: &str) -> Result<DType> {
+    let wrong = |error: npy_core::Error| format!("--dtype {text}: {}", reason(error.kind()));
+    dtypes::parse(text).map_err(|error| Failure::usage(wrong(error)))
 }

@@ -1,8 +1,11 @@
 //! One column of text: its values, the dtype that they have in common, and their bytes.
 
 use npy_core::dtype::{Resolution, ScalarKind, Unit};
-use npy_core::time::{self, Day, Ms, Ns, Second, TimeUnit, Us};
-use npy_core::{DType, DateTime64, TimeDelta64};
+use npy_core::{Cast, DType};
+
+use super::Wanted;
+use super::numbers::keeps_digits;
+use super::times::{self, Digits};
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,27 +21,21 @@ pub(crate) enum Value {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Bool,
-    Int,
-    UInt,
-    Float,
+    /// Integers of this many bytes.
+    Int(usize),
+    UInt(usize),
+    /// Floats of four or eight bytes.
+    Float(usize),
     Time(Digits),
     /// Spans of time: text as the command writes it, or counts of this resolution.
     Span(Resolution),
-    /// Times: text in this resolution (`2024-01`), or counts of it.
+    /// Times as counts of this resolution.
     Count(Resolution),
+    /// Times as text in this resolution: `2024-01`, `2024`.
+    Point(Resolution),
     Text,
     /// Text as UTF-8, in a dtype of bytes.
     Bytes,
-}
-
-/// The resolution of times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Digits {
-    Day,
-    Second,
-    Ms,
-    Us,
-    Ns,
 }
 
 /// A column.
@@ -50,25 +47,10 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// True if the values are text that may be a number (CSV), false if they have a type (JSON).
     pub(crate) is_untyped: bool,
+    /// How far a number may differ from its text.
+    cast: Cast,
     /// The characters, or bytes, of the longest text.
     pub(super) width: usize,
-}
-
-impl Kind {
-    /// Returns how to read a column that becomes this dtype; `None` if the values decide.
-    pub(crate) fn of(dtype: &DType) -> Option<Self> {
-        use ScalarKind as S;
-        match dtype.scalar()?.kind() {
-            S::Bool => Some(Kind::Bool),
-            S::Int => Some(Kind::Int),
-            S::UInt => Some(Kind::UInt),
-            S::Float | S::Complex => Some(Kind::Float),
-            S::Str => Some(Kind::Text),
-            S::Bytes => Some(Kind::Bytes),
-            S::TimeDelta(resolution) => resolution.map(Kind::Span),
-            _ => None,
-        }
-    }
 }
 
 impl Kind {
@@ -78,7 +60,9 @@ impl Kind {
         match (self, other) {
             (one, other) if one == other => Some(one),
             (Time(one), Time(other)) => Some(Time(one.max(other))),
-            (Int | UInt | Float, Float) | (Float, Int | UInt) => Some(Float),
+            (Int(_) | UInt(_) | Float(_), Float(_)) | (Float(_), Int(_) | UInt(_)) => {
+                Some(Float(8))
+            }
             _ => None,
         }
     }
@@ -86,7 +70,8 @@ impl Kind {
 
 impl Column {
     pub(crate) fn new(path: Vec<String>, is_untyped: bool) -> Self {
-        Column { path, values: Vec::new(), kind: Kind::Text, is_untyped, width: 1 }
+        let cast = Cast::Numeric;
+        Column { path, values: Vec::new(), kind: Kind::Text, is_untyped, cast, width: 1 }
     }
 
     /// Divides the name at its points, if the dtype has a field there.
@@ -110,25 +95,82 @@ impl Column {
         }
     }
 
-    /// Returns how to read the column for this dtype: as the dtype says, unless the values need something else that can be cast to it.
-    pub(super) fn kind_for(&self, dtype: &DType) -> Kind {
-        let guess = self.guess();
-        match (Kind::of(dtype), guess) {
-            // Integers with a point, of which the cast checks that they are integers.
-            (Some(Kind::Int | Kind::UInt), Kind::Float)
-                if !self.values.contains(&Value::Missing) =>
-            {
-                Kind::Float
+    /// Decides how to read the values: as the dtype says, unless they need something else that can be cast to it.
+    pub(super) fn read_as(&mut self, wanted: Option<Wanted<'_>>) {
+        let kind = match wanted {
+            None => self.guess(),
+            Some(wanted) => {
+                self.cast = wanted.cast;
+                self.kind_for(wanted.dtype)
             }
-            (Some(kind), _) => kind,
-            (None, guess) => match dtype.scalar().map(|scalar| scalar.kind()) {
+        };
+        self.set_kind(kind);
+    }
+
+    fn kind_for(&self, dtype: &DType) -> Kind {
+        use ScalarKind as S;
+        let Some(scalar) = dtype.scalar() else { return self.guess() };
+        // Without a loss, numbers are read as they will be stored. Otherwise, the cast says what becomes of them.
+        let size = match (self.cast, scalar.kind()) {
+            (Cast::Lossless, S::Complex) => scalar.itemsize() / 2,
+            (Cast::Lossless, _) => scalar.itemsize(),
+            _ => 8,
+        };
+        let float = |size| Kind::Float(if size == 4 { 4 } else { 8 });
+        match scalar.kind() {
+            S::Bool => Kind::Bool,
+            S::Int | S::UInt if self.cast != Cast::Lossless && self.has_points() => Kind::Float(8),
+            S::Int => Kind::Int(size),
+            S::UInt => Kind::UInt(size),
+            S::Float | S::Complex => float(size),
+            S::Str => Kind::Text,
+            S::Bytes => Kind::Bytes,
+            S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
+            S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.
-                Some(ScalarKind::DateTime(Some(resolution))) if !matches!(guess, Kind::Time(_)) => {
+                Some(digits) => Kind::Time(digits),
+                None if resolution.unit != Unit::Year && self.are_counts() => {
                     Kind::Count(resolution)
                 }
-                _ => guess,
+                None => Kind::Point(resolution),
             },
+            _ => self.guess(),
         }
+    }
+
+    /// Returns true for integers, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
+    fn are_counts(&self) -> bool {
+        let values = || self.values.iter().filter(|value| **value != Value::Missing);
+        let is_count = |value: &Value| match value {
+            Value::Int(_) => true,
+            Value::Text(text) => text.parse::<i64>().is_ok(),
+            _ => false,
+        };
+        let is_date = |value: &Value| match value {
+            Value::Text(text) if text.len() == 4 => true,
+            Value::Text(text) if text.len() == 8 && text.is_ascii() => {
+                let (year, day) = text.split_at(4);
+                let (month, day) = day.split_at(2);
+                Digits::of(&format!("{year}-{month}-{day}")).is_some()
+            }
+            _ => false,
+        };
+        values().all(is_count) && !(values().count() > 0 && values().all(is_date))
+    }
+
+    /// Returns true for numbers of which some have a point, and none is missing.
+    fn has_points(&self) -> bool {
+        self.guess() == Kind::Float(8) && !self.values.contains(&Value::Missing)
+    }
+
+    /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.
+    fn digits(&self) -> Option<Digits> {
+        let values = self.values.iter().filter(|value| **value != Value::Missing);
+        let digits = values.map(|value| match value {
+            Value::Text(text) => Digits::of_any_zone(text),
+            _ => None,
+        });
+        digits.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
     /// Sets what the values are read as.
@@ -163,9 +205,13 @@ impl Column {
                 (None, kind) => kind,
                 (Some(one), other) if one == other => one,
                 (Some(Kind::Time(one)), Kind::Time(other)) => Kind::Time(one.max(other)),
-                (Some(Kind::Int), Kind::Float) | (Some(Kind::Float), Kind::Int) => Kind::Float,
-                (Some(Kind::Int | Kind::UInt), Kind::Int | Kind::UInt) if self.fits_unsigned() => {
-                    Kind::UInt
+                (Some(Kind::Int(_)), Kind::Float(_)) | (Some(Kind::Float(_)), Kind::Int(_)) => {
+                    Kind::Float(8)
+                }
+                (Some(Kind::Int(_) | Kind::UInt(_)), Kind::Int(_) | Kind::UInt(_))
+                    if self.fits_unsigned() =>
+                {
+                    Kind::UInt(8)
                 }
                 _ => Kind::Text,
             });
@@ -175,11 +221,10 @@ impl Column {
         }
         match found {
             // A column without any value holds no number that could change.
-            None if is_missing => Kind::Float,
-            Some(Kind::Int | Kind::UInt) if is_missing => match self.fits_float() {
-                true => Kind::Float,
-                false => Kind::Text,
-            },
+            None if is_missing => Kind::Float(8),
+            Some(Kind::Int(_) | Kind::UInt(_)) if is_missing && self.fits_float() => Kind::Float(8),
+            Some(Kind::Int(_) | Kind::UInt(_)) if is_missing => Kind::Text,
+            Some(Kind::Float(_)) if !self.fits_float() => Kind::Text,
             Some(Kind::Bool) if is_missing => Kind::Text,
             found => found.unwrap_or(Kind::Text),
         }
@@ -202,10 +247,10 @@ impl Column {
             Value::Missing => return None,
             Value::Bool(_) => Kind::Bool,
             Value::Int(_) => int_kind(number(value)?),
-            Value::Float(_) => Kind::Float,
+            Value::Float(_) => Kind::Float(8),
             Value::Text(text) if self.is_untyped => kind_of_text(text),
-            Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float,
-            Value::Text(text) => digits(text).map_or(Kind::Text, Kind::Time),
+            Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float(8),
+            Value::Text(text) => Digits::of(text).map_or(Kind::Text, Kind::Time),
         })
     }
 
@@ -213,12 +258,16 @@ impl Column {
     pub(crate) fn dtype(&self) -> String {
         match self.kind {
             Kind::Bool => "|b1".into(),
-            Kind::Int => "<i8".into(),
-            Kind::UInt => "<u8".into(),
-            Kind::Float => "<f8".into(),
+            Kind::Int(1) => "|i1".into(),
+            Kind::UInt(1) => "|u1".into(),
+            Kind::Int(size) => format!("<i{size}"),
+            Kind::UInt(size) => format!("<u{size}"),
+            Kind::Float(size) => format!("<f{size}"),
             Kind::Time(digits) => format!("<M8[{}]", digits.unit()),
             Kind::Span(resolution) => format!("<m8[{}]", resolution.unit.name()),
-            Kind::Count(resolution) => format!("<M8[{}]", resolution.unit.name()),
+            Kind::Count(resolution) | Kind::Point(resolution) => {
+                format!("<M8[{}]", resolution.unit.name())
+            }
             Kind::Text => format!("<U{}", self.width),
             Kind::Bytes => format!("|S{}", self.width),
         }
@@ -230,60 +279,69 @@ impl Column {
             Kind::Bool => 1,
             Kind::Text => self.width.saturating_mul(4),
             Kind::Bytes => self.width,
-            _ => 8,
+            Kind::Int(size) | Kind::UInt(size) | Kind::Float(size) => size,
+            Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
         }
     }
 
     /// Stores the value of a row.
     pub(crate) fn encode(&self, row: usize, slot: &mut [u8]) -> Result<(), String> {
         let value = self.values.get(row).unwrap_or(&Value::Missing);
+        let text = || text_of(value);
         let wrong = |what: &str| match value {
             Value::Missing => {
                 Err(format!("it is empty, and not {what}; of a float dtype, it is nan"))
             }
-            value => Err(format!("{:?} is not {what}", text_of(value))),
+            value => Err(format!("{:?} is not {what}{}", text(), advice(value))),
         };
         let bytes = match self.kind {
             Kind::Bool => match bool_of(value) {
                 Some(value) => vec![u8::from(value)],
                 None => return wrong("True or False"),
             },
-            Kind::Int => match number(value).and_then(|n| i64::try_from(n).ok()) {
-                Some(number) => number.to_le_bytes().to_vec(),
-                None => return wrong("an integer of 64 bits"),
+            Kind::Int(size) | Kind::UInt(size) => match whole(value) {
+                Some(number) => match integer(number, size, matches!(self.kind, Kind::Int(_))) {
+                    Some(bytes) => bytes,
+                    None => return Err(format!("{} does not fit '{}'", text(), self.dtype())),
+                },
+                None => return wrong("an integer"),
             },
-            Kind::UInt => match number(value).and_then(|n| u64::try_from(n).ok()) {
-                Some(number) => number.to_le_bytes().to_vec(),
-                None => return wrong("an unsigned integer of 64 bits"),
-            },
-            Kind::Float => match float(value) {
-                Some(number) => number.to_le_bytes().to_vec(),
+            Kind::Float(size) => match float(value) {
+                Some(number) => self.float(value, number, size)?,
                 None => return wrong("a number"),
             },
             Kind::Time(digits) => match value {
                 Value::Missing => i64::MIN.to_le_bytes().to_vec(),
-                value => match digits.count(&text_of(value)) {
+                _ => match digits.count(&text()) {
                     Some(count) => count.to_le_bytes().to_vec(),
-                    None if is_time(&text_of(value)) => {
+                    None => {
                         return Err(format!(
                             "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
-                            text_of(value),
+                            text(),
                             digits.unit()
                         ));
                     }
-                    None => return wrong("a time"),
                 },
             },
-            Kind::Span(resolution) | Kind::Count(resolution) => {
-                let is_span = matches!(self.kind, Kind::Span(_));
-                match count(value, resolution, is_span) {
+            Kind::Span(_) | Kind::Count(_) | Kind::Point(_) if *value == Value::Missing => {
+                i64::MIN.to_le_bytes().to_vec()
+            }
+            Kind::Span(resolution) => {
+                match count(&text(), resolution).or_else(|| times::span(&text(), resolution)) {
                     Some(count) => count.to_le_bytes().to_vec(),
-                    None if is_span => return wrong("a span of time, such as 90 seconds"),
-                    None => return wrong("a time"),
+                    None => return wrong("a span of time, such as 90 seconds"),
                 }
             }
-            Kind::Text => text_of(value).chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => text_of(value).into_bytes(),
+            Kind::Count(resolution) => match count(&text(), resolution) {
+                Some(count) => count.to_le_bytes().to_vec(),
+                None => return wrong("a count of 64 bits"),
+            },
+            Kind::Point(resolution) => match point(&text(), resolution) {
+                Some(count) => count.to_le_bytes().to_vec(),
+                None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
+            },
+            Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
+            Kind::Bytes => text().into_bytes(),
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),
@@ -291,125 +349,91 @@ impl Column {
         }
         Ok(())
     }
-}
 
-impl Digits {
-    fn unit(self) -> &'static str {
-        match self {
-            Digits::Day => "D",
-            Digits::Second => "s",
-            Digits::Ms => "ms",
-            Digits::Us => "us",
-            Digits::Ns => "ns",
-        }
-    }
-
-    /// Returns the time in units.
-    fn count(self, text: &str) -> Option<i64> {
-        let text = text.replacen(' ', "T", 1);
-        match self {
-            Digits::Day => text.parse::<DateTime64<Day>>().ok().map(|time| time.count()),
-            Digits::Second => text.parse::<DateTime64<Second>>().ok().map(|time| time.count()),
-            Digits::Ms => text.parse::<DateTime64<Ms>>().ok().map(|time| time.count()),
-            Digits::Us => text.parse::<DateTime64<Us>>().ok().map(|time| time.count()),
-            Digits::Ns => text.parse::<DateTime64<Ns>>().ok().map(|time| time.count()),
-        }
-    }
-}
-
-/// Returns the number of units of a time or a span. An integer is a count, but of years the year itself, as it is written.
-fn count(value: &Value, resolution: Resolution, is_span: bool) -> Option<i64> {
-    let text = match value {
-        Value::Missing => return Some(i64::MIN),
-        value => text_of(value),
-    };
-    let is_year = !is_span && resolution.unit == Unit::Year;
-    if let (Ok(count), false) = (text.parse::<i64>(), is_year) {
-        return count.checked_mul(resolution.multiple.into());
-    }
-    let parse = match resolution.unit {
-        Unit::Year => parsed::<time::Year>,
-        Unit::Month => parsed::<time::Month>,
-        Unit::Week => parsed::<time::Week>,
-        Unit::Day => parsed::<Day>,
-        Unit::Hour => parsed::<time::Hour>,
-        Unit::Minute => parsed::<time::Minute>,
-        Unit::Second => parsed::<Second>,
-        Unit::Millisecond => parsed::<Ms>,
-        Unit::Microsecond => parsed::<Us>,
-        Unit::Nanosecond => parsed::<Ns>,
-        Unit::Picosecond => parsed::<time::Ps>,
-        Unit::Femtosecond => parsed::<time::Fs>,
-        Unit::Attosecond => parsed::<time::As>,
-    };
-    parse(&text, is_span)
-}
-
-fn parsed<U: TimeUnit>(text: &str, is_span: bool) -> Option<i64> {
-    match is_span {
-        true => text.parse::<TimeDelta64<U>>().ok().map(TimeDelta64::count),
-        false => text.replacen(' ', "T", 1).parse::<DateTime64<U>>().ok().map(DateTime64::count),
-    }
-}
-
-fn is_time(text: &str) -> bool {
-    digits(text).is_some()
-}
-
-/// Returns the resolution of a time as `2024-01-31`, `2024-01-31 12:00:00.5`; `None` for any other text.
-fn digits(text: &str) -> Option<Digits> {
-    let bytes = text.as_bytes();
-    let shape = |from: usize, form: &str| {
-        let part = bytes.get(from..from + form.len())?;
-        let same = |(byte, form): (&u8, u8)| match form {
-            b'0' => byte.is_ascii_digit(),
-            b'T' => matches!(byte, b'T' | b' '),
-            other => *byte == other,
+    /// Returns the bytes of a float, unless the cast forbids the difference to its text.
+    #[expect(clippy::cast_possible_truncation, reason = "the digits are compared")]
+    fn float(&self, value: &Value, number: f64, size: usize) -> Result<Vec<u8>, String> {
+        let text = match value {
+            Value::Float(number) => format!("{number:e}"),
+            value => text_of(value),
         };
-        part.iter().zip(form.bytes()).all(same).then_some(())
-    };
-    shape(0, "0000-00-00")?;
-    let digits = if bytes.len() == 10 {
-        Digits::Day
-    } else {
-        shape(10, "T00:00:00")?;
-        match bytes.get(19..)? {
-            [] => Digits::Second,
-            [b'.', fraction @ ..] if fraction.iter().all(u8::is_ascii_digit) => {
-                match fraction.len() {
-                    1..=3 => Digits::Ms,
-                    4..=6 => Digits::Us,
-                    7..=9 => Digits::Ns,
-                    _ => return None,
-                }
+        let is_finite = text.contains(|c: char| c.is_ascii_digit());
+        let is_same = |print: &dyn Fn(usize) -> String| match self.cast {
+            Cast::Lossless => !is_finite || keeps_digits(&text, print),
+            _ => true,
+        };
+        let (bytes, is_same) = match (size, text.trim().parse::<f32>()) {
+            (4, Ok(narrow)) => {
+                let print = |digits: usize| format!("{:.digits$e}", narrow.abs());
+                (narrow.to_le_bytes().to_vec(), is_same(&print))
             }
-            _ => return None,
+            (4, Err(_)) => ((number as f32).to_le_bytes().to_vec(), true),
+            _ => {
+                let print = |digits: usize| format!("{:.digits$e}", number.abs());
+                (number.to_le_bytes().to_vec(), is_same(&print))
+            }
+        };
+        let is_too_large = number.is_infinite() && is_finite && self.cast != Cast::Numeric;
+        match is_same && !is_too_large {
+            true => Ok(bytes),
+            false => Err(format!("{text} does not fit '{}'", self.dtype())),
         }
-    };
-    // The month and the day exist, and the time fits.
-    digits.count(text).map(|_| digits)
+    }
+}
+
+/// Returns a count of a resolution.
+fn count(text: &str, resolution: Resolution) -> Option<i64> {
+    text.parse::<i64>().ok()?.checked_mul(resolution.multiple.into())
+}
+
+/// Returns the count of a time. A number alone is a year, if it has four digits or the resolution is years.
+fn point(text: &str, resolution: Resolution) -> Option<i64> {
+    let is_year = resolution.unit == Unit::Year || text.len() == 4 || text.parse::<i64>().is_err();
+    is_year.then(|| times::point(text, resolution))?
+}
+
+/// Returns the bytes of an integer, if it fits.
+fn integer(number: i128, size: usize, is_signed: bool) -> Option<Vec<u8>> {
+    let bytes = number.to_le_bytes();
+    let (bytes, rest) = bytes.split_at_checked(size)?;
+    let is_negative = number < 0;
+    let is_filled = rest.iter().all(|&byte| byte == if is_negative { 0xff } else { 0 });
+    let is_highest_set = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    let fits = is_filled && if is_signed { is_highest_set == is_negative } else { !is_negative };
+    fits.then(|| bytes.to_vec())
+}
+
+/// Returns what the user may do about a value that was not expected.
+fn advice(value: &Value) -> String {
+    const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
+    match value {
+        Value::Text(text) if MISSING.contains(&&**text) => {
+            format!("; npy convert --missing '{text}' reads it as a missing value")
+        }
+        _ => String::new(),
+    }
 }
 
 fn int_kind(number: i128) -> Kind {
     match (i64::try_from(number), u64::try_from(number)) {
-        (Ok(_), _) => Kind::Int,
-        (_, Ok(_)) => Kind::UInt,
+        (Ok(_), _) => Kind::Int(8),
+        (_, Ok(_)) => Kind::UInt(8),
         _ => Kind::Text,
     }
 }
 
 /// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits.
 fn kind_of_text(text: &str) -> Kind {
-    if matches!(text, "True" | "False" | "true" | "false") {
+    if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
         return Kind::Bool;
     }
     if let Ok(number) = text.parse::<i128>() {
         return if number.to_string() == text { int_kind(number) } else { Kind::Text };
     }
     if is_float(text) {
-        return Kind::Float;
+        return Kind::Float(8);
     }
-    digits(text).map_or(Kind::Text, Kind::Time)
+    Digits::of(text).map_or(Kind::Text, Kind::Time)
 }
 
 /// Returns true for the floats that Python prints and reads. Rust also takes `infinity`, and a sign before anything.
@@ -426,8 +450,8 @@ fn bool_of(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(value) => Some(*value),
         Value::Text(text) => match &**text {
-            "True" | "true" | "1" => Some(true),
-            "False" | "false" | "0" => Some(false),
+            "True" | "true" | "TRUE" | "1" => Some(true),
+            "False" | "false" | "FALSE" | "0" => Some(false),
             _ => None,
         },
         Value::Int(number @ (0 | 1)) => Some(*number == 1),
@@ -438,9 +462,23 @@ fn bool_of(value: &Value) -> Option<bool> {
 fn number(value: &Value) -> Option<i128> {
     match value {
         Value::Int(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
+        Value::Text(text) => text.trim().parse().ok(),
         _ => None,
     }
+}
+
+/// Returns an integer, which may be written as a float: `1.0`.
+#[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^53")]
+fn whole(value: &Value) -> Option<i128> {
+    number(value).or_else(|| {
+        let number = match value {
+            Value::Text(text) => text.trim().parse().ok()?,
+            Value::Float(number) => *number,
+            _ => return None,
+        };
+        let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+        is_whole.then_some(number as i128)
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a column of floats rounds integers")]

@@ -39,7 +39,10 @@ pub(super) fn columns(
     for json in json {
         let wrong =
             |message: &dyn fmt::Display| Failure::new(name, format!("row {rows}: {message}"));
-        let json = json.map_err(|error| wrong(&error))?;
+        let json = json.map_err(|error| match error.is_syntax() {
+            true => wrong(&format!("{error}; JSON has no NaN and no Infinity: write null")),
+            false => wrong(&error),
+        })?;
         let mut found = Leaves::default();
         match json {
             Json::Leaf(value) => found.values.push((vec!["value".to_owned()], value)),

@@ -1,0 +1,135 @@
+//! Times and spans of time as text.
+
+use npy_core::dtype::{Resolution, Unit};
+use npy_core::time::{self, Day, Hour, Minute, Ms, Ns, Second, TimeUnit, Us};
+use npy_core::{DateTime64, TimeDelta64};
+use serde::de::{self, Deserialize, IntoDeserializer};
+
+/// The resolution of times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Digits {
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Ms,
+    Us,
+    Ns,
+}
+
+impl Digits {
+    /// Returns the resolution of a time such as `2024-01-31` or `2024-01-31 12:00:00.5`; `None` for any other text.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let shape = |from: usize, form: &str| {
+            let part = bytes.get(from..from + form.len())?;
+            let same = |(byte, form): (&u8, u8)| match form {
+                b'0' => byte.is_ascii_digit(),
+                b'T' => matches!(byte, b'T' | b' '),
+                other => *byte == other,
+            };
+            part.iter().zip(form.bytes()).all(same).then_some(())
+        };
+        shape(0, "0000-00-00")?;
+        let digits = match bytes.len() {
+            10 => Digits::Day,
+            13 => shape(10, "T00").map(|()| Digits::Hour)?,
+            16 => shape(10, "T00:00").map(|()| Digits::Minute)?,
+            _ => {
+                shape(10, "T00:00:00")?;
+                match bytes.get(19..)? {
+                    [] => Digits::Second,
+                    [b'.', fraction @ ..] if fraction.iter().all(u8::is_ascii_digit) => {
+                        match fraction.len() {
+                            1..=3 => Digits::Ms,
+                            4..=6 => Digits::Us,
+                            7..=9 => Digits::Ns,
+                            _ => return None,
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+        };
+        // The month and the day exist, and the time fits.
+        digits.count(text).map(|_| digits)
+    }
+
+    /// Returns the resolution of a time that may end with its offset from UTC: `2024-01-31T12:00:00+02:00`.
+    pub(super) fn of_any_zone(text: &str) -> Option<Self> {
+        let local = text.strip_suffix('Z').or_else(|| {
+            let (time, offset) = text.rsplit_once(['+', '-'])?;
+            (time.contains(':') && matches!(offset.len(), 2 | 5)).then_some(time)
+        });
+        let Some(local) = local else { return Digits::of(text) };
+        // An offset has minutes.
+        let digits = Digits::of(local)?.max(Digits::Minute);
+        digits.count(text).map(|_| digits)
+    }
+
+    pub(super) fn unit(self) -> &'static str {
+        match self {
+            Digits::Day => "D",
+            Digits::Hour => "h",
+            Digits::Minute => "m",
+            Digits::Second => "s",
+            Digits::Ms => "ms",
+            Digits::Us => "us",
+            Digits::Ns => "ns",
+        }
+    }
+
+    /// Returns the time in units. If it ends with its offset from UTC, it is converted to UTC.
+    pub(super) fn count(self, text: &str) -> Option<i64> {
+        let parse = match self {
+            Digits::Day => parsed::<Day>,
+            Digits::Hour => parsed::<Hour>,
+            Digits::Minute => parsed::<Minute>,
+            Digits::Second => parsed::<Second>,
+            Digits::Ms => parsed::<Ms>,
+            Digits::Us => parsed::<Us>,
+            Digits::Ns => parsed::<Ns>,
+        };
+        parse(text, false)
+    }
+}
+
+/// Returns the number of units of a time, in any form that NumPy reads.
+pub(super) fn point(text: &str, resolution: Resolution) -> Option<i64> {
+    count(text, resolution.unit, false)
+}
+
+/// Returns the number of units of a span of time: `90 seconds`.
+pub(super) fn span(text: &str, resolution: Resolution) -> Option<i64> {
+    count(text, resolution.unit, true)
+}
+
+fn count(text: &str, unit: Unit, is_span: bool) -> Option<i64> {
+    let parse = match unit {
+        Unit::Year => parsed::<time::Year>,
+        Unit::Month => parsed::<time::Month>,
+        Unit::Week => parsed::<time::Week>,
+        Unit::Day => parsed::<Day>,
+        Unit::Hour => parsed::<Hour>,
+        Unit::Minute => parsed::<Minute>,
+        Unit::Second => parsed::<Second>,
+        Unit::Millisecond => parsed::<Ms>,
+        Unit::Microsecond => parsed::<Us>,
+        Unit::Nanosecond => parsed::<Ns>,
+        Unit::Picosecond => parsed::<time::Ps>,
+        Unit::Femtosecond => parsed::<time::Fs>,
+        Unit::Attosecond => parsed::<time::As>,
+    };
+    parse(text, is_span)
+}
+
+fn parsed<U: TimeUnit>(text: &str, is_span: bool) -> Option<i64> {
+    match is_span {
+        true => text.parse::<TimeDelta64<U>>().ok().map(TimeDelta64::count),
+        // By serde, because `parse` refuses an offset from UTC.
+        false => {
+            let text: de::value::StrDeserializer<'_, de::value::Error> = text.into_deserializer();
+            DateTime64::<U>::deserialize(text).ok().map(DateTime64::count)
+        }
+    }
+}
