@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, new_null_array,
+    Array, ArrayData, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, make_array,
+    new_null_array,
 };
 use datafusion::arrow::compute::{CastOptions, cast_with_options, prep_null_mask_filter};
 use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
@@ -262,6 +263,7 @@ impl Column {
             array = array.cast(&base).map_err(external)?;
         }
         let array = into_array(array, &self.field, &self.options).map_err(external)?;
+        let array = zeros_for_nulls(array)?;
         if *self.field.data_type() == self.to {
             return Ok(array);
         }
@@ -269,6 +271,23 @@ impl Column {
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         Ok(cast_with_options(&array, &self.to, &strict)?)
     }
+}
+
+/// Writes zeros in place of NaT, which is null: functions compute with all values, and the lowest integer would overflow.
+fn zeros_for_nulls(array: ArrayRef) -> Result<ArrayRef> {
+    let data = array.to_data();
+    let is_time = matches!(
+        data.data_type(),
+        DataType::Timestamp(..) | DataType::Duration(_) | DataType::Int64
+    );
+    let Some(nulls) = data.nulls().filter(|nulls| is_time && nulls.null_count() > 0) else {
+        return Ok(array);
+    };
+    let counts = data.buffer::<i64>(0).iter().zip(nulls);
+    let counts: Vec<i64> =
+        counts.map(|(&count, is_some)| if is_some { count } else { 0 }).collect();
+    let zeroed = ArrayData::builder(data.data_type().clone()).len(data.len());
+    Ok(make_array(zeroed.add_buffer(counts.into()).nulls(Some(nulls.clone())).build()?))
 }
 
 fn row_of(records: &[u8], row: u32, size: usize) -> &[u8] {

@@ -40,6 +40,8 @@ Examples:
   npy sql 'SELECT * FROM t JOIN t2 USING (id)' a.npy b.npz --csv
   npy sql \"COPY (SELECT * FROM t WHERE price > 1) TO 'some.npy'\" days/
 
+A float NaN is a value, and NaT is null. Times of ps, fs and as are their counts.
+
 Exit code: 0; 2 for errors.";
 
 fn main() -> ExitCode {
@@ -60,7 +62,8 @@ fn main() -> ExitCode {
 async fn run(args: Args) -> Result<()> {
     let ctx = npy_datafusion::session();
     tables::register(&ctx, &args.files, args.text).await?;
-    let rows = ctx.sql(&args.sql).await?.execute_stream().await?;
+    let rows = ctx.sql(&args.sql).await.map_err(|error| tables::named(error, &args.files))?;
+    let rows = rows.execute_stream().await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,
         (_, true) => Form::Json,

@@ -11,6 +11,7 @@ use npy_datafusion::datafusion::arrow::json::WriterBuilder;
 use npy_datafusion::datafusion::arrow::json::writer::LineDelimited;
 use npy_datafusion::datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
+use npy_datafusion::datafusion::common::exec_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SendableRecordBatchStream;
 
@@ -30,7 +31,9 @@ pub(crate) async fn print(mut rows: SendableRecordBatchStream, form: Form) -> Re
             let schema = rows.schema();
             let mut batches = vec![RecordBatch::new_empty(schema)];
             while let Some(batch) = rows.next().await {
-                batches.push(batch?);
+                let batch = batch?;
+                batch.columns().iter().try_for_each(check_times)?;
+                batches.push(batch);
             }
             let table = pretty_format_batches(&batches)?.to_string();
             for line in table.lines() {
@@ -49,6 +52,21 @@ pub(crate) async fn print(mut rows: SendableRecordBatchStream, form: Form) -> Re
         }
     }
     Ok(out.flush()?)
+}
+
+/// Refuses a time that has no text, because its year is too far. A table would have the error in its place.
+fn check_times(column: &ArrayRef) -> Result<()> {
+    if !matches!(column.data_type(), DataType::Timestamp(..)) {
+        return Ok(());
+    }
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
+    for row in 0..column.len() {
+        if let Err(error) = formatter.value(row).try_to_string() {
+            return exec_err!("{error}; CAST(… AS BIGINT) is the count of such a time");
+        }
+    }
+    Ok(())
 }
 
 /// CSV has no lists and no records: they are text.

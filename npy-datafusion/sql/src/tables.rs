@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use npy_datafusion::datafusion::common::{TableReference, plan_err};
-use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::common::{TableReference, plan_datafusion_err, plan_err};
+use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, register as register_file};
 
@@ -15,7 +15,13 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
     for (index, file) in files.iter().enumerate() {
         let is_path = !file.contains("://") && !file.contains(['*', '?', '[']);
         if is_path && !Path::new(file).exists() {
-            return plan_err!("{file}: there is no such file or directory");
+            return plan_err!("{file}: there is no such file or directory{}", advice(file));
+        }
+        if let Some((path, _)) = file.split_once('[')
+            && Path::new(path).is_file()
+            && !Path::new(file).exists()
+        {
+            return plan_err!("{file}: {WHOLE}");
         }
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
         register_file(ctx, &name, &located(file), options.clone()).await?;
@@ -32,6 +38,31 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
         }
     }
     Ok(())
+}
+
+/// Adds the names of the tables to the error for a name that is none of them.
+pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError {
+    let text = error.strip_backtrace();
+    if !(text.contains("table '") && text.contains("not found")) {
+        return error;
+    }
+    let mut names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
+    if !files.is_empty() {
+        names.insert(0, "t".into());
+    }
+    let advice = match names.is_empty() {
+        true => "name the files after the statement".into(),
+        false => format!("the tables are {}", names.join(", ")),
+    };
+    plan_datafusion_err!("{text}; {advice}")
+}
+
+const WHOLE: &str = "a query reads complete files; npy convert makes a file of a member, of a slice and of standard input";
+
+/// Returns what the user may do instead of naming a part of a file.
+fn advice(file: &str) -> String {
+    let is_member = file.split_once("::").is_some_and(|(path, _)| Path::new(path).exists());
+    if is_member || file == "-" { format!("; {WHOLE}") } else { String::new() }
 }
 
 /// Returns the location with the `/` that a directory needs.

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{NpyRecord, WriteNpy, npz};
+use npy_core::time::Second;
+use npy_core::{DateTime64, NpyRecord, WriteNpy, npz};
 
 #[derive(NpyRecord)]
 struct Tick {
@@ -89,17 +90,33 @@ fn rows_are_printed() {
     assert!(at.join("ids.npy").exists());
 }
 
+/// Guards functions that compute with all values, also with those that are null.
+#[test]
+fn a_time_that_is_missing_overflows_nowhere() {
+    let directory = files();
+    let at = directory.path();
+    [90_000, i64::MIN].map(DateTime64::<Second>::new).write_npy(at.join("times.npy")).unwrap();
+    let sql = "SELECT date_trunc('day', value) AS day FROM t ORDER BY day";
+    assert_eq!(stdout(at, &[sql, "times.npy", "--csv"]), "day\n1970-01-02T00:00:00\n\"\"\n");
+}
+
 /// Guards errors: exit code 2, and one line that names the file.
 #[test]
 fn errors_are_one_line() {
     let directory = files();
     let at = directory.path();
     std::fs::write(at.join("bad.npy"), "no array").unwrap();
+    [DateTime64::<Second>::new(1 << 62)].write_npy(at.join("times.npy")).unwrap();
     for (arguments, expected) in [
         (["SELECT 1 FROM t", "bad.npy"], "bad.npy: not a .npy file"),
         (["SELECT x FROM t", "ticks.npy"], "No field named x"),
         (["SELEC 1", "ticks.npy"], "SELEC"),
         (["SELECT 1 FROM t", "none.npy"], "none.npy"),
+        (["SELECT 1 FROM x", "ticks.npy"], "the tables are t, ticks"),
+        (["SELECT 1 FROM t", "names.npz::id"], "npy convert makes a file of a member"),
+        (["SELECT 1 FROM t", "ticks.npy[1:]"], "npy convert makes a file of a member, of a slice"),
+        (["SELECT 1 FROM t", "-"], "standard input"),
+        (["SELECT value FROM t", "times.npy"], "CAST(… AS BIGINT)"),
     ] {
         let output = run(at, &arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
