@@ -6,7 +6,7 @@ pub(crate) mod print;
 mod traits;
 
 use crate::error::{Error, ErrorKind};
-use crate::shape::{self, Iter, Order};
+use crate::shape::{self, Iter, IterMut, Order};
 pub use borrowed::NpyView;
 pub use iter::IntoIter;
 
@@ -204,6 +204,22 @@ impl<T> NpyArray<T> {
     /// ```
     pub fn iter(&self) -> Iter<'_, T> {
         self.in_order(Order::C)
+    }
+
+    /// Iterates over the elements in C order (the last index changes fastest), to change them.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order};
+    ///
+    /// let mut array = NpyArray::with_order(vec![0; 6], [2, 3], Order::Fortran)?;
+    /// for (element, n) in array.iter_mut().zip(1..) {
+    ///     *element = n;
+    /// }
+    /// assert_eq!(array[[0, 1]], 2);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        IterMut::new(&mut self.data, &self.shape, self.order)
     }
 
     /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of

@@ -55,13 +55,14 @@ use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::read::ReadOptions;
-use crate::shape::{self, Iter, Order};
+use crate::shape::{self, Iter, IterMut, Order};
 use crate::view::{self, Located};
 use crate::write::replace;
 
 /// A read-only array in a mapped file: `np.load(…, mmap_mode="r")`.
 ///
-/// The map dereferences to a slice of the elements in the order of the file. It also has a shape.
+/// The map dereferences to a slice of the elements in the order of the file, and so `map[2]` and the methods of slices count in that order.
+/// [`iter`](Self::iter), [`to_vec`](Self::to_vec) and [`at`](Self::at) count in C order, which is another one if the file is in Fortran order.
 ///
 /// ```
 /// use npy_core::{Map, WriteNpy};
@@ -117,6 +118,9 @@ impl<T> Map<T> {
 }
 
 /// An array in a mapped file, to be changed in place: `np.memmap` in the modes `r+`, `w+` and `c`.
+///
+/// Like a [`Map`], it dereferences to a slice of the elements in the order of the file; [`iter`](Self::iter), [`iter_mut`](Self::iter_mut)
+/// and [`at_mut`](Self::at_mut) count in C order.
 ///
 /// ```
 /// use npy_core::{MapMut, ReadNpy, NpyArray};
@@ -350,6 +354,25 @@ impl<T: ZeroCopy> MapMut<T> {
         self.as_mut_slice().get_mut(position)
     }
 
+    /// Iterates over the elements in C order (the last index changes fastest), to change them.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapMut, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
+    /// map.iter_mut().for_each(|value| *value *= 10.0);
+    /// assert_eq!(map[..], [10.0, 20.0, 30.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        let (shape, order) = (self.shape().to_vec(), self.order());
+        IterMut::new(self.as_mut_slice(), &shape, order)
+    }
+
     /// Writes all changes to the disk, and waits until the disk has them. Does nothing for a map of
     /// [`open_copy_on_write`](Self::open_copy_on_write).
     ///
@@ -400,6 +423,16 @@ impl<T: ZeroCopy> MapMut<T> {
         let (start, end) = (bytes(items.start), bytes(items.end));
         let offset = checked::add(self.located.data.start, start);
         Ok(self.map.flush_range(offset, end.saturating_sub(start))?)
+    }
+}
+
+/// Iterates over the elements in C order, to change them.
+impl<'a, T: ZeroCopy> IntoIterator for &'a mut MapMut<T> {
+    type Item = &'a mut T;
+    type IntoIter = IterMut<'a, T>;
+
+    fn into_iter(self) -> IterMut<'a, T> {
+        self.iter_mut()
     }
 }
 

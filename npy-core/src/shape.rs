@@ -6,7 +6,7 @@ mod transpose;
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{self, MAX_NDIM, to_u64};
-pub use iter::Iter;
+pub use iter::{Iter, IterMut};
 pub(crate) use transpose::transpose;
 
 /// The order in which the elements of an array are stored.

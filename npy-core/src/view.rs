@@ -12,11 +12,12 @@ use crate::error::{Error, ErrorKind, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::shape::{self, Iter, Order};
+use crate::shape::{self, Iter, IterMut, Order};
 
 /// An array in the bytes of a `.npy` file, borrowed in place: nothing is copied, and element bytes are not inspected.
 ///
-/// The view is a slice of the elements in the order of the file, with a shape. A `T` that is an
+/// The view is a slice of the elements in the order of the file, with a shape. So `view[2]` and the methods of slices count in that order;
+/// [`iter`](Self::iter), [`to_vec`](Self::to_vec) and [`at`](Self::at) count in C order. A `T` that is an
 /// array (`[f32; 3]`) consumes the last dimensions, as in [`ReadNpy`](crate::ReadNpy).
 ///
 /// ```
@@ -218,6 +219,22 @@ impl<T> ArrayViewMut<'_, T> {
         self.items
     }
 
+    /// Iterates over the elements in C order (the last index changes fastest), to change them.
+    ///
+    /// ```
+    /// use npy_core::{ArrayViewMut, NpyArray, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(b"abcdef".to_vec(), [2, 3])?.write_npy_to(&mut file)?;
+    /// let mut view = ArrayViewMut::<u8>::from_bytes(&mut file)?;
+    /// view.iter_mut().for_each(u8::make_ascii_uppercase);
+    /// assert!(file.ends_with(b"ABCDEF"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
+        IterMut::new(self.items, &self.shape, self.order)
+    }
+
     /// Returns the element at this index, which has one number for each dimension; `None` if the index is out of range.
     ///
     /// ```
@@ -249,6 +266,16 @@ impl<T> ArrayViewMut<'_, T> {
     /// ```
     pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
         self.items.get_mut(shape::position(&self.shape, self.order, index)?)
+    }
+}
+
+/// Iterates over the elements in C order, to change them.
+impl<'v, T> IntoIterator for &'v mut ArrayViewMut<'_, T> {
+    type Item = &'v mut T;
+    type IntoIter = IterMut<'v, T>;
+
+    fn into_iter(self) -> IterMut<'v, T> {
+        self.iter_mut()
     }
 }
 

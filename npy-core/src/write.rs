@@ -109,7 +109,7 @@ pub trait WriteNpy {
         WriteOptions::new().write(path, self)
     }
 
-    /// Writes the array to a writer, but does not flush the writer.
+    /// Writes the array to a writer, and flushes it. A compressor must then be finished by its own method.
     ///
     /// ```
     /// use npy_core::{ReadNpy, WriteNpy};
@@ -337,10 +337,12 @@ impl WriteOptions {
     /// # Errors
     ///
     /// As [`WriteNpy::write_npy`].
-    pub fn write_to<A: WriteNpy + ?Sized>(&self, writer: impl Write, array: &A) -> Result<()> {
-        let mut sink = PlainWriter::new(writer);
+    pub fn write_to<A: WriteNpy + ?Sized>(&self, mut writer: impl Write, array: &A) -> Result<()> {
+        let mut sink = PlainWriter::new(&mut writer);
         array.write_npy_array(ArrayWriter::new(self, &mut sink))?;
-        Ok(sink.check_begun()?)
+        sink.check_begun()?;
+        // A `BufWriter` that is dropped would lose the error.
+        Ok(writer.flush()?)
     }
 
     fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {

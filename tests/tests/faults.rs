@@ -277,3 +277,22 @@ fn a_stream_that_takes_no_more_is_the_right_error() {
         }
     }
 }
+
+/// Guards that the last bytes, which a buffer still has, are written before the call returns: a buffer that is dropped has no error.
+#[test]
+fn an_error_of_the_last_bytes_is_returned() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    for array in [&[][..], &[1.5]] {
+        let error = array.write_npy_to(io::BufWriter::new(Full)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    }
+}

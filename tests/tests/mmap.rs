@@ -95,6 +95,11 @@ fn ranks_and_empty_arrays_are_mapped() {
         let map = map::<i32>(&path).unwrap();
         assert_eq!((map.shape(), map.order()), (&[2, 3][..], order));
         assert_eq!(map.at(&[1, 0]), Some(&3));
+        // Elements are changed in the order in which they are read.
+        let mut other = copied::<i32>(&path).unwrap();
+        other.iter_mut().zip(map.iter()).for_each(|(to, from)| *to = from * 10);
+        (&mut other).into_iter().for_each(|to| *to += 1);
+        assert_eq!(other.to_vec(), [1, 11, 21, 31, 41, 51]);
     }
     let (_dir, path) = saved(&7u16, ByteOrder::Little);
     assert_eq!(*map::<u16>(&path).unwrap(), [7]);

@@ -96,7 +96,7 @@ pub fn save<T: Serialize + ?Sized>(path: impl AsRef<Path>, value: &T) -> Result<
     WriteOptions::new().write(path, &AsObject(value))
 }
 
-/// Writes any value of serde to a writer, like [`save`], but does not flush the writer.
+/// Writes any value of serde to a writer, like [`save`], and flushes it.
 ///
 /// ```
 /// use npy_core::{Header, object};
