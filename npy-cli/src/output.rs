@@ -375,6 +375,11 @@ pub(crate) fn replace<T>(
         out.flush().of(&name)?;
         return Ok(result);
     }
+    if let Err(error) = File::options().write(true).open(&target)
+        && error.kind() == io::ErrorKind::PermissionDenied
+    {
+        return Err(Failure::new(name, "is write-protected; make it writable or remove it first"));
+    }
     let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -257,6 +257,23 @@ fn set_user_id_bits_are_not_kept() {
     assert_eq!(mode(&path), 0o755);
 }
 
+/// Guards files that their owner has protected: they could be replaced, as the directory is writable.
+#[test]
+fn a_write_protected_file_is_not_replaced() {
+    let (_directory, path) = file(0o444);
+    let check = || {
+        for (way, write) in ways() {
+            let error = write(&path).expect_err(way);
+            assert!(denied(&error) && error.to_string().contains("write-protected"), "{error}");
+            assert!(fs::read(&path).unwrap().is_empty(), "{way}");
+        }
+    };
+    match rustix::process::geteuid().is_root() {
+        true => without(CapabilitySet::DAC_OVERRIDE, check),
+        false => check(),
+    }
+}
+
 /// Runs a closure in a thread that lacks a capability of root.
 fn without(capability: CapabilitySet, act: impl FnOnce() + Send) {
     let act = || {

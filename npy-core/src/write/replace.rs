@@ -76,7 +76,7 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Destination)> {
             return missing(directory);
         }
         let reason = format!(
-            "cannot create a temporary file in {}, which would replace the old one once it is complete: {error}",
+            "cannot create a file in {}, which would get its name once it is complete: {error}; write_npy_to writes to an open file instead",
             directory.display(),
         );
         io::Error::new(error.kind(), reason)

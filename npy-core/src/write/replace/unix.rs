@@ -65,6 +65,9 @@ pub(super) fn find(path: &Path) -> io::Result<Found> {
                 return Ok(Found::Direct(file.into()));
             }
             old => {
+                if old.is_some() {
+                    directory.check_writable(name)?;
+                }
                 let (name, old) = (name.to_owned(), old.as_ref().map(Old::new));
                 return Ok(Found::Name(Target { directory, name, old }));
             }
@@ -187,6 +190,23 @@ impl Directory {
             link.st_uid,
         );
         Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
+    }
+
+    /// Refuses a file that this user may not write to, although the user could replace it.
+    fn check_writable(&self, name: &OsStr) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW;
+        match open(self.fd.as_fd(), name, flags, Mode::empty()) {
+            Err(error @ (Errno::ACCESS | Errno::PERM)) => {
+                let path = self.path.join(name);
+                let reason = format!(
+                    "{} is write-protected; make it writable or remove it first ({error})",
+                    path.display()
+                );
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
+            }
+            // Any other error, such as that of a program that runs, is no reason against another file of this name.
+            _ => Ok(()),
+        }
     }
 
     /// Creates a file and opens it for reading and writing. A private file is accessible to its owner only; any other has the permissions
