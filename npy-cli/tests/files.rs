@@ -97,6 +97,33 @@ fn append_adds_rows_in_place() {
     assert_eq!((exit, message.contains("cannot be appended to itself")), (2, true), "{message}");
 }
 
+/// Guards that nothing is appended if one of the inputs does not fit, and that the message says what to do.
+#[test]
+fn append_checks_all_inputs_before_it_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    NpyArray::new(vec![1.0f64; 8], [2, 4]).unwrap().write_npy(path.join("f8.npy")).unwrap();
+    NpyArray::new(vec![1.0f32; 8], [2, 4]).unwrap().write_npy(path.join("f4.npy")).unwrap();
+    fs::copy(path.join("f8.npy"), path.join("x.npy")).unwrap();
+    let before = fs::read(path.join("x.npy")).unwrap();
+    fs::write(path.join("short.npy"), &before[..before.len() - 8]).unwrap();
+    let npy_convert = "its dtype is <f4, that of the file <f8; convert it first with npy convert";
+    for (input, expected) in [
+        ("f4.npy", npy_convert),
+        ("short.npy", "truncated: expected 64 bytes of data, found 56"),
+        ("f8.npy[0]", "f8.npy[0:1] is an array of one row"),
+        ("f8.npy[-1]", "f8.npy[-1:] is an array of one row"),
+        ("f8.npy[:,1:]", "the array of shape (2, 3) does not fit rows of shape (4,)"),
+    ] {
+        let (exit, message) = code(path, &["append", "x.npy", "f8.npy", input]);
+        assert_eq!((exit, message.contains(expected)), (2, true), "{message}");
+        assert!(!message.contains("--cast"), "{message}");
+        assert_eq!(fs::read(path.join("x.npy")).unwrap(), before, "{input}");
+    }
+    ok(path, &["append", "x.npy", "f8.npy[-1:]"]);
+    assert_eq!(DynArray::read_npy(path.join("x.npy")).unwrap().shape(), [3, 4]);
+}
+
 /// Guards rows that a killed writer left: the message says what to do, and that works.
 #[test]
 fn uncounted_rows_are_kept_or_removed() {

@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use npy_core::{DynArray, Order, UncountedRows, WriteOptions};
+use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
 
+use super::info::{dtype_name, missing_bytes, python_tuple};
 use crate::output::{Answer, Failure, Of, Result};
-use crate::source::Source;
-use crate::target::Target;
+use crate::source::{self, Source};
+use crate::target::{Index, Target};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The .npy file that grows
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The arrays whose rows are added, in this order
+    /// The arrays whose rows are added, in this order; their dtype must be that of FILE, in either byte order
     #[arg(required_unless_present = "uncounted", value_name = "IN")]
     inputs: Vec<Target>,
     /// Counts or removes complete rows at the end that the header does not count; a writer that was stopped may have left them
@@ -33,7 +34,15 @@ impl Args {
         // All inputs are opened and compared before the file changes.
         let mut sources = Vec::new();
         for input in &self.inputs {
-            sources.push(Source::open(input)?);
+            let reader = source::open(input)?.into_array(input)?;
+            if input.slice.is_none()
+                && let Some((expected, found)) = missing_bytes(&reader, input)
+            {
+                let message =
+                    format!("truncated: expected {expected} bytes of data, found {found}");
+                return Err(Failure::new(input, message));
+            }
+            sources.push(Source::of(reader, input, usize::MAX)?);
         }
         let mut options = WriteOptions::new();
         match self.uncounted {
@@ -46,14 +55,7 @@ impl Args {
             if source.dtype().has_object() {
                 return Err(Failure::new(input, "Python objects cannot be appended"));
             }
-            let ours = appender.row_shape();
-            if source.header().shape().get(1..) != Some(ours) {
-                let shape = super::info::shape_text(source.header());
-                let row = super::info::python_tuple(ours);
-                let message =
-                    format!("the array of shape {shape} does not fit rows of shape {row}");
-                return Err(Failure::new(source.name(), message));
-            }
+            check(input, source.header(), &appender)?;
             if is_same_file(&input.path, &self.file) {
                 return Err(Failure::new(
                     source.name(),
@@ -72,6 +74,42 @@ impl Args {
         appender.finish().of(&name)?;
         Ok(Answer::Yes)
     }
+}
+
+/// Checks that the rows of an array fit those of the file.
+fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<()> {
+    let row = appender.row_shape();
+    if header.shape().get(1..) != Some(row) {
+        let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
+        let advice = match as_rows(input) {
+            Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
+            _ => String::new(),
+        };
+        let message =
+            format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");
+        return Err(Failure::new(input, message));
+    }
+    // An empty array is cast without values, and only tells whether it could be.
+    let empty_shape = [&[0], row].concat();
+    let empty =
+        DynArray::new(header.dtype().clone(), empty_shape, Order::C, Vec::new()).of(input)?;
+    empty.cast_with(appender.dtype(), Cast::Exact).map(drop).map_err(|_| {
+        let [found, expected] = [header.dtype(), appender.dtype()].map(dtype_name);
+        let message = format!(
+            "its dtype is {found}, that of the file {expected}; convert it first with npy convert --dtype"
+        );
+        Failure::new(input, message)
+    })
+}
+
+/// Returns the target with a range of one row in place of its first index: `x.npy[0:1]` for `x.npy[0]`.
+fn as_rows(input: &Target) -> Option<Target> {
+    let mut slice = input.slice.clone()?;
+    let first = slice.first_mut()?;
+    let Index::At(at) = *first else { return None };
+    let stop = at.checked_add(1).filter(|&stop| stop != 0);
+    *first = Index::Range { start: Some(at), stop, step: 1 };
+    Some(Target { slice: Some(slice), ..input.clone() })
 }
 
 /// Returns the same elements as rows of this shape.

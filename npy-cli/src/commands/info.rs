@@ -168,7 +168,7 @@ impl Args {
 }
 
 /// Returns the bytes of data that the header of a file states and those that the file has, if they are fewer.
-fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
+pub(crate) fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
     let AnyReader::File(_) = reader else { return None };
     let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
     let expected = reader.header().data_bytes();
