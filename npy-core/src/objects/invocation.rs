@@ -25,6 +25,7 @@ pub(super) fn common_module(module: &str) -> &str {
         "numpy._core.multiarray" => "numpy.core.multiarray",
         "numpy._core._internal" => "numpy.core._internal",
         "numpy._core.numeric" => "numpy.core.numeric",
+        "numpy._core.records" => "numpy.core.records",
         other => other,
     }
 }

@@ -293,20 +293,11 @@ impl<'a> ObjectRef<'a> {
 /// other. A name with dots leads out of its module, so that it is compared as a whole.
 pub(super) fn is_data(module: &str, name: &str) -> bool {
     match common_module(module) {
-        "numpy" => matches!(
-            name,
-            "ndarray"
-                | "dtype"
-                | "float64"
-                | "float32"
-                | "int64"
-                | "int32"
-                | "str_"
-                | "bytes_"
-                | "bool_"
-                | "datetime64"
-                | "timedelta64"
-        ),
+        "numpy" => is_numpy_class(name),
+        // The classes of arrays with Python objects: `np.rec.array`, pandas' `to_records`, `np.matrix` and `np.ma.array`.
+        "numpy.rec" | "numpy.core.records" => matches!(name, "recarray" | "record"),
+        "numpy.matrixlib.defmatrix" => name == "matrix",
+        "numpy.ma" | "numpy.ma.core" => matches!(name, "MaskedArray" | "_mareconstruct"),
         "numpy.core.multiarray" => matches!(name, "_reconstruct" | "scalar"),
         "numpy.core._internal" => {
             matches!(name, "_reconstruct" | "_convert_to_stringdtype_kwargs")
@@ -324,18 +315,52 @@ pub(super) fn is_data(module: &str, name: &str) -> bool {
                 | "slice"
                 | "Ellipsis"
                 | "list"
+                | "tuple"
                 | "dict"
                 | "int"
+                | "long"
                 | "float"
                 | "str"
                 | "bool"
         ),
         "_codecs" => name == "encode",
-        "collections" => matches!(name, "OrderedDict" | "defaultdict" | "deque"),
+        "collections" => matches!(name, "OrderedDict" | "defaultdict" | "deque" | "Counter"),
         "decimal" => name == "Decimal",
+        "fractions" => name == "Fraction",
+        "uuid" => name == "UUID",
+        // Python 3.13 has them in the second module. None of them opens a file.
+        "pathlib" | "pathlib._local" => {
+            matches!(name, "PosixPath" | "WindowsPath" | "PurePosixPath" | "PureWindowsPath")
+        }
+        "ipaddress" => matches!(
+            name,
+            "IPv4Address"
+                | "IPv6Address"
+                | "IPv4Network"
+                | "IPv6Network"
+                | "IPv4Interface"
+                | "IPv6Interface"
+        ),
         "datetime" => matches!(name, "date" | "time" | "datetime" | "timedelta" | "timezone"),
         "zoneinfo" => matches!(name, "ZoneInfo" | "ZoneInfo._unpickle"),
         "pytz" => matches!(name, "_UTC" | "_p" | "_FixedOffset"),
+        "dateutil.tz.tz" | "dateutil.tz" => matches!(name, "tzutc" | "tzoffset"),
+        // The lengths of periods.
+        "pandas._libs.tslibs.offsets" => matches!(
+            name,
+            "YearEnd"
+                | "QuarterEnd"
+                | "MonthEnd"
+                | "Week"
+                | "BusinessDay"
+                | "Day"
+                | "Hour"
+                | "Minute"
+                | "Second"
+                | "Milli"
+                | "Micro"
+                | "Nano"
+        ),
         module if module == "pandas" || module.starts_with("pandas.") => matches!(
             name,
             "NA" | "NaT"
@@ -349,6 +374,49 @@ pub(super) fn is_data(module: &str, name: &str) -> bool {
         ),
         _ => false,
     }
+}
+
+/// Returns true for a class in the module `numpy`: of arrays, of dtypes and of scalars.
+fn is_numpy_class(name: &str) -> bool {
+    matches!(
+        name,
+        "ndarray"
+            | "recarray"
+            | "matrix"
+            | "dtype"
+            | "record"
+            | "void"
+            | "object_"
+            | "str_"
+            | "bytes_"
+            | "bool"
+            | "bool_"
+            | "int8"
+            | "int16"
+            | "int32"
+            | "int64"
+            | "intc"
+            | "longlong"
+            | "uint8"
+            | "uint16"
+            | "uint32"
+            | "uint64"
+            | "uintc"
+            | "ulonglong"
+            | "float16"
+            | "float32"
+            | "float64"
+            | "longdouble"
+            | "float96"
+            | "float128"
+            | "complex64"
+            | "complex128"
+            | "clongdouble"
+            | "complex192"
+            | "complex256"
+            | "datetime64"
+            | "timedelta64"
+    )
 }
 
 /// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.
@@ -448,6 +516,17 @@ mod tests {
             ("__builtin__", "set"),
             ("datetime", "date"),
             ("pandas._libs.tslibs.timestamps", "_unpickle_timestamp"),
+            ("pandas._libs.tslibs.offsets", "MonthEnd"),
+            // np.save(frame.to_records())
+            ("numpy.rec", "recarray"),
+            ("numpy", "record"),
+            ("numpy._core.records", "recarray"),
+            ("numpy", "complex128"),
+            ("numpy.ma.core", "_mareconstruct"),
+            ("uuid", "UUID"),
+            ("pathlib", "PosixPath"),
+            ("fractions", "Fraction"),
+            ("ipaddress", "IPv4Address"),
         ] {
             assert!(is_data(module, name), "{module} {name}");
         }
@@ -463,6 +542,10 @@ mod tests {
             ("pandas._libs.lib", "np.os.system"),
             ("pandas._libs.lib.np.os", "system"),
             ("pytz", "os.system"),
+            ("numpy.rec", "fromfile"),
+            ("pathlib", "os.system"),
+            ("uuid", "os.system"),
+            ("dateutil.tz.tz", "tzfile"),
         ] {
             assert!(!is_data(module, name), "{module} {name}");
         }
