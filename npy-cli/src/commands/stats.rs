@@ -7,6 +7,7 @@ use std::io::Write;
 use std::thread;
 
 use npy_core::dtype::ScalarKind;
+use npy_core::object::Kind;
 use npy_core::{DType, ObjectRef, Objects, Value};
 use serde_json::json;
 
@@ -197,7 +198,9 @@ impl Values {
         self.floats.reserve(count * column.count);
         let size = column.dtype.itemsize();
         if size == 0 || row == 0 {
+            // All texts without characters are equal.
             summary.count += (count * column.count) as u64;
+            summary.distinct.add((0..1).take(count * column.count));
             return;
         }
         let items = Items { rows, row, size, column };
@@ -235,7 +238,7 @@ impl Values {
                     self.floats.push(value as f64);
                 }
             }),
-            ScalarKind::Bytes | ScalarKind::Str => {
+            ScalarKind::Bytes | ScalarKind::Str | ScalarKind::Void => {
                 let mut hashes = Vec::new();
                 items.each(|bytes| hashes.push(hash(bytes)));
                 summary.count += hashes.len() as u64;
@@ -333,11 +336,26 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
         summary.missing += 1;
     } else if let Some(value) = object.as_i64() {
         summary.add_integers(&[value as f64], &[value], 0);
+    } else if let Some(value) = object.as_i128() {
+        summary.add_large_integer(value as f64, Some(value), distinct(object));
     } else if let Some(value) = object.as_f64() {
         summary.add_mixed(value);
+    } else if object.kind() == Kind::Int
+        && let Some(value) = object.to_string().parse().ok().filter(|value: &f64| value.is_finite())
+    {
+        summary.add_large_integer(value, None, distinct(object));
     } else {
         summary.count += 1;
-        summary.distinct.add(std::iter::once(hash(object.to_string().as_bytes())));
+        summary.distinct.add(std::iter::once(distinct(object)));
+    }
+}
+
+/// Returns 64 bits for an object, by which distinct objects are counted.
+fn distinct(object: ObjectRef<'_>) -> u64 {
+    // A large integer is equal to a float, if there is one.
+    match object.as_f64() {
+        Some(value) => value.to_bits(),
+        None => hash(object.to_string().as_bytes()),
     }
 }
 
@@ -347,7 +365,7 @@ fn count(exact: i128) -> i64 {
 }
 
 /// Returns a number of the column as text: a time as a time.
-fn text(column: &Column, summary: &Summary, value: f64, exact: Option<i128>) -> String {
+fn text(column: &Column, value: f64, exact: Option<i128>) -> String {
     let kind = column.dtype.scalar().map(|scalar| scalar.kind());
     match (kind, exact) {
         (Some(ScalarKind::Bool), Some(value)) => if value == 0 { "False" } else { "True" }.into(),
@@ -357,13 +375,7 @@ fn text(column: &Column, summary: &Summary, value: f64, exact: Option<i128>) -> 
         (Some(ScalarKind::TimeDelta(resolution)), Some(exact)) => {
             Value::TimeDelta(count(exact), resolution).to_string()
         }
-        // Objects may be floats and integers.
-        (_, Some(exact))
-            if kind != Some(ScalarKind::Object)
-                || summary.range.is_some_and(|(_, high)| high.fract() == 0.0) =>
-        {
-            exact.to_string()
-        }
+        (_, Some(exact)) => exact.to_string(),
         _ => short_float(value),
     }
 }
@@ -383,12 +395,12 @@ fn texts(column: &Column, summary: &Summary) -> Texts {
         column.dtype.scalar().map(|scalar| scalar.kind()),
         Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
     );
-    let bound = |exact: Option<i128>, value: Option<f64>| {
-        value.map_or(String::new(), |value| text(column, summary, value, exact))
+    let [min, max] = match summary.bounds() {
+        Some(bounds) => bounds.map(|(value, exact)| text(column, value, exact)),
+        None => Default::default(),
     };
-    let exact = summary.exact;
     let mean = match summary.mean() {
-        Some(mean) if is_time => text(column, summary, mean, summary.exact_mean()),
+        Some(mean) if is_time => text(column, mean, summary.exact_mean()),
         Some(mean) => short_float(mean),
         None => String::new(),
     };
@@ -407,14 +419,7 @@ fn texts(column: &Column, summary: &Summary) -> Texts {
         }
         _ => String::new(),
     };
-    Texts {
-        min: bound(exact.map(|range| range.0), summary.range.map(|range| range.0)),
-        max: bound(exact.map(|range| range.1), summary.range.map(|range| range.1)),
-        mean,
-        std,
-        distinct,
-        histogram,
-    }
+    Texts { min, max, mean, std, distinct, histogram }
 }
 
 /// Prints a table, or a paragraph for each column if the table would be too wide.
@@ -488,24 +493,22 @@ fn described(column: &Column, summary: &Summary) -> JsonObject {
         (_, Ok(exact)) => json!(exact),
         _ => json!(exact.to_string()),
     };
-    if is_time && summary.exact.is_some() {
-        info.add_text("min", &min);
-        info.add_text("max", &max);
-        info.add_text("mean", &mean);
-    } else if let Some((low, high)) = summary.range {
-        let (min, max) = match summary.exact {
-            Some((low, high)) => (exact(low), exact(high)),
-            None => (json_float(low), json_float(high)),
-        };
-        info.add("min", min);
-        info.add("max", max);
-        info.add("mean", json!(summary.mean().map(json_float)));
-        info.add("std", json!(summary.std()));
-        if low < high && low.is_finite() && high.is_finite() {
+    if let Some([(low, exact_low), (high, exact_high)]) = summary.bounds() {
+        if is_time {
+            info.add_text("min", &min);
+            info.add_text("max", &max);
+            info.add_text("mean", &mean);
+        } else {
+            info.add("min", exact_low.map_or_else(|| json_float(low), exact));
+            info.add("max", exact_high.map_or_else(|| json_float(high), exact));
+            info.add("mean", json!(summary.mean().map(json_float)));
+            info.add("std", json!(summary.std()));
+        }
+        if !is_time && low < high && low.is_finite() && high.is_finite() {
             info.add("histogram", json!(summary.histogram.bars(low, high, BARS)));
         }
     }
-    if let Some(distinct) = summary.distinct.count().filter(|_| summary.count > 0) {
+    if let Some(distinct) = summary.distinct.count().filter(|&distinct| distinct > 0) {
         info.add("distinct", distinct);
     }
     info

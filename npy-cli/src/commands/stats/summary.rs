@@ -9,9 +9,10 @@ pub(crate) struct Summary {
     /// The values that are not missing.
     pub(crate) count: u64,
     pub(crate) missing: u64,
-    /// The smallest and the largest value: as floats, and exactly if they are integers.
+    /// The smallest and the largest value.
     pub(crate) range: Option<(f64, f64)>,
-    pub(crate) exact: Option<(i128, i128)>,
+    /// The smallest and the largest of the integers. Among objects, floats may be smaller or larger.
+    exact: Option<(i128, i128)>,
     /// The sum of the integers.
     sum: i128,
     /// The values that are finite, of which these are the mean and the sum of squared deviations.
@@ -129,6 +130,24 @@ impl Summary {
         }
     }
 
+    /// Adds an integer beyond 64 bits, exactly if it is known; `id` is that of the distinct value.
+    pub(crate) fn add_large_integer(&mut self, value: f64, exact: Option<i128>, id: u64) {
+        self.add_moments(&[value]);
+        self.distinct.add(std::iter::once(id));
+        if let Some(exact) = exact {
+            self.widen_exactly(exact, exact);
+        }
+    }
+
+    /// Returns the smallest and the largest value, each as a float, and exactly if it is an integer.
+    pub(crate) fn bounds(&self) -> Option<[(f64, Option<i128>); 2]> {
+        let (low, high) = self.range?;
+        let bound =
+            |value: f64, exact: Option<i128>| (value, exact.filter(|&exact| exact as f64 == value));
+        let (exact_low, exact_high) = self.exact.unzip();
+        Some([bound(low, exact_low), bound(high, exact_high)])
+    }
+
     fn widen(&mut self, low: f64, high: f64) {
         let (old_low, old_high) = self.range.unwrap_or((low, high));
         self.range = Some((old_low.min(low), old_high.max(high)));
@@ -241,5 +260,31 @@ mod tests {
         summary.add_mixed(1.0);
         summary.add_mixed(1.5);
         assert_eq!(summary.distinct.count(), Some(2));
+    }
+
+    /// Guards objects: integers beyond 64 bits, and floats among them, are in the bounds.
+    #[test]
+    fn bounds_are_those_of_integers_and_floats() {
+        let bounds = |values: &[Result<i128, f64>]| {
+            let mut summary = Summary::default();
+            for &value in values {
+                match value {
+                    Ok(value) => summary.add_large_integer(value as f64, Some(value), 0),
+                    Err(value) => summary.add_mixed(value),
+                }
+            }
+            summary.bounds().unwrap()
+        };
+        let large = 1i128 << 100;
+        assert_eq!(
+            bounds(&[Err(3.5), Ok(1), Ok(large)]),
+            [(1.0, Some(1)), (large as f64, Some(large))]
+        );
+        assert_eq!(bounds(&[Err(0.5), Ok(1), Err(7.0)]), [(0.5, None), (7.0, None)]);
+        // An integer that is not known exactly.
+        let mut summary = Summary::default();
+        summary.add_integers(&[1.0], &[1], 0);
+        summary.add_large_integer(-1e60, None, 0);
+        assert_eq!(summary.bounds(), Some([(-1e60, None), (1.0, Some(1))]));
     }
 }
