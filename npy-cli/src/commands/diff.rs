@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use npy_core::dtype::{Scalar, ScalarKind};
-use npy_core::{DType, ErrorKind, Header, Value, npz};
+use npy_core::{Cast, DType, DynArray, ErrorKind, Header, Order, Value, npz};
 use serde_json::json;
 
 use super::info::{dtype_name, grouped, python_tuple};
@@ -38,14 +38,22 @@ pub(crate) struct Args {
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
     /// The largest difference between numbers, relative to B
-    #[arg(long, value_name = "R", default_value_t = 0.0)]
+    #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers
-    #[arg(long, value_name = "A", default_value_t = 0.0)]
+    #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     atol: f64,
     /// NaN equals NaN, and "not a time" itself
     #[arg(long)]
     equal_nan: bool,
+}
+
+/// Parses a tolerance. All numbers would be equal by one that is NaN or infinite.
+fn tolerance(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("a tolerance is a number that is finite and not negative, such as 1e-6".into()),
+    }
 }
 
 type Archive = npz::Reader<std::fs::File>;
@@ -320,6 +328,9 @@ impl Differences {
         for (ours, theirs) in pairs {
             let (a, b) = (ours.cell.value(ours.of(left)), theirs.cell.value(theirs.of(right)));
             let Some(difference) = difference(&a, &b, args.tolerance) else { continue };
+            if !a.is_nat() && is_same_time((ours, left), (theirs, right)) {
+                continue;
+            }
             self.values += 1;
             if self.largest.as_ref().is_none_or(|(largest, ..)| difference > *largest)
                 && difference.is_finite()
@@ -403,7 +414,7 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
         (Value::DateTime(..), Value::DateTime(..))
         | (Value::TimeDelta(..), Value::TimeDelta(..)) => match (a.is_nat(), b.is_nat()) {
             (true, true) => tolerance.equal_nan,
-            (false, false) => a == b || a.to_string() == b.to_string(),
+            (false, false) => a == b,
             _ => false,
         },
         // Text and bytes of different widths or byte orders.
@@ -414,6 +425,22 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
         _ => a == b,
     };
     (!is_same).then_some(f64::INFINITY)
+}
+
+/// Returns true if the columns are times, or spans of time, whose units differ and whose counts mean the same.
+fn is_same_time((ours, left): (&Leaf, &[u8]), (theirs, right): (&Leaf, &[u8])) -> bool {
+    let (from, to) = (ours.cell.dtype(), theirs.cell.dtype());
+    let is_time = |dtype: &DType| {
+        let kind = dtype.scalar().map(Scalar::kind);
+        matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
+    };
+    if from == to || !is_time(from) || !is_time(to) {
+        return false;
+    }
+    // A time that the other unit cannot hold exactly is an error of the cast.
+    DynArray::new(from.clone(), [1], Order::C, ours.of(left).to_vec())
+        .and_then(|time| time.cast_with(to, Cast::Lossless))
+        .is_ok_and(|time| time.as_bytes() == theirs.of(right))
 }
 
 fn beyond(difference: f64, b: f64, tolerance: Tolerance) -> Option<f64> {
