@@ -61,6 +61,24 @@ fn concat_joins_rows() {
     assert_eq!(NpyArray::<i32>::read_npy(path.join("c.npy")).unwrap().shape(), [6, 2]);
 }
 
+/// Guards against an array in a file whose name says that it is something else.
+#[test]
+fn concat_writes_no_other_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    for out in ["all.csv", "all.NPZ", "all.jsonl"] {
+        let (exit, message) = code(path, &["concat", "-o", out, "a.npy"]);
+        assert_eq!(exit, 2);
+        assert!(message.contains(&format!("npy convert all.npy {out}")), "{message}");
+    }
+    for out in ["all", "all.npy", "all.dat"] {
+        ok(path, &["concat", "-o", out, "a.npy"]);
+        assert_eq!(Vec::<u8>::read_npy(path.join(out)).unwrap(), [1]);
+    }
+    assert_eq!(names(path), ["a.npy", "all", "all.dat", "all.npy"]);
+}
+
 /// Guards that inputs that do not fit leave no file.
 #[test]
 fn concat_and_append_refuse_other_rows() {

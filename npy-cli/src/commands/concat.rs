@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use npy_core::{Cast, Header, Order};
 
+use super::convert::Format;
 use super::info::{dtype_name, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result, replace};
 use crate::source::Source;
@@ -21,6 +22,14 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
+            let (out, npy) = (self.output.display(), self.output.with_extension("npy"));
+            let npy = npy.display();
+            let message = format!(
+                "npy concat writes .npy files alone; write {npy}, and then run npy convert {npy} {out}"
+            );
+            return Err(Failure::new(&out, message));
+        }
         let mut inputs = self.inputs.iter();
         let mut header = None;
         let mut rows = 0usize;
