@@ -197,6 +197,47 @@ fn archives_are_packed_edited_and_extracted() {
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "deep/last\nobjects\nb\n");
 }
 
+/// Guards against archives that are lost because another one is packed.
+#[test]
+fn pack_replaces_no_archive_unless_it_is_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a.npy", "b=a.npy"]);
+    let (exit, message) = code(path, &["npz", "pack", "m.npz", "a.npy"]);
+    assert_eq!(exit, 2);
+    assert!(message.contains("m.npz: exists; --force replaces it, --append adds"), "{message}");
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nb\n");
+    ok(path, &["npz", "pack", "--force", "m.npz", "a.npy"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
+}
+
+/// Guards against members that other programs would extract to another directory.
+#[test]
+fn members_get_no_name_that_leads_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a.npy"]);
+    for name in ["../../evil", "/evil", "x\\..\\..\\evil"] {
+        let file = format!("{name}=a.npy");
+        for args in [
+            &["npz", "mv", "m.npz", "a", name][..],
+            &["npz", "pack", "new.npz", &file],
+            &["npz", "pack", "--append", "m.npz", &file],
+        ] {
+            let (exit, message) = code(path, args);
+            assert_eq!(
+                (exit, message.contains("leads out of the directory")),
+                (2, true),
+                "{message}"
+            );
+        }
+    }
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
+    assert_eq!(names(path), ["a.npy", "m.npz"]);
+}
+
 /// Guards against members whose names lead out of the directory.
 #[test]
 fn extract_stays_in_its_directory() {

@@ -53,6 +53,9 @@ enum Command {
         /// Adds the arrays to an archive that exists
         #[arg(long)]
         append: bool,
+        /// Replaces an archive that exists
+        #[arg(long, conflicts_with = "append")]
+        force: bool,
     },
     /// Removes members
     Rm {
@@ -80,13 +83,16 @@ impl Args {
             Command::Extract { archive, members, directory, force } => {
                 extract(&archive, &members, &directory, force)
             }
-            Command::Pack { archive, files, compress, append } => {
-                pack(&archive, &files, compress, append)
+            Command::Pack { archive, files, compress, append, force } => {
+                pack(&archive, &files, compress, append, force)
             }
             Command::Rm { archive, members } => {
                 edit(&archive, |editor| members.iter().try_for_each(|member| editor.remove(member)))
             }
-            Command::Mv { archive, from, to } => edit(&archive, |editor| editor.rename(&from, &to)),
+            Command::Mv { archive, from, to } => {
+                check_name(&to)?;
+                edit(&archive, |editor| editor.rename(&from, &to))
+            }
         }
     }
 }
@@ -166,7 +172,22 @@ fn file_name(member: &str) -> Option<PathBuf> {
     (is_plain && is_inside && !member.ends_with('/')).then(|| path.to_owned())
 }
 
-fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Result {
+/// Returns true if a program that extracts the member may write outside of the directory.
+pub(crate) fn leads_out(member: &str) -> bool {
+    let leads_out = |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(&member.replace('\\', "/")).components().any(leads_out)
+}
+
+/// Refuses a name for a member that leads out of a directory.
+fn check_name(member: &str) -> Result<()> {
+    if leads_out(member) {
+        let message = "leads out of the directory that the member is extracted to; choose a relative name without \"..\"";
+        return Err(Failure::new(format!("{member:?}"), message));
+    }
+    Ok(())
+}
+
+fn pack(archive: &Path, files: &[String], compress: bool, append: bool, force: bool) -> Result {
     let mut options = npz::WriteOptions::new();
     if compress {
         options.deflate(6);
@@ -176,6 +197,7 @@ fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Resul
     let mut members: Vec<(String, Target)> = Vec::new();
     for file in files {
         let (name, target) = named(file)?;
+        check_name(&name)?;
         if members.iter().any(|(other, _)| *other == name) {
             let message = format!(
                 "two members would be named {name:?}; name one with NAME=FILE, such as run/{name}={file}"
@@ -192,6 +214,10 @@ fn pack(archive: &Path, files: &[String], compress: bool, append: bool) -> Resul
         let stdout = BufWriter::new(io::stdout());
         write_members(options.stream(stdout), &members, "standard output")?.flush()?;
         return Ok(Answer::Yes);
+    }
+    if archive.is_file() && !append && !force {
+        let message = "exists; --force replaces it, --append adds the arrays to it";
+        return Err(Failure::new(path, message));
     }
     let writer = if append { options.append(archive) } else { options.create(archive) };
     write_members(writer.of(&path)?, &members, &path)?;
@@ -255,17 +281,27 @@ fn edit(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> npy_core::Resul
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{file_name, leads_out};
 
     /// Guards against archives that write outside of the directory they are extracted to.
     #[test]
     fn members_stay_in_their_directory() {
         for name in ["a", "layers/0/weights", "a b", "ä", ".hidden"] {
-            assert!(file_name(name).is_some(), "{name:?}");
+            assert!(file_name(name).is_some() && !leads_out(name), "{name:?}");
         }
         for name in ["", "..", "../a", "a/../../b", "/etc/x", "a\\b", "C:x", "a/", "a\0", "./a/.."]
         {
             assert!(file_name(name).is_none(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_lead_out_are_those_of_other_directories() {
+        for name in ["..", "../a", "a/../../b", "/etc/x", "..\\a", "a\\..\\b"] {
+            assert!(leads_out(name), "{name:?}");
+        }
+        for name in ["a..b", "./a", "a/.hidden", "..."] {
+            assert!(!leads_out(name), "{name:?}");
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use npy_core::{ErrorKind, Header, Objects, npz};
 use serde_json::json;
@@ -226,9 +226,7 @@ fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
         if let Err(error) = member(archive, name, report) {
             report.problems.push(error);
         }
-        let leads_out =
-            |part: Component<'_>| !matches!(part, Component::Normal(_) | Component::CurDir);
-        if Path::new(&name.replace('\\', "/")).components().any(leads_out) {
+        if super::npz::leads_out(name) {
             report.problems.push(format!(
                 "member {name:?}: the name leads out of the directory that it is extracted to"
             ));
