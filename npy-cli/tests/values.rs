@@ -1,9 +1,10 @@
 //! Commands that read values: what `stats`, `diff` and `verify` say about them.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DType, DynArray, Order, WriteNpy};
+use npy_core::{DType, DynArray, Order, WriteNpy, npz};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -81,5 +82,75 @@ fn diff_refuses_tolerances_that_are_no_distance() {
             assert!(message.contains("finite and not negative, such as 1e-6"), "{message}");
         }
         assert_eq!(run(path, &["diff", "a.npy", "b.npy", option, "0.2"]).0, 0);
+    }
+}
+
+/// Guards that `info` and `verify` say which bytes nobody reads, and that `verify -q` prints problems alone.
+#[test]
+fn bytes_after_an_array_or_an_archive_are_remarks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (bytes, size, remark) in [
+        (1, "16 bytes; 1 byte follows the array", "1 byte follows the array"),
+        (9, "16 bytes; 9 bytes follow the array", "9 bytes follow the array: 1 row that"),
+        (16, "16 bytes; 16 bytes follow the array", "16 bytes follow the array: 2 rows that"),
+    ] {
+        let mut file = Vec::new();
+        [1.0f64, 2.0].write_npy_to(&mut file).unwrap();
+        file.resize(file.len() + bytes, b'x');
+        fs::write(path.join("x.npy"), file).unwrap();
+        let (exit, out, _) = run(path, &["info", "x.npy"]);
+        assert_eq!((exit, out.contains(&format!("  size     {size}\n"))), (0, true), "{out}");
+        let (_, out, _) = run(path, &["info", "--json", "x.npy"]);
+        assert!(out.contains(&format!(",\"bytes_after\":{bytes}}}")), "{out}");
+        let (exit, out, _) = run(path, &["verify", "x.npy"]);
+        assert_eq!((exit, out.contains(&format!("x.npy: ok; {remark}"))), (0, true), "{out}");
+        assert_eq!(run(path, &["verify", "-q", "x.npy"]), (0, String::new(), String::new()));
+    }
+    npz::Writer::create(path.join("x.npz")).unwrap().finish().unwrap();
+    let archive = fs::read(path.join("x.npz")).unwrap();
+    let mut commented = archive.clone();
+    *commented.iter_mut().nth_back(1).unwrap() = 2;
+    commented.extend(b"hi");
+    let rest = [&commented[..], b"rubbish"].concat();
+    for (file, expected) in [
+        (&archive, "x.npz: ok\n"),
+        (&commented, "x.npz: ok\n"),
+        (&rest, "x.npz: ok; 7 bytes follow the archive\n"),
+    ] {
+        fs::write(path.join("x.npz"), file).unwrap();
+        assert_eq!(run(path, &["verify", "x.npz"]), (0, expected.to_owned(), String::new()));
+    }
+}
+
+/// Guards text of which Python can make no `str` (an error), or none that can be written as UTF-8 (a remark).
+#[test]
+fn verify_finds_numbers_in_text_that_are_no_characters() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text =
+        |numbers: [u32; 4]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+    for (numbers, exit, expected) in [
+        ([0x41, 0x10_ffff, 0xd7ff, 0], 0, "ok\n"),
+        ([0x41, 0, 0xd800, 0], 0, "ok; row 1: the text has 0xd800, half of a surrogate pair"),
+        ([0x41, 0x11_0000, 0, 0], 1, "FAILED: row 0: the text has the number 0x110000"),
+    ] {
+        let bytes = text(numbers);
+        let big: Vec<u8> = numbers.iter().flat_map(|n| n.to_be_bytes()).collect();
+        write(&path.join("u.npy"), "<U2", 2, &bytes);
+        write(&path.join("big.npy"), "[('a', '>U1', (2,))]", 2, &big);
+        for file in ["u.npy", "big.npy"] {
+            let (code, out, _) = run(path, &["verify", file]);
+            assert_eq!(code, exit, "{out}");
+            assert!(out.starts_with(&format!("{file}: {expected}")), "{out}");
+        }
+        let mut archive = npz::Writer::create(path.join("u.npz")).unwrap();
+        let dtype = "<U2".parse().unwrap();
+        archive.write("u", &DynArray::new(dtype, [2], Order::C, bytes).unwrap()).unwrap();
+        archive.finish().unwrap();
+        let (code, out, _) = run(path, &["verify", "u.npz"]);
+        let expected = expected.replace("row", "member \"u\": row");
+        assert_eq!(code, exit, "{out}");
+        assert!(out.starts_with(&format!("u.npz: {expected}")), "{out}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
 
-use super::info::{dtype_name, missing_bytes, python_tuple};
+use super::info::{dtype_name, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
@@ -36,11 +36,9 @@ impl Args {
         for input in &self.inputs {
             let reader = source::open(input)?.into_array(input)?;
             if input.slice.is_none()
-                && let Some((expected, found)) = missing_bytes(&reader, input)
+                && let Some(failure) = truncated(&reader, input)
             {
-                let message =
-                    format!("truncated: expected {expected} bytes of data, found {found}");
-                return Err(Failure::new(input, message));
+                return Err(failure);
             }
             sources.push(Source::of(reader, input, usize::MAX)?);
         }

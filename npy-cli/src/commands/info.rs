@@ -101,7 +101,8 @@ impl Args {
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
         let is_text = matches!(reader, AnyReader::Memory(_));
-        let missing = missing_bytes(&reader, target);
+        let truncated = truncated(&reader, target);
+        let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();
         let globals = match pickle_bytes(&reader, target) {
             Some(bytes) if is_object && bytes <= MAX_PICKLE => {
@@ -120,6 +121,9 @@ impl Args {
             if !is_text {
                 info.add_text("version", &header.version().to_string());
                 info.add("data_offset", reader.data_offset());
+            }
+            if let Some(after) = after {
+                info.add("bytes_after", after);
             }
             if let Some(globals) = globals {
                 info.add("globals", Value::from(globals));
@@ -144,7 +148,9 @@ impl Args {
                 Order::Fortran => "Fortran order",
             };
             writeln!(out, "  shape    {}, {order}", shape_text(&header))?;
-            writeln!(out, "  size     {}", size_text(&header))?;
+            let after =
+                after.map_or(String::new(), |bytes| format!("; {}", follow(bytes, "array")));
+            writeln!(out, "  size     {}{after}", size_text(&header))?;
             writeln!(out, "  dtype    {}", printable(&dtype_name(header.dtype())))?;
             tree(header.dtype(), out)?;
             if is_object {
@@ -154,25 +160,38 @@ impl Args {
                 }
             }
         }
-        match missing {
+        match truncated {
             None => Ok(Answer::Yes),
-            Some((expected, found)) => {
+            Some(failure) => {
                 out.flush()?;
-                let message =
-                    format!("truncated: expected {expected} bytes of data, found {found}");
-                complain(&Failure::new(target, message));
+                complain(&failure);
                 Ok(Answer::No)
             }
         }
     }
 }
 
-/// Returns the bytes of data that the header of a file states and those that the file has, if they are fewer.
-pub(crate) fn missing_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
+/// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
+fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
     let AnyReader::File(_) = reader else { return None };
+    let header = reader.header();
     let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
-    let expected = reader.header().data_bytes();
-    (found < expected && !reader.header().dtype().has_object()).then_some((expected, found))
+    (!header.dtype().has_object()).then_some((header.data_bytes(), found))
+}
+
+/// Returns the error for a file that has fewer bytes of data than its header states.
+pub(crate) fn truncated(reader: &AnyReader, target: &Target) -> Option<Failure> {
+    let (expected, found) =
+        data_bytes(reader, target).filter(|(expected, found)| found < expected)?;
+    let noun = if expected == 1 { "byte" } else { "bytes" };
+    let message = format!("truncated: expected {expected} {noun} of data, found {found}");
+    Some(Failure::new(target, message))
+}
+
+/// Returns the number of bytes after the array of a file, if there are any.
+pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
+    let (expected, found) = data_bytes(reader, target)?;
+    found.checked_sub(expected).filter(|&bytes| bytes > 0)
 }
 
 /// Returns the size of the pickle, or of the file that has it.
@@ -218,9 +237,18 @@ fn size_text(header: &Header) -> String {
     bytes_text(header.data_bytes())
 }
 
+/// Says that bytes come after an array or an archive.
+pub(crate) fn follow(bytes: u64, what: &str) -> String {
+    let verb = if bytes == 1 { "follows" } else { "follow" };
+    format!("{} {verb} the {what}", bytes_text(bytes))
+}
+
 /// Prints a size: `1,234,567 bytes (1.2 MiB)`.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let exact = grouped(bytes);
+    if bytes == 1 {
+        return "1 byte".into();
+    }
     if bytes < 10_240 {
         return format!("{exact} bytes");
     }

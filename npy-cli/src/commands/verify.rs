@@ -2,15 +2,17 @@
 //!
 //! Checked are all that the library refuses (SECURITY.md): headers, sizes, the directory of an archive, the checksums of its members, pickles;
 //! and what is well formed, but dangerous for other programs: pickles that import anything but data types, two members of one name,
-//! names that lead out of a directory.
+//! names that lead out of a directory, text of numbers that are not characters.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use npy_core::{ErrorKind, Header, Objects, npz};
+use npy_core::dtype::ScalarKind;
+use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects, npz};
 use serde_json::json;
 
+use super::info::{bytes_after, follow};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
@@ -20,7 +22,7 @@ pub(crate) struct Args {
     /// The files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<Target>,
-    /// Prints only files with problems
+    /// Prints only files with problems, and no remarks
     #[arg(short, long)]
     quiet: bool,
     /// One line of JSON for each file
@@ -112,6 +114,10 @@ fn verify(target: &Target) -> Result<Report> {
     let result = match source::open(target) {
         Ok(Input::Archive(archive)) => {
             archive_members(&archive, &mut report);
+            if !target.is_stream() {
+                let bytes = bytes_after_archive(&target.path).of(&target.path_text())?;
+                report.remarks.extend(bytes.map(|bytes| follow(bytes, "archive")));
+            }
             Ok(())
         }
         Ok(Input::Array(reader)) => array(reader, target, &mut report),
@@ -150,27 +156,125 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
         check_imports(&objects, report);
         return Ok(());
     }
-    let end = reader.data_offset().saturating_add(header.data_bytes());
-    if let (AnyReader::File(_), Ok(metadata)) = (&reader, target.path.metadata())
-        && metadata.len() > end
-    {
-        let rest = metadata.len() - end;
+    if let Some(rest) = bytes_after(&reader, target) {
+        let end = reader.data_offset().saturating_add(header.data_bytes());
         report.remarks.push(what_follows(&header, rest, starts_array(&target.path, end)));
     }
-    match header.shape() {
-        [] => reader.read_all().map(drop).of(target),
-        _ => {
-            let rows = rows_per_block(&header);
-            let mut progress = Progress::start(header.data_bytes());
-            loop {
-                let block = reader.read_rows(rows).of(target)?;
-                if block.shape().first() == Some(&0) {
-                    return Ok(());
-                }
-                progress.add(block.as_bytes().len());
+    read_values(&mut reader, "", report).of(target)
+}
+
+/// Reads the values of an array to its end, and checks its text. `place` starts the lines of the report.
+fn read_values(reader: &mut AnyReader, place: &str, report: &mut Report) -> npy_core::Result<()> {
+    let header = reader.header().clone();
+    let mut text = TextCheck::default();
+    if header.shape().is_empty() {
+        text.check(&reader.read_all()?, 1);
+    } else {
+        let rows = rows_per_block(&header);
+        let row = header.shape().iter().skip(1).fold(1, |row: usize, &n| row.saturating_mul(n));
+        let mut progress = Progress::start(header.data_bytes());
+        loop {
+            let block = reader.read_rows(rows)?;
+            if block.shape().first() == Some(&0) {
+                break;
             }
+            text.check(&block, row);
+            progress.add(block.as_bytes().len());
         }
     }
+    if let Some((row, c)) = text.not_unicode {
+        report.problems.push(format!(
+            "{place}row {row}: the text has the number {c:#x}, which is not a character; NumPy cannot make text of it"
+        ));
+    }
+    if let Some((row, c)) = text.surrogate {
+        report.remarks.push(format!(
+            "{place}row {row}: the text has {c:#x}, half of a surrogate pair, which text in UTF-8 cannot have"
+        ));
+    }
+    Ok(())
+}
+
+/// The first numbers in text that are not characters, each with its row.
+#[derive(Default)]
+struct TextCheck {
+    /// The number of rows that were checked.
+    rows: usize,
+    /// A number above U+10FFFF.
+    not_unicode: Option<(usize, u32)>,
+    /// A surrogate, which only Python allows in text.
+    surrogate: Option<(usize, u32)>,
+}
+
+impl TextCheck {
+    /// Checks the text of some rows, each of this many elements.
+    fn check(&mut self, block: &DynArray, row_elements: usize) {
+        let dtype = block.dtype();
+        let first = self.rows;
+        self.rows += block.shape().first().copied().unwrap_or(1);
+        if !has_text(dtype) || block.as_bytes().is_empty() {
+            return;
+        }
+        for (i, item) in block.as_bytes().chunks_exact(dtype.itemsize()).enumerate() {
+            let row = first + i / row_elements.max(1);
+            each_number(dtype, item, &mut |c| match c {
+                0x11_0000.. => _ = self.not_unicode.get_or_insert((row, c)),
+                0xd800..0xe000 => _ = self.surrogate.get_or_insert((row, c)),
+                _ => {}
+            });
+        }
+    }
+}
+
+/// Returns true if the dtype is text, or contains it.
+fn has_text(dtype: &DType) -> bool {
+    if let Some((base, _)) = dtype.sub_array() {
+        return has_text(base);
+    }
+    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Str && scalar.itemsize() > 0)
+        || dtype.fields().iter().any(|field| has_text(field.dtype()))
+}
+
+/// Calls a function for each number that stands for a character in the text of an item.
+fn each_number(dtype: &DType, item: &[u8], each: &mut impl FnMut(u32)) {
+    if let Some((base, _)) = dtype.sub_array() {
+        if has_text(base) {
+            item.chunks_exact(base.itemsize()).for_each(|item| each_number(base, item, each));
+        }
+        return;
+    }
+    if let Some(scalar) = dtype.scalar().filter(|scalar| scalar.kind() == ScalarKind::Str) {
+        let is_big = scalar.byte_order() == Some(ByteOrder::Big);
+        for &number in item.as_chunks().0 {
+            each(if is_big { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) });
+        }
+    }
+    for field in dtype.fields() {
+        let bytes = field.offset()..field.offset() + field.dtype().itemsize();
+        each_number(field.dtype(), item.get(bytes).unwrap_or_default(), each);
+    }
+}
+
+/// Returns the number of bytes after the end record of an archive and its comment, if there are any. The record is where Python finds it.
+fn bytes_after_archive(path: &Path) -> io::Result<Option<u64>> {
+    /// The size of the record without its comment, and the position of the comment's length.
+    const RECORD: usize = 22;
+    const COMMENT_LENGTH: usize = 20;
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(RECORD as u64 + (1 << 16))))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    if tail.len() >= RECORD && tail[tail.len() - RECORD..].starts_with(b"PK\x05\x06") {
+        return Ok(None);
+    }
+    let Some(at) = tail.windows(4).rposition(|bytes| bytes == b"PK\x05\x06") else {
+        return Ok(None);
+    };
+    let comment = tail.get(at + COMMENT_LENGTH..).and_then(|rest| rest.first_chunk());
+    let comment = usize::from(u16::from_le_bytes(*comment.unwrap_or(&[0; 2])));
+    let after = tail.len().saturating_sub(at + RECORD + comment);
+    Ok((after > 0).then_some(after as u64))
 }
 
 /// Returns true if another array begins at this position.
@@ -185,18 +289,21 @@ fn starts_array(path: &Path, position: u64) -> bool {
 
 /// Says what the bytes after an array may be.
 fn what_follows(header: &Header, bytes: u64, is_array: bool) -> String {
-    let text = super::info::bytes_text(bytes);
+    let text = follow(bytes, "array");
     if is_array {
-        return format!("{text} follow the array, which begin another array");
+        return format!("{text}, which begin another array");
     }
     // Rows as a writer appends them.
     let itemsize = header.dtype().itemsize();
     let row = header.shape().iter().skip(1).try_fold(itemsize, |row, &n| row.checked_mul(n));
     match row.and_then(|row| bytes.checked_div(row as u64)) {
-        Some(rows @ 1..) => format!(
-            "{text} follow the array: {rows} rows that the header does not count, if a writer was stopped; npy append --uncounted keep counts them"
-        ),
-        _ => format!("{text} follow the array"),
+        Some(rows @ 1..) => {
+            let (noun, them) = if rows == 1 { ("row", "it") } else { ("rows", "them") };
+            format!(
+                "{text}: {rows} {noun} that the header does not count, if a writer was stopped; npy append --uncounted keep counts {them}"
+            )
+        }
+        _ => text,
     }
 }
 
@@ -246,7 +353,7 @@ fn member(
         let places: String = places.map(|place| format!("{place}: ")).collect();
         format!("{places}{}", reason(error.kind()))
     };
-    let mut reader = match archive.member(name) {
+    let mut reader = match AnyReader::member(archive, name) {
         Ok(reader) => reader,
         Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => {
             report.remarks.push(format!("member {name:?} is not an array"));
@@ -254,24 +361,16 @@ fn member(
         }
         Err(error) => return Err(text(error)),
     };
-    let header = reader.header().clone();
+    let header = reader.header();
     if header.dtype().has_object() {
         let objects = archive.read::<Objects>(name).map_err(text)?;
         check_imports(&objects, report);
         return Ok(());
     }
-    if header.data_bytes() < SMALL || header.shape().is_empty() {
+    if header.data_bytes() < SMALL && !has_text(header.dtype()) {
         return archive.read_bytes(name).map(drop).map_err(text);
     }
-    let rows = rows_per_block(&header);
-    let mut progress = Progress::start(header.data_bytes());
-    loop {
-        let block = reader.read_dyn_chunk(rows).map_err(text)?;
-        if block.shape().first() == Some(&0) {
-            return Ok(());
-        }
-        progress.add(block.as_bytes().len());
-    }
+    read_values(&mut reader, &format!("member {name:?}: "), report).map_err(text)
 }
 
 /// Adds the imports of a pickle, and a problem for those that are more than data.
