@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::thread;
 
-use npy_core::{ByteOrder, DynArray, ObjectRef, Objects};
+use npy_core::{DynArray, ObjectRef, Objects};
 
 use crate::columns::{Columns, Leaf, Split, Tree, csv_header, csv_row};
 use crate::output::{Failure, Output, Progress, Result};
@@ -91,11 +91,10 @@ impl<'a> Rows<'a> {
         form: Form,
         objects: &'a mut Option<Objects>,
     ) -> Result<Self> {
-        let dtype = reader.header().dtype().clone();
-        let mut list = Vec::new();
+        let (mut dtype, mut list) = (reader.header().dtype().clone(), Vec::new());
         if dtype.has_object() {
             let objects = objects.insert(source::objects(&mut reader, target)?);
-            (reader, list) = source::split(objects, target)?;
+            (reader, dtype, list) = source::split(objects, target)?;
         }
         let is_table = form == Form::Table;
         let inner = reader.header().shape().iter().skip(1);
@@ -113,10 +112,7 @@ impl<'a> Rows<'a> {
         };
         let source = Source::of(reader, target, max)?;
         let split = if is_table { Split::Fields } else { Split::All };
-        let columns = match dtype.has_object() {
-            true => Columns::of_dtype(&dtype.with_byte_order(ByteOrder::Little), &source, columns)?,
-            false => Columns::of(&source, columns)?,
-        };
+        let columns = Columns::of_dtype(&dtype, &source, columns)?;
         let leaves = match form {
             Form::Table => columns.leaves(split, MAX_TABLE_COLUMNS),
             Form::Csv => columns.all_leaves(split, source.name())?,

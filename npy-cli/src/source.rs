@@ -11,7 +11,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use npy_core::{
-    DType, DynArray, Header, ObjectRef, Objects, Order, ReadOptions, Reader, WriteNpy, npz,
+    ByteOrder, DType, DynArray, Header, ObjectRef, Objects, Order, ReadOptions, Reader, WriteNpy,
+    npz,
 };
 
 use crate::input;
@@ -254,14 +255,16 @@ pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects
     }
 }
 
-/// Returns a reader of an array with Python objects, in which each object is its index in the list that comes with it.
+/// Returns a reader of an array with Python objects, in which each object is its index in the list that comes with it, and the dtype of the
+/// elements with the objects.
 pub(crate) fn split<'a>(
     objects: &'a Objects,
     target: &Target,
-) -> Result<(AnyReader, Vec<ObjectRef<'a>>)> {
+) -> Result<(AnyReader, DType, Vec<ObjectRef<'a>>)> {
     let name = target.to_string();
+    let dtype = objects.header().dtype().with_byte_order(ByteOrder::Little);
     let (array, objects) = objects.split().of(&name)?;
-    Ok((AnyReader::of_array(array, &name)?, objects))
+    Ok((AnyReader::of_array(array, &name)?, dtype, objects))
 }
 
 /// An array after its slice.
@@ -392,46 +395,6 @@ fn select(shape: &[usize], slice: &[Index]) -> Result<Vec<Steps>, String> {
     indices.resize(shape.len(), Index::Ellipsis);
     let numbered = indices.iter().zip(shape).enumerate();
     numbered.map(|(dimension, (&index, &length))| Steps::of(index, length, dimension)).collect()
-}
-
-/// The items of an array in memory that a slice selects.
-pub(crate) struct Selection {
-    rows: Steps,
-    inner: Vec<Steps>,
-}
-
-impl Selection {
-    /// Applies the slice of the target to a shape.
-    pub(crate) fn of(shape: &[usize], target: &Target) -> Result<Self> {
-        let selection = select(shape, target.slice.as_deref().unwrap_or(&[]));
-        let mut steps = selection.map_err(|message| Failure::new(target, message))?.into_iter();
-        let rows = steps.next().unwrap_or(Steps::all(1));
-        Ok(Selection { rows, inner: steps.collect() })
-    }
-
-    /// Returns the number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows.count
-    }
-
-    /// Returns the number of items of a row.
-    pub(crate) fn row_items(&self) -> usize {
-        self.inner.iter().map(|steps| steps.count).product()
-    }
-
-    /// Iterates over the indices of the items of a row, in C order.
-    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = usize> {
-        let row = self.rows.nth(row);
-        (0..self.row_items()).map(move |item| {
-            let (mut rest, mut index, mut stride) = (item, 0, 1);
-            for steps in self.inner.iter().rev() {
-                index += steps.nth(rest % steps.count) * stride;
-                rest /= steps.count;
-                stride *= steps.length;
-            }
-            row * stride + index
-        })
-    }
 }
 
 /// Returns the number of scalars in an item. The recursion is as deep as the dtype, whose nesting is limited.
@@ -785,8 +748,49 @@ fn part_of(array: &DynArray, first: usize, count: usize) -> npy_core::Result<Dyn
 mod tests {
     use npy_core::{NpyArray, Order, WriteNpy, npz};
 
-    use super::{Selection, Source};
+    use super::{Source, Steps, select};
+    use crate::output::{Failure, Result};
     use crate::target::Target;
+
+    /// The items of an array in memory that a slice selects.
+    struct Selection {
+        rows: Steps,
+        inner: Vec<Steps>,
+    }
+
+    impl Selection {
+        /// Applies the slice of the target to a shape.
+        fn of(shape: &[usize], target: &Target) -> Result<Self> {
+            let selection = select(shape, target.slice.as_deref().unwrap_or(&[]));
+            let mut steps = selection.map_err(|message| Failure::new(target, message))?.into_iter();
+            let rows = steps.next().unwrap_or(Steps::all(1));
+            Ok(Selection { rows, inner: steps.collect() })
+        }
+
+        /// Returns the number of rows.
+        fn rows(&self) -> usize {
+            self.rows.count
+        }
+
+        /// Returns the number of items of a row.
+        fn row_items(&self) -> usize {
+            self.inner.iter().map(|steps| steps.count).product()
+        }
+
+        /// Iterates over the indices of the items of a row, in C order.
+        fn row(&self, row: usize) -> impl Iterator<Item = usize> {
+            let row = self.rows.nth(row);
+            (0..self.row_items()).map(move |item| {
+                let (mut rest, mut index, mut stride) = (item, 0, 1);
+                for steps in self.inner.iter().rev() {
+                    index += steps.nth(rest % steps.count) * stride;
+                    rest /= steps.count;
+                    stride *= steps.length;
+                }
+                row * stride + index
+            })
+        }
+    }
 
     const SLICES: [&str; 12] = [
         "",

@@ -148,7 +148,11 @@ impl Cell {
     }
 
     /// Returns the object whose index these bytes are.
-    fn object<'a>(&self, bytes: &[u8], objects: &[ObjectRef<'a>]) -> Option<ObjectRef<'a>> {
+    pub(crate) fn object<'a>(
+        &self,
+        bytes: &[u8],
+        objects: &[ObjectRef<'a>],
+    ) -> Option<ObjectRef<'a>> {
         objects.get(usize::try_from(self.bits(bytes)).ok()?).copied()
     }
 

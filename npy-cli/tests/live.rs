@@ -99,6 +99,15 @@ np.save(sys.argv[1] + '/plain.npy', plain); np.save(sys.argv[1] + '/objects.npy'
 print(plain.dtype.descr)
 ";
     let dtype = npy_tests::Numpy::run(write, &[dir.path().as_os_str()]);
+    let stats = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let output = command.args(["stats", "--json"]).arg(path(name)).output().unwrap();
+        let stats = String::from_utf8(output.stdout).unwrap();
+        let columns = stats.lines().filter(|line| !line.contains("\"o\""));
+        columns.map(|line| line.replace(">i4", "<i4")).collect::<Vec<_>>()
+    };
+    assert_eq!(stats("objects.npy"), stats("plain.npy"));
+    assert_eq!(stats("plain.npy").len(), 10);
     for form in ["csv", "json"] {
         for name in ["plain", "objects"] {
             npy(&[&path(&format!("{name}.npy")), &path(&format!("{name}.{form}"))]);

@@ -124,10 +124,18 @@ impl Drop for Session {
 ///
 /// # Panics
 ///
-/// If the system does not know the path of this program.
+/// If there is no such test: a program that runs none succeeds. Also if the system does not know the path of this program.
 pub fn again(test: &str) -> Command {
-    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
-    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    let command = || {
+        let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
+        command.args(["--exact", test, "--ignored"]);
+        command
+    };
+    let list = command().arg("--list").output().expect("a list of tests").stdout;
+    let list = String::from_utf8_lossy(&list);
+    assert!(list.lines().any(|line| line == format!("{test}: test")), "no test {test}: {list}");
+    let mut command = command();
+    command.arg("--nocapture");
     command
 }
 

@@ -8,13 +8,13 @@ use std::thread;
 
 use npy_core::dtype::ScalarKind;
 use npy_core::object::Kind;
-use npy_core::{DType, ObjectRef, Objects, Value};
+use npy_core::{DType, ObjectRef, Value};
 use serde_json::json;
 
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::output::{Output, Result};
-use crate::source::{self, Selection, Source};
+use crate::source::{self, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
 use crate::text::{Cell, JsonObject, half_of, json_float, short_float, short_time};
@@ -54,11 +54,13 @@ struct Column {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let mut reader = source::open(&self.file)?.into_array(&self.file)?;
-        let (columns, summaries) = if reader.header().dtype().has_object() {
-            let selection = Selection::of(reader.header().shape(), &self.file)?;
-            of_objects(&source::objects(&mut reader, &self.file)?, &selection)
+        let dtype = reader.header().dtype().clone();
+        let (columns, summaries) = if dtype.has_object() {
+            let objects = source::objects(&mut reader, &self.file)?;
+            let (reader, dtype, objects) = source::split(&objects, &self.file)?;
+            self.of_rows(reader, &dtype, &objects)?
         } else {
-            self.of_rows(reader)?
+            self.of_rows(reader, &dtype, &[])?
         };
         let mut out = Output::stdout();
         if self.json {
@@ -71,10 +73,16 @@ impl Args {
         out.finish()
     }
 
-    fn of_rows(&self, reader: source::AnyReader) -> Result<(Vec<Column>, Vec<Summary>)> {
+    /// Summarizes the columns of elements of this dtype. An object is its index in `objects`.
+    fn of_rows(
+        &self,
+        reader: source::AnyReader,
+        dtype: &DType,
+        objects: &[ObjectRef<'_>],
+    ) -> Result<(Vec<Column>, Vec<Summary>)> {
         let is_file = matches!(reader, source::AnyReader::File(_));
         let header = reader.header().clone();
-        let is_record = header.dtype().is_record();
+        let is_record = dtype.is_record();
         let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));
         // The order of the values does not matter, so they are read in that of the file.
         let is_flat = self.columns.is_empty()
@@ -88,12 +96,12 @@ impl Args {
             }
         };
         let source = open(reader)?;
-        let columns = self.columns(&source)?;
+        let columns = self.columns(dtype, &source)?;
         let rows = source.rows();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         let is_large = header.data_bytes() >= MIN_THREAD_BYTES;
         if !is_file || !is_large || threads == 1 {
-            let summaries = summarized(source, &columns, rows)?;
+            let summaries = summarized(source, &columns, objects, rows)?;
             return Ok((columns, summaries));
         }
         let share = rows.div_ceil(threads);
@@ -104,7 +112,7 @@ impl Args {
                 scope.spawn(move || {
                     let mut source = open(source::open(&self.file)?.into_array(&self.file)?)?;
                     source.skip(i * share);
-                    summarized(source, columns, share)
+                    summarized(source, columns, &[], share)
                 })
             };
             let parts: Vec<_> = (0..threads).map(part).collect();
@@ -124,19 +132,14 @@ impl Args {
         Ok((columns, summaries))
     }
 
-    fn columns(&self, source: &Source) -> Result<Vec<Column>> {
-        let is_plain = self.columns.is_empty() && !source.dtype().is_record();
+    fn columns(&self, dtype: &DType, source: &Source) -> Result<Vec<Column>> {
+        let is_plain = self.columns.is_empty() && !dtype.is_record();
         let row = source.row_shape().iter().fold(1, |row: usize, &n| row.saturating_mul(n));
         if is_plain && row > MAX_COLUMNS {
-            let leaf = Leaf {
-                name: "value".into(),
-                offset: 0,
-                cell: Cell::new(source.dtype()),
-                count: row,
-            };
-            return Ok(of_leaf(leaf));
+            let cell = Cell::new(dtype);
+            return Ok(of_leaf(Leaf { name: "value".into(), offset: 0, cell, count: row }));
         }
-        let columns = Columns::of(source, &self.columns)?;
+        let columns = Columns::of_dtype(dtype, source, &self.columns)?;
         let leaves = columns.all_leaves(Split::Fields, source.name())?;
         Ok(leaves.into_iter().flat_map(of_leaf).collect())
     }
@@ -157,8 +160,13 @@ fn of_leaf(leaf: Leaf) -> Vec<Column> {
     [("re", offset), ("im", offset + distance / 2)].map(part).into()
 }
 
-/// Summarizes the next rows.
-fn summarized(mut source: Source, columns: &[Column], rows: usize) -> Result<Vec<Summary>> {
+/// Summarizes the next rows. An object is its index in `objects`.
+fn summarized(
+    mut source: Source,
+    columns: &[Column],
+    objects: &[ObjectRef<'_>],
+    rows: usize,
+) -> Result<Vec<Summary>> {
     let mut summaries = vec![Summary::default(); columns.len()];
     let (mut left, mut values) = (rows, Values::default());
     while left > 0 {
@@ -167,7 +175,11 @@ fn summarized(mut source: Source, columns: &[Column], rows: usize) -> Result<Vec
         left -= rows.min(left);
         let size = block.as_bytes().len().checked_div(rows).unwrap_or(0);
         for (column, summary) in columns.iter().zip(&mut summaries) {
-            values.add(column, block.as_bytes(), rows, size, summary);
+            let is_object = column.dtype.has_object();
+            match is_object && size > 0 {
+                true => add_objects(column, block.as_bytes(), size, objects, summary),
+                false => values.add(column, block.as_bytes(), rows, size, summary),
+            }
         }
     }
     Ok(summaries)
@@ -303,32 +315,20 @@ impl Items<'_> {
     }
 }
 
-/// Summarizes Python objects: each field of records, or all of them.
-fn of_objects(objects: &Objects, selection: &Selection) -> (Vec<Column>, Vec<Summary>) {
-    let column = |name: &str, dtype: &DType| {
-        let (cell, name) = (Cell::new(dtype), name.to_owned());
-        Column { name, cell, dtype: dtype.clone(), offset: 0, count: 1, distance: 0 }
-    };
-    let dtype = objects.header().dtype();
-    let columns: Vec<Column> = match dtype.fields() {
-        [] => vec![column("value", dtype)],
-        fields => fields.iter().map(|field| column(field.name(), field.dtype())).collect(),
-    };
-    let mut summaries = vec![Summary::default(); columns.len()];
-    let items: Vec<ObjectRef<'_>> = objects.iter().collect();
-    for row in 0..selection.rows() {
-        for item in selection.row(row).filter_map(|index| items.get(index)) {
-            match dtype.is_record() {
-                false => add_object(*item, &mut summaries[0]),
-                true => {
-                    for (item, summary) in item.iter().zip(&mut summaries) {
-                        add_object(item, summary);
-                    }
-                }
-            }
+/// Summarizes Python objects, of which the rows have the indices.
+fn add_objects(
+    column: &Column,
+    rows: &[u8],
+    row: usize,
+    objects: &[ObjectRef<'_>],
+    summary: &mut Summary,
+) {
+    let items = Items { rows, row, size: column.dtype.itemsize(), column };
+    items.each(|bytes| {
+        if let Some(object) = column.cell.object(bytes, objects) {
+            add_object(object, summary);
         }
-    }
-    (columns, summaries)
+    });
 }
 
 fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {

@@ -161,12 +161,12 @@ impl<'a, T> Iterator for IterMut<'a, T> {
 
     // Checks the order once, and not for each element.
     #[inline]
-    fn fold<A, F: FnMut(A, &'a mut T) -> A>(mut self, first: A, mut f: F) -> A {
+    fn fold<A, F: FnMut(A, &'a mut T) -> A>(self, first: A, mut f: F) -> A {
         if let SourceMut::Stored(items) = self.0 {
             return items.fold(first, f);
         }
         let mut folded = first;
-        while let Some(item) = self.next() {
+        for item in self {
             folded = f(folded, item);
         }
         folded
