@@ -289,134 +289,62 @@ impl<'a> ObjectRef<'a> {
     }
 }
 
-/// Returns true for a class or function that makes plain data, whatever its arguments are. `called` knows the meaning of most of them, and of no
-/// other. A name with dots leads out of its module, so that it is compared as a whole.
-pub(super) fn is_data(module: &str, name: &str) -> bool {
-    match common_module(module) {
-        "numpy" => is_numpy_class(name),
-        // The classes of arrays with Python objects: `np.rec.array`, pandas' `to_records`, `np.matrix` and `np.ma.array`.
-        "numpy.rec" | "numpy.core.records" => matches!(name, "recarray" | "record"),
-        "numpy.matrixlib.defmatrix" => name == "matrix",
-        "numpy.ma" | "numpy.ma.core" => matches!(name, "MaskedArray" | "_mareconstruct"),
-        "numpy.core.multiarray" => matches!(name, "_reconstruct" | "scalar"),
-        "numpy.core._internal" => {
-            matches!(name, "_reconstruct" | "_convert_to_stringdtype_kwargs")
-        }
-        "numpy.core.numeric" => name == "_frombuffer",
-        "builtins" => matches!(
-            name,
-            "complex"
-                | "bytearray"
-                | "bytes"
-                | "set"
-                | "frozenset"
-                | "range"
-                | "xrange"
-                | "slice"
-                | "Ellipsis"
-                | "list"
-                | "tuple"
-                | "dict"
-                | "int"
-                | "long"
-                | "float"
-                | "str"
-                | "bool"
-        ),
-        "_codecs" => name == "encode",
-        "collections" => matches!(name, "OrderedDict" | "defaultdict" | "deque" | "Counter"),
-        "decimal" => name == "Decimal",
-        "fractions" => name == "Fraction",
-        "uuid" => name == "UUID",
-        // Python 3.13 has them in the second module. None of them opens a file.
-        "pathlib" | "pathlib._local" => {
-            matches!(name, "PosixPath" | "WindowsPath" | "PurePosixPath" | "PureWindowsPath")
-        }
-        "ipaddress" => matches!(
-            name,
-            "IPv4Address"
-                | "IPv6Address"
-                | "IPv4Network"
-                | "IPv6Network"
-                | "IPv4Interface"
-                | "IPv6Interface"
-        ),
-        "datetime" => matches!(name, "date" | "time" | "datetime" | "timedelta" | "timezone"),
-        "zoneinfo" => matches!(name, "ZoneInfo" | "ZoneInfo._unpickle"),
-        "pytz" => matches!(name, "_UTC" | "_p" | "_FixedOffset"),
-        "dateutil.tz.tz" | "dateutil.tz" => matches!(name, "tzutc" | "tzoffset"),
-        // The lengths of periods.
-        "pandas._libs.tslibs.offsets" => matches!(
-            name,
-            "YearEnd"
-                | "QuarterEnd"
-                | "MonthEnd"
-                | "Week"
-                | "BusinessDay"
-                | "Day"
-                | "Hour"
-                | "Minute"
-                | "Second"
-                | "Milli"
-                | "Micro"
-                | "Nano"
-        ),
-        module if module == "pandas" || module.starts_with("pandas.") => matches!(
-            name,
-            "NA" | "NaT"
-                | "_nat_unpickle"
-                | "_unpickle_timestamp"
-                | "_timedelta_unpickle"
-                | "Timestamp"
-                | "Timedelta"
-                | "Period"
-                | "Interval"
-        ),
-        _ => false,
-    }
-}
+/// The classes and functions that make plain data, whatever their arguments are, by their modules ([`common_module`]). `called` knows the meaning
+/// of most of them, and of no other.
+const DATA: [(&str, &str); 22] = [
+    (
+        "numpy",
+        "ndarray recarray matrix dtype record void object_ str_ bytes_ bool bool_ int8 int16 int32 int64 intc longlong uint8 uint16 uint32 \
+         uint64 uintc ulonglong float16 float32 float64 longdouble float96 float128 complex64 complex128 clongdouble complex192 complex256 \
+         datetime64 timedelta64",
+    ),
+    // The classes of arrays with Python objects: `np.rec.array`, pandas' `to_records`, `np.matrix` and `np.ma.array`.
+    ("numpy.rec", "recarray record"),
+    ("numpy.core.records", "recarray record"),
+    ("numpy.matrixlib.defmatrix", "matrix"),
+    ("numpy.ma", "MaskedArray _mareconstruct"),
+    ("numpy.ma.core", "MaskedArray _mareconstruct"),
+    ("numpy.core.multiarray", "_reconstruct scalar"),
+    ("numpy.core._internal", "_reconstruct _convert_to_stringdtype_kwargs"),
+    ("numpy.core.numeric", "_frombuffer"),
+    (
+        "builtins",
+        "complex bytearray bytes set frozenset range xrange slice Ellipsis list tuple dict int long float str bool",
+    ),
+    ("_codecs", "encode"),
+    ("collections", "OrderedDict defaultdict deque Counter"),
+    ("decimal", "Decimal"),
+    ("fractions", "Fraction"),
+    ("uuid", "UUID"),
+    // Python 3.13 has paths in `pathlib._local`. None of them opens a file.
+    ("pathlib", "PosixPath WindowsPath PurePosixPath PureWindowsPath"),
+    ("ipaddress", "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface"),
+    ("datetime", "date time datetime timedelta timezone"),
+    ("zoneinfo", "ZoneInfo ZoneInfo._unpickle"),
+    ("pytz", "_UTC _p _FixedOffset"),
+    ("dateutil.tz", "tzutc tzoffset"),
+    // The lengths of periods.
+    (
+        "pandas._libs.tslibs.offsets",
+        "YearEnd QuarterEnd MonthEnd Week BusinessDay Day Hour Minute Second Milli Micro Nano",
+    ),
+];
 
-/// Returns true for a class in the module `numpy`: of arrays, of dtypes and of scalars.
-fn is_numpy_class(name: &str) -> bool {
-    matches!(
-        name,
-        "ndarray"
-            | "recarray"
-            | "matrix"
-            | "dtype"
-            | "record"
-            | "void"
-            | "object_"
-            | "str_"
-            | "bytes_"
-            | "bool"
-            | "bool_"
-            | "int8"
-            | "int16"
-            | "int32"
-            | "int64"
-            | "intc"
-            | "longlong"
-            | "uint8"
-            | "uint16"
-            | "uint32"
-            | "uint64"
-            | "uintc"
-            | "ulonglong"
-            | "float16"
-            | "float32"
-            | "float64"
-            | "longdouble"
-            | "float96"
-            | "float128"
-            | "complex64"
-            | "complex128"
-            | "clongdouble"
-            | "complex192"
-            | "complex256"
-            | "datetime64"
-            | "timedelta64"
-    )
+/// The same, of pandas, in whichever of its modules.
+const PANDAS: &str = "NA NaT _nat_unpickle _unpickle_timestamp _timedelta_unpickle Timestamp Timedelta Period Interval";
+
+/// Returns true for a class or function that makes plain data, whatever its arguments are. A name with dots leads out of its module, so that
+/// it is compared as a whole.
+pub(super) fn is_data(module: &str, name: &str) -> bool {
+    let module = match common_module(module) {
+        "pathlib._local" => "pathlib",
+        "dateutil.tz.tz" => "dateutil.tz",
+        other => other,
+    };
+    let names = DATA.iter().find(|(known, _)| *known == module).map(|(_, names)| *names);
+    let is_pandas = module == "pandas" || module.starts_with("pandas.");
+    let names = names.or(is_pandas.then_some(PANDAS)).unwrap_or_default();
+    names.split(' ').any(|known| known == name && !name.is_empty())
 }
 
 /// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.
