@@ -29,6 +29,7 @@ use crate::error::{Error, ErrorKind};
 use crate::read::Reader;
 pub use crate::schema::Schema;
 use crate::schema::{FieldRules, ReadRules};
+use crate::write::ArrayWriter;
 
 /// The dtype of a field, and the rules by which it is read.
 #[derive(Debug)]
@@ -84,13 +85,22 @@ pub fn record<const N: usize>(
     Schema { dtype: DType::from_fields(fields, size), rules }
 }
 
-/// Reads a record from an array without dimensions.
+/// Reads an element from an array without dimensions.
 ///
 /// # Errors
 ///
 /// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy).
 pub fn read_single<T: Element, R: Read>(reader: &mut Reader<R>) -> Result<T, Error> {
     reader.read_single()
+}
+
+/// Writes an element as an array without dimensions.
+///
+/// # Errors
+///
+/// As [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
+pub fn write_single<T: Element>(element: &T, to: ArrayWriter<'_>) -> Result<(), Error> {
+    to.single(element)
 }
 
 /// Returns the canonical bytes of a default value.

@@ -48,8 +48,8 @@ impl<'a> Element<'a> {
         Some(Element { ident: &input.ident, generics, krate, kind })
     }
 
-    /// Generates `Element` for the type: each method calls the same method of the integer or the
-    /// field.
+    /// Generates `Element` for the type, of which each method calls the same method of the integer or the field, and `ReadNpy` and `WriteNpy`
+    /// for a single value.
     pub(crate) fn expand(&self) -> TokenStream {
         let Element { krate, .. } = self;
         let ident = at_call_site(self.ident);
@@ -137,6 +137,22 @@ impl<'a> Element<'a> {
                     #[inline]
                     fn check(__items: &#bytes) -> #invalid {
                         #check
+                    }
+                }
+
+                #[automatically_derived]
+                impl #impl_generics #krate::ReadNpy for #ident #type_generics #where_clause {
+                    fn read_npy_array<__R: ::std::io::Read>(
+                        __reader: &mut #krate::Reader<__R>,
+                    ) -> #krate::Result<Self> {
+                        #krate::private::read_single(__reader)
+                    }
+                }
+
+                #[automatically_derived]
+                impl #impl_generics #krate::WriteNpy for #ident #type_generics #where_clause {
+                    fn write_npy_array(&self, __to: #krate::ArrayWriter<'_>) -> #krate::Result<()> {
+                        #krate::private::write_single(self, __to)
                     }
                 }
 

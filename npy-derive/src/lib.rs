@@ -41,7 +41,7 @@ use crate::ctxt::Ctxt;
 ///
 /// Reading matches fields by name: their order is free, and fields that the struct lacks are skipped.
 ///
-/// An array without dimensions is a single record:
+/// A single record is an array without dimensions. It is read as the struct, and written as an `NpyArray` of one record and no dimensions:
 ///
 /// ```
 /// use npy_core::{NpyArray, NpyRecord, ReadNpy, WriteNpy};
@@ -366,7 +366,8 @@ pub fn derive_npy_record(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     }
 }
 
-/// Makes a type an item of an array, stored as another type: implements `Element`.
+/// Makes a type an item of an array, stored as another type: implements `Element`, and `ReadNpy` and `WriteNpy` for a single value, which may be
+/// a field of an archive.
 ///
 /// A unit enum with an integer `repr` is stored as that integer. Reading a number that is not one
 /// of the variants is an error. The error names the number, the row and the field:

@@ -1,6 +1,9 @@
 //! `#[derive(NpyElement)]` through the public API.
 
-use npy_core::{ByteOrder, Element, NpyElement, NpyRecord, ReadNpy, WriteNpy, WriteOptions};
+use npy_core::{
+    ByteOrder, Element, Header, NpyElement, NpyRecord, NpzArchive, ReadNpy, WriteNpy, WriteOptions,
+    npz,
+};
 
 // The enum is not `Copy`, and its values are not in ascending order.
 #[derive(NpyElement, Debug, PartialEq)]
@@ -70,6 +73,33 @@ fn elements_are_stored_as_what_they_stand_for() {
     let mut file = Vec::new();
     [One::Only].write_npy_to(&mut file).unwrap();
     assert_eq!(Vec::<u64>::read_npy_from(&file[..]).unwrap(), [u64::MAX]);
+}
+
+/// Guards single values: arrays without dimensions, and fields of archives.
+#[test]
+fn a_single_value_is_an_array_without_dimensions() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Run {
+        phase: Phase,
+        last: Option<Phase>,
+        times: Vec<f64>,
+    }
+
+    let mut file = Vec::new();
+    Phase::S.write_npy_to(&mut file).unwrap();
+    assert_eq!(Header::parse(&file).unwrap().0.shape(), []);
+    assert_eq!(i16::read_npy_from(&file[..]).unwrap(), 300);
+    assert_eq!(Phase::read_npy_from(&file[..]).unwrap(), Phase::S);
+    let mut file = Vec::new();
+    7i16.write_npy_to(&mut file).unwrap();
+    let error = Phase::read_npy_from(&file[..]).unwrap_err().to_string();
+    assert!(error.contains("7 is not a variant of Phase"), "{error}");
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.npz");
+    let run = Run { phase: Phase::S, last: None, times: vec![0.5] };
+    npz::save(&path, &run).unwrap();
+    assert_eq!(npz::load::<Run>(&path).unwrap(), run);
 }
 
 /// Guards against a wrong variant: an invalid number is an error that names row and field.

@@ -286,3 +286,32 @@ proptest! {
         assert_reads_back(&cuts, layout, |_| [0.5f32; 0]);
     }
 }
+
+/// Guards arrays that become ours: whole ones in either order, parts of larger ones, and those with other strides.
+#[test]
+fn arrays_are_moved_to_ours_and_back() {
+    let cube = || {
+        Array3::from_shape_fn((4, 5, 6), |(i, j, k)| i32::try_from(i * 100 + j * 10 + k).unwrap())
+    };
+    let mut flipped = cube();
+    flipped.invert_axis(ndarray::Axis(1));
+    for (theirs, order) in [
+        (cube(), Order::C),
+        (cube().reversed_axes(), Order::Fortran),
+        (cube().permuted_axes([1, 0, 2]), Order::C),
+        (cube().slice_move(ndarray::s![1..3, .., ..]), Order::C),
+        (cube().reversed_axes().slice_move(ndarray::s![.., .., 1..]), Order::Fortran),
+        (cube().slice_move(ndarray::s![..;2, 1.., ..;-1]), Order::C),
+        (flipped, Order::C),
+        (cube().slice_move(ndarray::s![..0, .., ..]), Order::C),
+    ] {
+        let ours = NpyArray::try_from(theirs.clone()).unwrap();
+        assert_eq!((ours.shape(), ours.order()), (theirs.shape(), order));
+        assert!(ours.iter().eq(theirs.iter()));
+        assert_eq!(Array3::try_from(ours).unwrap(), theirs);
+    }
+    let ours = NpyArray::try_from(ndarray::arr0(7)).unwrap();
+    assert_eq!((ours.shape(), ours.as_slice_memory_order()), (&[][..], &[7][..]));
+    let error = Array3::try_from(ours).unwrap_err().to_string();
+    assert!(error.contains("ArrayD"), "{error}");
+}

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "mmap")]
 use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
-use crate::shape::Order;
+use crate::shape::{self, Order};
 use crate::view::{ArrayView, ArrayViewMut};
 use crate::write::elements::Elements;
 use crate::write::{ArrayWriter, WriteNpy};
@@ -92,13 +92,54 @@ impl<T: Element, D: Dimension> WriteNpy for ArrayRef<T, D> {
     }
 }
 
-/// Moves the elements without copying them, and keeps their order in memory.
-impl<T> TryFrom<NpyArray<T>> for ArrayD<T> {
+/// Moves the elements without copying them, and keeps their order in memory. `ArrayD` takes any number of dimensions.
+///
+/// ```
+/// use ndarray::Array2;
+/// use npy_core::NpyArray;
+///
+/// let array = NpyArray::new(vec![1, 2, 3, 4], [2, 2])?;
+/// let matrix = Array2::try_from(array)?;
+/// assert_eq!(NpyArray::try_from(matrix)?[[1, 0]], 3);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T, D: Dimension> TryFrom<NpyArray<T>> for Array<T, D> {
     type Error = Error;
 
     fn try_from(array: NpyArray<T>) -> Result<Self> {
+        let found = array.shape().len();
+        if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
+            let shape = shape::excerpt(array.shape());
+            let reason = format!("an array of {ndim} dimensions cannot have it; use an ArrayD");
+            return Err(ErrorKind::Shape { shape, reason }.into());
+        }
         let shape = dimensions(array.shape(), array.order());
-        ArrayD::from_shape_vec(shape, array.into_vec_memory_order()).map_err(unshaped)
+        let array = ArrayD::from_shape_vec(shape, array.into_vec_memory_order());
+        array.and_then(ArrayD::into_dimensionality).map_err(unshaped)
+    }
+}
+
+/// Moves the elements. They keep their order in memory if that is C or Fortran order, and are otherwise in C order.
+impl<T, D: Dimension> TryFrom<Array<T, D>> for NpyArray<T> {
+    type Error = Error;
+
+    fn try_from(array: Array<T, D>) -> Result<Self> {
+        let shape = array.shape().to_vec();
+        let is_fortran = !array.is_standard_layout() && array.t().is_standard_layout();
+        let (array, order) = match is_fortran {
+            true => (array.into_dyn().reversed_axes(), Order::Fortran),
+            false => (array.into_dyn(), Order::C),
+        };
+        if !array.is_standard_layout() {
+            return NpyArray::with_order(array.into_iter().collect(), shape, order);
+        }
+        let count = array.len();
+        let (mut elements, start) = array.into_raw_vec_and_offset();
+        // A part of a larger array still has all of its elements.
+        let start = start.unwrap_or(0);
+        elements.truncate(start.saturating_add(count));
+        elements.drain(..start);
+        NpyArray::with_order(elements, shape, order)
     }
 }
 

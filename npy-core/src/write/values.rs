@@ -61,12 +61,19 @@ write_by_deref! {
     [T: Element, const N: usize] [T; N] as [T],
 }
 
+impl ArrayWriter<'_> {
+    /// Writes an element as an array without dimensions.
+    pub(crate) fn single<T: Element>(self, element: &T) -> Result<()> {
+        self.options.write_array(&[], list(std::slice::from_ref(element)), self.sink)
+    }
+}
+
 /// Implements `WriteNpy` for types whose values are written as an array without dimensions.
 macro_rules! single {
     ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> WriteNpy for $type {
             fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-                to.options.write_array(&[], list(std::slice::from_ref(self)), to.sink)
+                to.single(self)
             }
         }
     )*};
