@@ -2,8 +2,8 @@
 
 use npy_core::time::{Day, Ns, Second};
 use npy_core::{
-    Cast, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order, Place, ReadNpy, ReadOptions,
-    WriteNpy, WriteOptions,
+    ByteOrder, Cast, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order, Place, ReadNpy,
+    ReadOptions, WriteNpy, WriteOptions,
 };
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
@@ -202,4 +202,29 @@ fn rows_are_indices_of_the_first_dimension() {
     [num_complex::Complex::new(1.0f64, -2.0)].write_npy_to(&mut file).unwrap();
     let error = options(Cast::Checked).read_from::<Vec<f64>>(&file[..]).unwrap_err();
     assert_eq!(error.to_string(), "row 0: (1.0-2.0j) does not fit '<f8'");
+}
+
+/// Guards missing values: pandas writes integers of which some are missing as floats with NaN.
+#[test]
+fn a_missing_value_is_found_before_the_cast() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        let mut file = Vec::new();
+        let floats = [1.0f32, f32::NAN, 0.0];
+        WriteOptions::new().byte_order(order).write_to(&mut file, &floats).unwrap();
+        for cast in [Cast::Numeric, Cast::Checked] {
+            let mut options = ReadOptions::new();
+            options.cast(cast);
+            let integers = options.read_from::<Vec<Option<i64>>>(&file[..]).unwrap();
+            assert_eq!(integers, [Some(1), None, Some(0)]);
+            let flags = options.read_from::<NpyArray<Option<bool>>>(&file[..]).unwrap();
+            assert_eq!(flags.into_vec(), [Some(true), None, Some(false)]);
+        }
+    }
+    let mut file = Vec::new();
+    [f64::NAN, 2.5].write_npy_to(&mut file).unwrap();
+    let mut options = ReadOptions::new();
+    let error = options.cast(Cast::Checked).read_from::<Vec<Option<u8>>>(&file[..]).unwrap_err();
+    assert!(error.to_string().contains("row 1: 2.5 does not fit"), "{error}");
+    let truncated = options.cast(Cast::Numeric).read_from::<Vec<Option<u8>>>(&file[..]).unwrap();
+    assert_eq!(truncated, [None, Some(2)]);
 }

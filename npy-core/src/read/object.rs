@@ -7,15 +7,17 @@ use super::reader::Reader;
 use super::source::{EndOfArray, FileAt};
 use super::{ReadNpy, ReadOptions};
 use crate::array::NpyArray;
-use crate::dtype::{Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::dynamic::DynArray;
 use crate::element::Element;
 use crate::element::block::{self, BLOCK};
 use crate::element::typed_plan::canonical;
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::Payload;
+use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
 use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, is_missing};
 use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
+use crate::plan::Cast;
 use crate::reserve;
 use crate::shape::Order;
 use crate::value::Value;
@@ -247,17 +249,14 @@ impl Objects {
     }
 }
 
-/// Implements `ReadNpy` for lists and arrays of optional values; a function finds the missing ones in an array of another dtype.
+/// Implements `ReadNpy` for lists and arrays of optional values; the functions read an array of another dtype than that of objects.
 macro_rules! options {
-    ($([$($generics:tt)*] $type:ty: $optional:expr),* $(,)?) => {$(
+    ($([$($generics:tt)*] $type:ty: $list:ident, $array:ident);* $(;)?) => {$(
         impl<$($generics)*> ReadNpy for Vec<Option<$type>> {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 match reader.header.payload() {
                     Payload::Pickle => reader.read_object_vec(),
-                    Payload::Items => {
-                        let values = Vec::<$type>::read_npy_array(reader)?;
-                        reader.located(|_| $optional(values))
-                    }
+                    Payload::Items => $list(reader),
                 }
             }
         }
@@ -266,27 +265,92 @@ macro_rules! options {
             fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
                 match reader.header.payload() {
                     Payload::Pickle => reader.read_object_array(),
-                    Payload::Items => {
-                        let array = NpyArray::<$type>::read_npy_array(reader)?;
-                        let (shape, order) = (array.shape().to_vec(), array.order());
-                        let values = array.into_vec_memory_order();
-                        let values = reader.located(|_| $optional(values))?;
-                        NpyArray::with_order(values, shape, order)
-                    }
+                    Payload::Items => $array(reader),
                 }
             }
         }
     )*};
 }
 
-options!([T: Element] T: with_missing, [] String: all_there, [] Vec<u8>: all_there);
+options! {
+    [T: Element] T: list_with_missing, array_with_missing;
+    [] String: list_of_all, array_of_all;
+    [] Vec<u8>: list_of_all, array_of_all;
+}
+
+fn list_of_all<T, R: Read>(reader: &mut Reader<R>) -> Result<Vec<Option<T>>>
+where
+    Vec<T>: ReadNpy,
+{
+    Ok(Vec::<T>::read_npy_array(reader)?.into_iter().map(Some).collect())
+}
+
+fn array_of_all<T, R: Read>(reader: &mut Reader<R>) -> Result<NpyArray<Option<T>>>
+where
+    NpyArray<T>: ReadNpy,
+{
+    let array = NpyArray::<T>::read_npy_array(reader)?;
+    mapped(array, |values| Ok(values.into_iter().map(Some).collect()))
+}
+
+fn list_with_missing<T: Element, R: Read>(reader: &mut Reader<R>) -> Result<Vec<Option<T>>> {
+    if loses_missing::<T>(&reader.header, reader.cast)? {
+        let floats = Vec::<f64>::read_npy_array(reader)?;
+        return reader.located(|reader| of_floats(floats, reader.cast));
+    }
+    let values = Vec::<T>::read_npy_array(reader)?;
+    reader.located(|_| with_missing(values))
+}
+
+fn array_with_missing<T: Element, R: Read>(reader: &mut Reader<R>) -> Result<NpyArray<Option<T>>> {
+    if loses_missing::<T>(&reader.header, reader.cast)? {
+        let floats = NpyArray::<f64>::read_npy_array(reader)?;
+        return reader.located(|reader| mapped(floats, |floats| of_floats(floats, reader.cast)));
+    }
+    let array = NpyArray::<T>::read_npy_array(reader)?;
+    reader.located(|_| mapped(array, with_missing))
+}
+
+/// Makes an array of the same shape and order of other elements.
+fn mapped<T, U>(
+    array: NpyArray<T>,
+    map: impl FnOnce(Vec<T>) -> Result<Vec<U>>,
+) -> Result<NpyArray<U>> {
+    let (shape, order) = (array.shape().to_vec(), array.order());
+    NpyArray::with_order(map(array.into_vec_memory_order())?, shape, order)
+}
+
+/// Returns true if a cast makes numbers of NaN, so that the missing values must be found before it.
+fn loses_missing<T: Element>(header: &Header, cast: Cast) -> Result<bool> {
+    use ScalarKind::{Bool, Float, Int, UInt};
+    let kind = |dtype: &DType| dtype.scalar().map(Scalar::kind);
+    let is_cast = matches!(cast, Cast::Numeric | Cast::Checked);
+    Ok(is_cast
+        && kind(header.dtype()) == Some(Float)
+        && matches!(kind(&canonical::<T>()?.dtype), Some(Bool | Int | UInt)))
+}
+
+/// Casts floats, of which a NaN is a missing value.
+fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>> {
+    // In place of NaN, a value that `T` has if it has the others.
+    let Some(other) = floats.iter().copied().find(|float| !float.is_nan()) else {
+        return Ok(floats.iter().map(|_| None).collect());
+    };
+    let filled = floats.iter().map(|float| if float.is_nan() { other } else { *float });
+    let bytes: Vec<u8> = filled.flat_map(f64::to_le_bytes).collect();
+    let dtype = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
+    let array = DynArray::new(dtype, [floats.len()], Order::C, bytes)?;
+    let values = array.cast_with(&canonical::<T>()?.dtype, cast)?.to_vec::<T>()?;
+    let values = values.into_iter().zip(floats);
+    Ok(values.map(|(value, float)| (!float.is_nan()).then_some(value)).collect())
+}
 
 /// Returns the values; `None` for a NaN and for NaT, as in an array of objects.
 fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
     use ScalarKind::{DateTime, Float, TimeDelta};
     let dtype = canonical::<T>()?.dtype;
     if !matches!(dtype.scalar().map(Scalar::kind), Some(Float | DateTime(_) | TimeDelta(_))) {
-        return all_there(values);
+        return Ok(values.into_iter().map(Some).collect());
     }
     let mut item = vec![0; T::SIZE];
     let mut optional = Vec::new();
@@ -297,9 +361,4 @@ fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
         optional.push((!is_missing).then_some(value));
     }
     Ok(optional)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "called as `with_missing` is")]
-fn all_there<T>(values: Vec<T>) -> Result<Vec<Option<T>>> {
-    Ok(values.into_iter().map(Some).collect())
 }
