@@ -144,12 +144,13 @@ fn message(error: &npy_core::Error) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 7] = [
+    const ADVICE: [(&str, &str); 8] = [
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
+        (", or read it by npz::", ""),
         (
             "needs an array in C order: ",
             "needs an array in C order: npy convert --order c makes one",

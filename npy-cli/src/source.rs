@@ -84,7 +84,9 @@ fn open_file(target: &Target) -> Result<Input> {
     if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
         return open_text(target, &form, None);
     }
-    if is_archive(&start) {
+    let is_named_npz =
+        target.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    if is_archive(&start) || is_named_npz && !is_known(&start) {
         return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
     }
     Ok(Input::Array(AnyReader::File(Box::new(Reader::open(&target.path).of(&name)?))))

@@ -64,6 +64,34 @@ fn the_end_of_a_short_file_says_what_was_found() {
     assert!(text.contains("expected 100000 bytes of data, found 5000;"), "{text}");
 }
 
+/// Guards that the message is about an archive if the name of the file says that it is one.
+#[test]
+fn damaged_archives_are_called_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut writer = npz::Writer::create(path.join("x.npz")).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.finish().unwrap();
+    let archive = fs::read(path.join("x.npz")).unwrap();
+    for (file, expected) in [
+        (b"".to_vec(), "npy: x.npz: the archive is malformed: it is empty\n"),
+        (b"PK\x03".to_vec(), "npy: x.npz: the archive is malformed: it has no end record"),
+        (b"1,2,3\n".to_vec(), "npy: x.npz: not a .npz archive: it starts with \"1,2,3\\n\""),
+        (
+            [b"a line of text\n", &archive[..]].concat(),
+            "npy: x.npz: the archive is malformed: the file begins with b\"a line\", where NumPy expects a member; remove what is before the archive\n",
+        ),
+    ] {
+        fs::write(path.join("x.npz"), file).unwrap();
+        let output = npy(path, &["x.npz"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.starts_with(expected), "{text}");
+    }
+    // The name does not matter if the file is an array.
+    [1u8].write_npy(path.join("x.npz")).unwrap();
+    assert!(npy(path, &["x.npz"]).status.success());
+}
+
 /// Guards that nothing is extracted if one of the names leads out of the directory, or if one of the files exists.
 #[test]
 fn all_names_are_checked_before_a_member_is_extracted() {

@@ -111,7 +111,8 @@ pub enum ErrorKind {
 
     /// The input ends too early.
     #[error(
-        "truncated: expected {expected} bytes of {what}, found {found}; write or copy the complete file again"
+        "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
+        byte_count(*expected)
     )]
     #[non_exhaustive]
     Truncated {
@@ -502,6 +503,11 @@ impl Error {
         }
         self
     }
+}
+
+/// Returns a number of bytes as text: `1 byte`, `7 bytes`.
+pub(crate) fn byte_count(count: u64) -> String {
+    if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
 }
 
 impl From<ErrorKind> for Error {

@@ -1,6 +1,6 @@
 //! The reasons why an array cannot be viewed in place.
 
-use super::{Error, ErrorKind};
+use super::{Error, ErrorKind, byte_count};
 
 /// The reason why the bytes of an array cannot be used as Rust values in place, and the call that copies them instead.
 ///
@@ -102,7 +102,8 @@ pub enum ViewError {
 
     /// The bytes end before the end of the data.
     #[error(
-        "truncated: expected {expected} bytes of data, found {found}; write or copy the complete file again"
+        "truncated: expected {} of data, found {found}; write or copy the complete file again",
+        byte_count(*expected)
     )]
     Short {
         /// The number of bytes that the data should have.

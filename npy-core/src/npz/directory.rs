@@ -45,10 +45,12 @@ impl Directory {
     pub(super) fn of_file(mut file: impl Read + Seek, limits: &Limits) -> Result<Self> {
         let first = read_at(&mut file, 0, 4)?;
         if [b"", LocalHeader::SIGNATURE, EndRecord::SIGNATURE].contains(&&first[..]) {
-            Directory::read(file, limits)
-        } else {
-            Err(other_start(&mut file))
+            return Directory::read(file, limits);
         }
+        Err(match Directory::read(&mut file, limits) {
+            Ok(_) => other_start(&mut file),
+            Err(_) => not_an_archive(&mut file),
+        })
     }
 
     /// Reads the directory of an archive, which may have anything before it.
@@ -344,13 +346,13 @@ fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
     }
 }
 
-/// The error for a file that does not begin like an archive.
+/// The error for an archive that has other bytes before it.
 fn other_start(file: &mut (impl Read + Seek)) -> Error {
-    match read_at(file, 0, formats::START) {
-        Ok(start) if formats::hint(&start).is_empty() => malformed(format!(
+    match read_at(file, 0, 6) {
+        Ok(start) => malformed(format!(
             "the file begins with b\"{}\", where NumPy expects a member; remove what is before the archive, or read it by npz::Reader::new",
-            start.get(..6).unwrap_or(&start).escape_ascii()
+            start.escape_ascii()
         )),
-        _ => not_an_archive(file),
+        Err(error) => error,
     }
 }

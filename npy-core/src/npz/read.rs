@@ -14,7 +14,7 @@ use super::member::Member;
 use super::name;
 use super::options::ReadOptions;
 use super::source::{Handle, Source};
-use crate::error::{Error, ErrorKind, Place, Result};
+use crate::error::{Error, ErrorKind, Place, Result, byte_count};
 use crate::header::{Header, Payload};
 use crate::limits::to_usize;
 use crate::read::{self, ReadNpy};
@@ -460,8 +460,10 @@ impl<R: Read + Seek> Reader<R> {
             return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
         }
         let more = found.saturating_sub(expected);
+        let verb = if more == 1 { "follows" } else { "follow" };
         Err(malformed(format!(
-            "{more} bytes follow the array of the member; npz::Reader::read_bytes returns them too"
+            "{} {verb} the array of the member; npz::Reader::read_bytes returns the complete member",
+            byte_count(more)
         )))
     }
 
