@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use npy_core::{DType, Header, npz};
+use npy_core::{DType, DynArray, Header, Order, npz};
 use serde_json::Value;
 
 /// Returns the path of each valid file with this extension. Files of the tier `quirk` may be refused.
@@ -39,6 +39,8 @@ fn archives() -> BTreeSet<String> {
         files("npz").into_iter().filter_map(|path| open(path).ok()).collect();
     // Archives that are as programs make them.
     let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    let blank = DynArray::new("[]".parse().unwrap(), [2], Order::C, Vec::new()).unwrap();
+    writer.write("blank", &blank).unwrap();
     for (name, text) in [("layers/0/w", "a"), ("layers/1/w", "b"), ("type", "c"), ("a b", "d")] {
         writer.write(name, text).unwrap();
     }

@@ -289,8 +289,8 @@ impl Field {
     }
 }
 
-/// Returns true for a record without a field that a struct can have.
-fn is_blank(dtype: &DType) -> bool {
+/// Returns true for a record without a field that a struct can have. Only `DynArray` reads an array of them.
+pub(crate) fn is_blank(dtype: &DType) -> bool {
     dtype.is_record() && !dtype.fields().iter().any(Field::is_in_rust)
 }
 

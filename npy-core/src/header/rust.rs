@@ -1,8 +1,8 @@
 //! The Rust code of a type that reads the array of a header: `Header::to_rust`.
 
 use super::Header;
-use crate::dtype::rust::Code;
 use crate::dtype::rust::names::type_name;
+use crate::dtype::rust::{Code, is_blank};
 
 impl Header {
     /// Returns the Rust code of a type with this name for the elements of the array. The doc
@@ -38,7 +38,9 @@ impl Header {
     /// Returns the call that reads the array if its elements have the type `name`.
     fn read_call(&self, name: &str) -> String {
         let array = self.array_of(name);
-        if !self.dtype.has_object() {
+        if is_blank(&self.dtype) {
+            "npy_core::DynArray::read_npy(path)".to_owned()
+        } else if !self.dtype.has_object() {
             format!("{array}::read_npy(path)")
         } else if self.dtype.is_record() {
             format!("npy_core::object::load::<{}>(path)", array.replacen("::<", "<", 1))
@@ -70,6 +72,7 @@ mod tests {
             ("<f4", &[3], "Vec::<Trace>::read_npy(path)"),
             ("<f4", &[3, 0], "npy_core::NpyArray::<Trace>::read_npy(path)"),
             ("|O", &[3], "Trace::read_npy(path)"),
+            ("[]", &[3], "npy_core::DynArray::read_npy(path)"),
             ("[('a', '|O')]", &[3], "npy_core::object::load::<Vec<Trace>>(path)"),
         ] {
             let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();

@@ -6,8 +6,8 @@ use std::io::{Read, Seek};
 
 use super::Reader;
 use crate::dtype::ScalarKind;
-use crate::dtype::rust::Code;
 use crate::dtype::rust::names::{Names, pascal, type_name};
+use crate::dtype::rust::{Code, is_blank};
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
 
@@ -227,6 +227,9 @@ fn array_type(code: &mut Code, header: &Header, name: &str) -> String {
     if dtype.has_object() {
         return "npy_core::Objects".to_owned();
     }
+    if is_blank(dtype) {
+        return "npy_core::DynArray".to_owned();
+    }
     let ndim = header.shape().len();
     let item = match dtype.scalar().map(|scalar| scalar.kind()) {
         Some(ScalarKind::Str) => "String".to_owned(),
@@ -313,6 +316,14 @@ mod tests {
         ] {
             assert!(code.contains(line), "{line}\n{code}");
         }
+    }
+
+    /// Guards that the struct reads each member: an element of a record without fields has no type.
+    #[test]
+    fn members_of_records_without_fields_are_arrays_of_any_dtype() {
+        let code = rust(&[("none", "[]", &[2]), ("n/0", "[]", &[2, 3])]);
+        assert!(code.contains("pub none: npy_core::DynArray,"), "{code}");
+        assert!(code.contains("BTreeMap<usize, npy_core::DynArray>"), "{code}");
     }
 
     /// Guards that what the struct leaves out is said.
