@@ -138,6 +138,17 @@ fn append_checks_all_inputs_before_it_writes() {
         assert!(!message.contains("--cast"), "{message}");
         assert_eq!(fs::read(path.join("x.npy")).unwrap(), before, "{input}");
     }
+    // Of records, the message has the fields.
+    let record = "../tests/golden/nested.npy";
+    fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(record), path.join("r.npy")).unwrap();
+    let dtype = "[('id', '|u1'), ('other', '|V6')]".parse().unwrap();
+    let other = DynArray::new(dtype, [1], Order::C, vec![0; 7]).unwrap();
+    other.write_npy(path.join("other.npy")).unwrap();
+    for command in [&["append"][..], &["concat", "-o", "out.npy"]] {
+        let (exit, message) = code(path, &[command, &["r.npy", "other.npy"]].concat());
+        assert_eq!((exit, message.contains("('other', '|V6')")), (2, true), "{message}");
+        assert!(message.contains("('pos', [('x', '<i2'), ('y', '<f4')])"), "{message}");
+    }
     ok(path, &["append", "x.npy", "f8.npy[-1:]"]);
     assert_eq!(DynArray::read_npy(path.join("x.npy")).unwrap().shape(), [3, 4]);
 }

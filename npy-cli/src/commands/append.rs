@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
 
-use super::info::{dtype_name, python_tuple, truncated};
+use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
@@ -92,7 +92,7 @@ fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<(
     let empty =
         DynArray::new(header.dtype().clone(), empty_shape, Order::C, Vec::new()).of(input)?;
     empty.cast_with(appender.dtype(), Cast::Exact).map(drop).map_err(|_| {
-        let [found, expected] = [header.dtype(), appender.dtype()].map(dtype_name);
+        let [found, expected] = [header.dtype(), appender.dtype()].map(full_dtype);
         let message = format!(
             "its dtype is {found}, that of the file {expected}; convert it first with npy convert --dtype"
         );

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use npy_core::{Cast, Header, Order};
 
 use super::convert::Format;
-use super::info::{dtype_name, python_tuple};
+use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result, replace};
 use crate::source::Source;
 use crate::target::Target;
@@ -110,7 +110,7 @@ fn check(input: &Target, first: &Header, found: &Header) -> Result<()> {
     let empty =
         npy_core::DynArray::new(found.dtype().clone(), [0], Order::C, Vec::new()).of(input)?;
     empty.cast_with(first.dtype(), Cast::Lossless).map(drop).map_err(|_| {
-        let [found, first] = [found, first].map(|header| dtype_name(header.dtype()));
+        let [found, first] = [found, first].map(|header| full_dtype(header.dtype()));
         let hint = "convert it first with npy convert --dtype";
         Failure::new(
             input,

@@ -6,7 +6,7 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::{Cast, DType, DynArray, ErrorKind, Header, Order, Value, npz};
 use serde_json::json;
 
-use super::info::{dtype_name, grouped, python_tuple};
+use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable};
 use crate::source::{self, AnyReader, Input, Source};
@@ -253,9 +253,7 @@ impl Differences {
         let native =
             |header: &Header| header.dtype().with_byte_order(npy_core::ByteOrder::NATIVE).packed();
         if native(a) != native(b) {
-            let text =
-                |dtype: &DType| if dtype.is_record() { dtype.descr() } else { dtype_name(dtype) };
-            self.header.push(("dtype", text(a.dtype()), text(b.dtype())));
+            self.header.push(("dtype", full_dtype(a.dtype()), full_dtype(b.dtype())));
         }
     }
 

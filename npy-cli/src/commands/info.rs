@@ -215,6 +215,11 @@ pub(crate) fn dtype_name(dtype: &DType) -> String {
     format!("record of {fields} {noun}, {} bytes", grouped(dtype.itemsize() as u64))
 }
 
+/// Returns the dtype of a scalar as it is in headers, and all fields of a record.
+pub(crate) fn full_dtype(dtype: &DType) -> String {
+    if dtype.is_record() { dtype.descr() } else { dtype_name(dtype) }
+}
+
 pub(crate) fn shape_text(header: &Header) -> String {
     python_tuple(header.shape())
 }

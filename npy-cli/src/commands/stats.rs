@@ -210,9 +210,11 @@ impl Values {
         self.floats.reserve(count * column.count);
         let size = column.dtype.itemsize();
         if size == 0 || row == 0 {
-            // All texts without characters are equal.
             summary.count += (count * column.count) as u64;
-            summary.distinct.add((0..1).take(count * column.count));
+            if summary.count > 0 {
+                // All values without bytes are equal.
+                summary.distinct.add(std::iter::once(0));
+            }
             return;
         }
         let items = Items { rows, row, size, column };
