@@ -125,17 +125,19 @@ print(plain.dtype.descr)
 fn verify_knows_the_types_of_ordinary_objects() {
     let dir = tempfile::tempdir().unwrap();
     let write = r#"
-import collections, fractions, ipaddress, os, pathlib, sys, uuid
+import collections, datetime, fractions, ipaddress, os, pathlib, sys, uuid, zoneinfo
 import numpy as np, pandas as pd
 frame = pd.DataFrame({"i": [1, 2], "s": ["a", "b"]})
 arrays = {
     "records": frame.to_records(), "matrix": np.matrix([["a", 1]], dtype=object),
     "periods": pd.period_range("2020", periods=3, freq="M").to_numpy(),
+    "zoned": pd.date_range("2020", periods=3, tz=zoneinfo.ZoneInfo("Europe/Paris")).to_numpy(),
     "intervals": pd.interval_range(0, 2).to_numpy(),
 }
 objects = [
     uuid.UUID(int=1), pathlib.PurePosixPath("a"), fractions.Fraction(1, 3), ipaddress.ip_address("::1"),
     collections.Counter("aab"), frame.to_records()[0], np.float16, np.ma.array([1, 2], mask=[0, 1]),
+    datetime.datetime(2020, 1, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Paris")),
 ]
 for item in objects:
     arrays[type(item).__name__] = array = np.empty(1, dtype=object)
@@ -146,7 +148,7 @@ for name, array in arrays.items():
     npy_tests::Numpy::run(write, &[dir.path().as_os_str()]);
     let files: Vec<_> =
         std::fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().path()).collect();
-    assert_eq!(files.len(), 12);
+    assert_eq!(files.len(), 14);
     let output = Command::new(env!("CARGO_BIN_EXE_npy")).arg("verify").args(&files).output();
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

@@ -299,7 +299,7 @@ impl Objects {
     }
 
     /// Iterates over those of [`globals`](Self::globals) that are not known to make plain data. Known are the classes and functions that
-    /// NumPy, pandas and Python's own types name. `np.load` may run any code for the others.
+    /// NumPy, pandas and Python's own types name, and `builtins.getattr` where it only restores time zones. `np.load` may run any code for the others.
     ///
     /// ```
     /// use npy_core::{Objects, ReadNpy, WriteNpy};
@@ -311,7 +311,8 @@ impl Objects {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn unknown_globals(&self) -> impl Iterator<Item = String> {
-        let unknown = self.global_names().filter(|(module, name)| !known::is_data(module, name));
+        let is_unknown = |module: &str, name: &str| !known::is_harmless(self, module, name);
+        let unknown = self.global_names().filter(move |(module, name)| is_unknown(module, name));
         unknown.map(|(module, name)| format!("{module}.{name}"))
     }
 

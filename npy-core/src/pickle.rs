@@ -200,6 +200,16 @@ impl Graph {
         call
     }
 
+    /// Returns all calls.
+    pub(crate) fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// Returns the items of all containers.
+    pub(crate) fn all_items(&self) -> &[Id] {
+        &self.items
+    }
+
     /// Returns all nodes.
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -294,7 +294,7 @@ impl<'a> ObjectRef<'a> {
 const DATA: [(&str, &str); 22] = [
     (
         "numpy",
-        "ndarray recarray matrix dtype record void object_ str_ bytes_ bool bool_ int8 int16 int32 int64 intc longlong uint8 uint16 uint32 \
+        "ndarray recarray matrix dtype record void str_ bytes_ bool bool_ int8 int16 int32 int64 intc longlong uint8 uint16 uint32 \
          uint64 uintc ulonglong float16 float32 float64 longdouble float96 float128 complex64 complex128 clongdouble complex192 complex256 \
          datetime64 timedelta64",
     ),
@@ -335,7 +335,7 @@ const PANDAS: &str = "NA NaT _nat_unpickle _unpickle_timestamp _timedelta_unpick
 
 /// Returns true for a class or function that makes plain data, whatever its arguments are. A name with dots leads out of its module, so that
 /// it is compared as a whole.
-pub(super) fn is_data(module: &str, name: &str) -> bool {
+fn is_data(module: &str, name: &str) -> bool {
     let module = match common_module(module) {
         "pathlib._local" => "pathlib",
         "dateutil.tz.tz" => "dateutil.tz",
@@ -345,6 +345,59 @@ pub(super) fn is_data(module: &str, name: &str) -> bool {
     let is_pandas = module == "pandas" || module.starts_with("pandas.");
     let names = names.or(is_pandas.then_some(PANDAS)).unwrap_or_default();
     names.split(' ').any(|known| known == name && !name.is_empty())
+}
+
+/// Returns true for a class or function that makes plain data in this pickle.
+pub(super) fn is_harmless(of: &Objects, module: &str, name: &str) -> bool {
+    is_data(module, name) || (module, name) == ("builtins", "getattr") && gets_zones_only(of)
+}
+
+/// Returns true if the pickle uses `getattr` only to find `ZoneInfo._unpickle`, by which Python restores a time zone. So `getattr` is what
+/// these calls call, and is nowhere else in the pickle.
+fn gets_zones_only(of: &Objects) -> bool {
+    let graph = &of.graph;
+    let is_getattr = |id: Id| is_global(of, id, b"builtins", b"getattr");
+    let is_zone = |call: &Call| match of.reference(call.arguments).tuple() {
+        Some(&[class, method]) => {
+            is_global(of, class, b"zoneinfo", b"ZoneInfo")
+                && is_text(of, method, b"_unpickle")
+                && !is_getattr(call.state)
+        }
+        _ => false,
+    };
+    // The same names could be in text of other forms.
+    let is_plain = |node: &Node| match *node {
+        Node::Global(module, name) => {
+            [module, name].into_iter().all(|id| matches!(graph.node(id), Node::Data(Form::Str, _)))
+        }
+        _ => true,
+    };
+    graph.nodes().iter().all(is_plain)
+        && !is_getattr(graph.root())
+        && !graph.all_items().iter().any(|&id| is_getattr(id))
+        && graph.calls().iter().all(|call| match is_getattr(call.callable) {
+            true => is_zone(call),
+            false => !is_getattr(call.state),
+        })
+}
+
+/// Returns true for the class or function of this name.
+fn is_global(of: &Objects, id: Id, module: &[u8], name: &[u8]) -> bool {
+    match of.graph.node(id) {
+        Node::Global(in_module, named) => {
+            is_text(of, in_module, module) && is_text(of, named, name)
+        }
+        Node::Data(Form::Global, data) => {
+            let mut lines = data.of(&of.pickle).split(|&byte| byte == b'\n');
+            lines.next() == Some(module) && lines.next() == Some(name)
+        }
+        _ => false,
+    }
+}
+
+/// Returns true for this text.
+fn is_text(of: &Objects, id: Id, text: &[u8]) -> bool {
+    matches!(of.graph.node(id), Node::Data(Form::Str, data) if data.of(&of.pickle) == text)
 }
 
 /// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.
@@ -434,6 +487,44 @@ impl fmt::Display for Kind {
 #[cfg(test)]
 mod tests {
     use super::is_data;
+    use crate::header::Header;
+    use crate::objects::Objects;
+    use crate::read::ReadNpy;
+    use crate::shape::Order;
+
+    /// Returns the unknown names in an array of one object, which these opcodes make.
+    fn unknown(object: &[u8]) -> Vec<String> {
+        let header = Header::new("|O".parse().unwrap(), [1], Order::C).unwrap();
+        let array =
+            b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(I1\nt";
+        let dtype = b"cnumpy\ndtype\n(S'O8'\nI0\nI1\ntRI00\n(l";
+        let file = [&header.to_bytes().unwrap(), &array[..], dtype, object, b"atb."].concat();
+        Objects::read_npy_from(&file[..]).unwrap().unknown_globals().collect()
+    }
+
+    /// Guards that `getattr` is data only where Python restores a time zone.
+    #[test]
+    fn getattr_is_harmless_for_time_zones_alone() {
+        let zone = b"(czoneinfo\nZoneInfo\nX\x09\0\0\0_unpickletR(X\x03\0\0\0UTCI01\ntR";
+        let all = |parts: &[&[u8]]| unknown(&parts.concat());
+        assert!(all(&[b"cbuiltins\ngetattr\n", zone]).is_empty());
+        assert!(all(&[b"X\x08\0\0\0builtinsX\x07\0\0\0getattr\x93", zone]).is_empty());
+        let unknown: [&[&[u8]]; 8] = [
+            &[b"cbuiltins\ngetattr\n(czoneinfo\nZoneInfo\nX\x09\0\0\0__class__tR"],
+            &[b"cbuiltins\ngetattr\n(cdecimal\nDecimal\nX\x09\0\0\0_unpickletR"],
+            &[b"cbuiltins\ngetattr\n(czoneinfo\nZoneInfo\nX\x09\0\0\0_unpickleNtR"],
+            // By itself, once more in a tuple, as a key, and as a state.
+            &[b"cbuiltins\ngetattr\n"],
+            &[b"(cbuiltins\ngetattr\np9\n", zone, b"g9\nt"],
+            &[b"cbuiltins\ngetattr\np9\n", zone, b"}g9\nNs\x86"],
+            &[b"cbuiltins\ngetattr\np9\n", zone, b"0cuuid\nUUID\n(tRg9\nb"],
+            // By names in another form.
+            &[b"S'builtins'\nS'getattr'\n\x93", zone],
+        ];
+        for object in unknown {
+            assert_eq!(all(object), ["builtins.getattr"], "{}", object.concat().escape_ascii());
+        }
+    }
 
     /// Guards that code which pickles can call is not taken for data.
     #[test]
