@@ -9,9 +9,9 @@ use super::{ReadNpy, ReadOptions};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
-use crate::element::Element;
 use crate::element::block::{self, BLOCK};
 use crate::element::typed_plan::canonical;
+use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
@@ -332,17 +332,29 @@ fn loses_missing<T: Element>(header: &Header, cast: Cast) -> Result<bool> {
 
 /// Casts floats, of which a NaN is a missing value.
 fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>> {
-    // In place of NaN, a value that `T` has if it has the others.
-    let Some(other) = floats.iter().copied().find(|float| !float.is_nan()) else {
-        return Ok(floats.iter().map(|_| None).collect());
+    let dtype = canonical::<T>()?.dtype;
+    let cast = |floats: Vec<f64>| -> Result<Vec<T>> {
+        let (shape, bytes) = (vec![floats.len()], floats.into_iter().flat_map(f64::to_le_bytes));
+        let from = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
+        let array = DynArray::new(from, shape, Order::C, bytes.collect())?;
+        array.cast_with(&dtype, cast)?.to_vec()
     };
-    let filled = floats.iter().map(|float| if float.is_nan() { other } else { *float });
-    let bytes: Vec<u8> = filled.flat_map(f64::to_le_bytes).collect();
-    let dtype = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
-    let array = DynArray::new(dtype, [floats.len()], Order::C, bytes)?;
-    let values = array.cast_with(&canonical::<T>()?.dtype, cast)?.to_vec::<T>()?;
-    let values = values.into_iter().zip(floats);
-    Ok(values.map(|(value, float)| (!float.is_nan()).then_some(value)).collect())
+    let present = |floats: &[f64]| floats.iter().copied().filter(|float| !float.is_nan()).collect();
+    let Ok(values) = cast(present(&floats)) else {
+        // The error names the row among all.
+        let one_by_one = floats.iter().enumerate().map(|(row, float)| {
+            let value = cast(present(&[*float])).map_err(|error| match error.into_kind() {
+                ErrorKind::InvalidValue { reason } => {
+                    block::invalid(&InvalidValue::new(reason), row)
+                }
+                other => other.into(),
+            });
+            Ok(value?.pop())
+        });
+        return one_by_one.collect();
+    };
+    let mut values = values.into_iter();
+    Ok(floats.iter().map(|float| if float.is_nan() { None } else { values.next() }).collect())
 }
 
 /// Returns the values; `None` for a NaN and for NaT, as in an array of objects.
