@@ -3,14 +3,14 @@
 //! # Items
 //!
 //! Every type here is an [`Element`](crate::Element). It can be an item of a `Vec`, a slice or an [`NpyArray`](crate::NpyArray), a field of
-//! a struct, or by itself a 0-d array. It is written as the dtype in the second column, and read from that dtype in either byte order. A
+//! a struct, or by itself a 0-d array (a record is read so, and written as an `NpyArray` without dimensions). It is written as the dtype in the second column, and read from that dtype in either byte order. A
 //! value that is written and read again does not change.
 //!
 //! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last
 //! column. `…` means every other length of text, or every other unit of a time. A text or time that
 //! does not fit is an error. So is any dtype that the table does not list.
 //! [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read
-//! any number as any other.
+//! any number as any other, except long doubles and bfloat16.
 //!
 //! | Rust | NumPy | feature | reads without loss |
 //! |---|---|---|---|
@@ -75,8 +75,12 @@
 //! | `[Option<T>]` | | yes | one; as Python objects |
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
+//! | `ndarray::Array<T, D>`, feature `ndarray` | yes | yes | those of `D`; an item of the first table, and no text or `Option` |
 //!
-//! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record.
+//! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record. To write one, use
+//! `NpyArray::new(vec![record], [])`.
+//!
+//! A list of `Option` becomes Python objects, which `np.load` reads with `allow_pickle=True` alone. For floats, write NaN instead of `None`.
 //!
 //! `AnyArray`, `DynArray` and `Objects` keep Python objects (`|O`) as they are. All other types
 //! that can be read also read arrays of Python objects: text from `str`, numbers from `int` and
