@@ -34,6 +34,20 @@ pub(crate) fn from_nanoseconds(
     to_count(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
 }
 
+/// Converts the nanoseconds of a date to a count, rounded down; `None` if it does not fit in an `i64`.
+pub(crate) fn rounded_down(nanoseconds: i128, resolution: Resolution) -> Option<i64> {
+    let units = match (months(resolution.unit), attoseconds(resolution.unit)) {
+        (Some(months), _) => {
+            let (year, month, _) = civil(nanoseconds.div_euclid(NANOSECONDS));
+            let since = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?;
+            since.checked_sub(1)?.div_euclid(months)
+        }
+        (None, length) => nanoseconds.checked_mul(NANOSECOND)?.div_euclid(length?),
+    };
+    let count = i64::try_from(units.div_euclid(i128::from(resolution.multiple))).ok()?;
+    (count != NAT).then_some(count)
+}
+
 /// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a
 /// conversion of a time span between months (or years) and shorter units.
 pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Option<i128> {
@@ -122,6 +136,10 @@ pub(crate) fn scaled(count: i64, resolution: Resolution) -> i128 {
 
 /// The length of a second in attoseconds.
 pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;
+/// The length of a nanosecond in attoseconds.
+const NANOSECOND: i128 = 1_000_000_000;
+/// The number of nanoseconds in a day.
+const NANOSECONDS: i128 = 86_400_000_000_000;
 /// The length of a day in attoseconds.
 pub(crate) const DAY: i128 = 86_400 * SECOND;
 

@@ -3,7 +3,6 @@
 use npy_core::dtype::{Resolution, Unit};
 use npy_core::time::{self, Day, Hour, Minute, Ms, Ns, Second, TimeUnit, Us};
 use npy_core::{DateTime64, TimeDelta64};
-use serde::de::{self, Deserialize, IntoDeserializer};
 
 /// The resolution of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +58,7 @@ impl Digits {
     pub(super) fn of_any_zone(text: &str) -> Option<Self> {
         let local = text.strip_suffix('Z').or_else(|| {
             let (time, offset) = text.rsplit_once(['+', '-'])?;
-            (time.contains(':') && matches!(offset.len(), 2 | 5)).then_some(time)
+            (time.contains(':') && matches!(offset.len(), 2 | 4 | 5)).then_some(time)
         });
         let Some(local) = local else { return Digits::of(text) };
         // An offset has minutes.
@@ -126,10 +125,6 @@ fn count(text: &str, unit: Unit, is_span: bool) -> Option<i64> {
 fn parsed<U: TimeUnit>(text: &str, is_span: bool) -> Option<i64> {
     match is_span {
         true => text.parse::<TimeDelta64<U>>().ok().map(TimeDelta64::count),
-        // By serde, because `parse` refuses an offset from UTC.
-        false => {
-            let text: de::value::StrDeserializer<'_, de::value::Error> = text.into_deserializer();
-            DateTime64::<U>::deserialize(text).ok().map(DateTime64::count)
-        }
+        false => text.parse::<DateTime64<U>>().ok().map(DateTime64::count),
     }
 }

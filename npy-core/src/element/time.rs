@@ -9,6 +9,7 @@
 //! assert_eq!(DateTime64::<Day>::new(19_000).to_string(), "2022-01-08");
 //! ```
 
+mod arithmetic;
 #[cfg(feature = "chrono")]
 mod chrono;
 mod convert;

@@ -108,7 +108,7 @@ impl<'de, const N: usize> Deserialize<'de> for FixedStr<N> {
 }
 
 macro_rules! time {
-    ($($name:ident, $expecting:literal, $parse:path, $doc:literal;)*) => {$(
+    ($($name:ident, $expecting:literal, $doc:literal;)*) => {$(
         /// Serializes as the text that it prints, or as none for NaT; in binary formats, as the count.
         impl<U: TimeUnit> Serialize for $name<U> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -127,7 +127,7 @@ macro_rules! time {
                     false => i64::deserialize(deserializer).map(Self::new),
                     true => {
                         let (expecting, missing) = ($expecting, Some(Self::NAT));
-                        deserializer.deserialize_option(Text { expecting, parse: $parse, missing })
+                        deserializer.deserialize_option(Text { expecting, parse: str::parse, missing })
                     }
                 }
             }
@@ -136,9 +136,9 @@ macro_rules! time {
 }
 
 time! {
-    DateTime64, "a time, as in \"2009-08-24T00:20:03\"", DateTime64::parse_in_utc,
+    DateTime64, "a time, as in \"2009-08-24T00:20:03\"",
         "Deserializes the text that it prints. A text with an offset from UTC (`Z`, `+02:00`) is converted to UTC. In binary formats, the count.";
-    TimeDelta64, "a span of time, as in \"100 seconds\"", str::parse,
+    TimeDelta64, "a span of time, as in \"100 seconds\"",
         "Deserializes the text that it prints; in binary formats, the count.";
 }
 

@@ -4,12 +4,13 @@ use std::str::FromStr;
 
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::calendar::{DAY, attoseconds, converted, exact_div, first_day, to_count};
+use crate::dtype::descr::excerpt;
 use crate::dtype::{Resolution, Unit};
-use crate::element::text::excerpt;
 use crate::element::{Element, InvalidValue};
 
-/// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. Nothing is rounded: the
-/// text must be a whole number of units. The text of a `DateTime64<Generic>` is an integer.
+/// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. A time that ends with its
+/// offset from UTC (`Z`, `+02:00`) is converted to UTC. Nothing is rounded: the text must be a whole number of units. The text of a
+/// `DateTime64<Generic>` is an integer.
 ///
 /// ```
 /// use npy_core::DateTime64;
@@ -28,18 +29,12 @@ impl<U: TimeUnit> FromStr for DateTime64<U> {
         if text.eq_ignore_ascii_case("NaT") {
             return Ok(Self::NAT);
         }
-        Self::parse_at(text, 0).ok_or_else(|| Self::not_a_time(text))
+        let (local, offset) = split_offset(text).unwrap_or((text, 0));
+        Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text))
     }
 }
 
 impl<U: TimeUnit> DateTime64<U> {
-    /// Parses a time that may end with its offset from UTC (`Z`, `+02:00`), and converts it to UTC.
-    #[cfg(feature = "serde")]
-    pub(crate) fn parse_in_utc(text: &str) -> Result<Self, InvalidValue> {
-        let Some((local, offset)) = split_offset(text) else { return text.parse() };
-        Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text))
-    }
-
     /// Parses a time and subtracts `offset`, its offset from UTC in attoseconds. For a generic
     /// time, `offset` has no effect.
     fn parse_at(text: &str, offset: i128) -> Option<Self> {
@@ -51,10 +46,10 @@ impl<U: TimeUnit> DateTime64<U> {
     }
 
     fn not_a_time(text: &str) -> InvalidValue {
-        let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
+        let (text, dtype) = (excerpt(&format!("{text:?}")), Self::dtype());
         let form = match U::RESOLUTION {
             None => "an integer",
-            Some(_) => "2009-08-24T00:20:03.5 or a shorter form, with no fraction of a unit",
+            Some(_) => "2009-08-24T00:20:03.5+02:00 or a shorter form, with no fraction of a unit",
         };
         InvalidValue::new(format!("{text} is not a time of '{dtype}'; write {form}"))
     }
@@ -79,7 +74,7 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
             return Ok(Self::NAT);
         }
         span(text, U::RESOLUTION).map(Self::new).ok_or_else(|| {
-            let (text, dtype) = (excerpt(text.as_bytes()), Self::dtype());
+            let (text, dtype) = (excerpt(&format!("{text:?}")), Self::dtype());
             let form = match U::RESOLUTION {
                 None => "a number and its unit: 100 generic time units",
                 Some(_) => "a number and a unit, as in 100 seconds, with no fraction of a unit of the dtype",
@@ -91,16 +86,19 @@ impl<U: TimeUnit> FromStr for TimeDelta64<U> {
 
 /// Returns the time without its offset from UTC, and the offset in attoseconds; `None` if the text
 /// has no valid offset.
-#[cfg(feature = "serde")]
 fn split_offset(text: &str) -> Option<(&str, i128)> {
+    let time = text.find(['T', ' '])?;
     if let Some(local) = text.strip_suffix('Z') {
         return Some((local, 0));
     }
-    let time = text.find(['T', ' '])?;
     let sign = text.rfind(['+', '-']).filter(|&sign| sign > time)?;
     let (local, offset) = text.split_at_checked(sign)?;
     let is_negative = offset.starts_with('-');
-    let offset = time_of_day(offset.get(1..)?)?;
+    let digits = offset.get(1..)?;
+    let offset = match (digits.len(), digits.split_at_checked(2)) {
+        (4, Some((hours, minutes))) => time_of_day(&format!("{hours}:{minutes}"))?,
+        _ => time_of_day(digits)?,
+    };
     Some((local, if is_negative { offset.checked_neg()? } else { offset }))
 }
 
@@ -253,22 +251,30 @@ mod tests {
     #[cfg(feature = "serde")]
     #[test]
     fn offsets_from_utc_are_subtracted() {
-        let utc = |text: &str| DateTime64::<Ms>::parse_in_utc(text).map(|time| time.to_string());
+        let utc = |text: &str| text.parse::<DateTime64<Ms>>().map(|time| time.to_string());
         for (text, expected) in [
             ("2009-08-24T00:20:03.5", "2009-08-24T00:20:03.500"),
             ("2009-08-24T00:20:03Z", "2009-08-24T00:20:03.000"),
             ("2009-08-24T00:20:03.5+02:00", "2009-08-23T22:20:03.500"),
             ("2009-08-23 22:20-02:30", "2009-08-24T00:50:00.000"),
+            ("2009-08-23 22:20-0230", "2009-08-24T00:50:00.000"),
+            ("2009-08-24T22+02", "2009-08-24T20:00:00.000"),
             ("1890-01-01T00:53:28+00:53:28", "1890-01-01T00:00:00.000"),
             ("2009-08-24", "2009-08-24T00:00:00.000"),
         ] {
             assert_eq!(utc(text).unwrap(), expected, "{text}");
         }
-        for text in ["2009-08-24T00:20+", "2009-08-24T00:20+2", "2009-08-24T00:20+02:00Z", "Z", "+"]
-        {
+        for text in [
+            "2009-08-24T00:20+",
+            "2009-08-24T00:20+2",
+            "2009-08-24T00:20+02:",
+            "2009-08-24T00:20+02:00Z",
+            "Z",
+            "+",
+        ] {
             assert!(utc(text).is_err(), "{text}");
         }
-        assert!(DateTime64::<Hour>::parse_in_utc("2009-08-24T01+05:30").is_err());
+        assert!("2009-08-24T01+05:30".parse::<DateTime64<Hour>>().is_err());
     }
 
     #[test]
@@ -285,7 +291,7 @@ mod tests {
             "2009-08-24T00:60",
             "2009-08-24T00:00:00.",
             "2009-08-24T00:00.5",
-            "2009-08-24T00:20:03.5Z",
+            "2009-08-24Z",
             "2009-08-24T00:20:03.0005",
             "+-2009",
             "20 09",
@@ -303,6 +309,6 @@ mod tests {
         assert!("30 seconds".parse::<TimeDelta64<Times<25, Second>>>().is_err());
         assert_eq!("2 years".parse::<TimeDelta64<Month>>().unwrap().count(), 24);
         let error = "noon".parse::<DateTime64<Ms>>().unwrap_err().to_string();
-        assert!(error.starts_with("b\"noon\" is not a time of '<M8[ms]'; write 2009"), "{error}");
+        assert!(error.starts_with("\"noon\" is not a time of '<M8[ms]'; write 2009"), "{error}");
     }
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::{DateTime64, TimeUnit};
+use crate::calendar::rounded_down;
 use crate::element::{Element, InvalidValue};
 
 /// Converts exactly. Fails for a fraction of a unit, for a count that does not fit in an `i64`, and
@@ -22,18 +23,61 @@ impl<U: TimeUnit> TryFrom<SystemTime> for DateTime64<U> {
     type Error = InvalidValue;
 
     fn try_from(time: SystemTime) -> Result<Self, InvalidValue> {
-        let (is_before, span) = match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(span) => (false, span),
-            Err(error) => (true, error.duration()),
-        };
-        let nanoseconds = i128::try_from(span.as_nanos()).ok();
-        let signed = nanoseconds.and_then(|n| if is_before { n.checked_neg() } else { Some(n) });
-        signed.and_then(Self::from_nanoseconds).ok_or_else(|| {
-            let side = if is_before { "before" } else { "after" };
+        nanoseconds(time).and_then(Self::from_nanoseconds).ok_or_else(|| {
+            let (side, span) = match time.duration_since(SystemTime::UNIX_EPOCH) {
+                Ok(span) => ("after", span),
+                Err(error) => ("before", error.duration()),
+            };
             let dtype = Self::dtype();
-            let reason = format!("the time {span:?} {side} 1970-01-01 does not fit '{dtype}'");
+            let reason = format!(
+                "the time {span:?} {side} 1970-01-01 has a fraction of a unit of '{dtype}', or does not fit; DateTime64::floor rounds it down"
+            );
             InvalidValue::new(reason)
         })
+    }
+}
+
+impl<U: TimeUnit> DateTime64<U> {
+    /// Returns the current time of the system in UTC, rounded down to the unit.
+    ///
+    /// ```
+    /// use npy_core::DateTime64;
+    /// use npy_core::time::{Second, Us};
+    ///
+    /// let stamp = DateTime64::<Us>::now();
+    /// assert!(stamp.count() > 1_700_000_000_000_000);
+    /// assert!(!DateTime64::<Second>::now().is_nat());
+    /// ```
+    pub fn now() -> Self {
+        Self::floor(SystemTime::now())
+    }
+
+    /// Converts a time of the system, rounded down to the unit. `try_from` refuses a fraction of a unit instead.
+    ///
+    /// The result is NaT if the count does not fit in an `i64`, as that of femtoseconds since 1970, and for the unit
+    /// [`Generic`](super::Generic).
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// use npy_core::DateTime64;
+    /// use npy_core::time::Ms;
+    ///
+    /// let time = SystemTime::UNIX_EPOCH + Duration::from_micros(1_999);
+    /// assert_eq!(DateTime64::<Ms>::floor(time).count(), 1);
+    /// assert!(DateTime64::<Ms>::try_from(time).is_err());
+    /// ```
+    pub fn floor(time: SystemTime) -> Self {
+        let floor = || rounded_down(nanoseconds(time)?, U::RESOLUTION?);
+        floor().map_or(Self::NAT, Self::new)
+    }
+}
+
+/// Returns the nanoseconds since 1970.
+fn nanoseconds(time: SystemTime) -> Option<i128> {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(span) => i128::try_from(span.as_nanos()).ok(),
+        Err(error) => i128::try_from(error.duration().as_nanos()).ok()?.checked_neg(),
     }
 }
 
@@ -68,7 +112,7 @@ fn duration(nanoseconds: u128) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Day, Generic, Ms, Ns, Ps, Second};
+    use super::super::{As, Day, Generic, Month, Ms, Ns, Ps, Second, Times, Week, Year};
     use super::*;
 
     /// Guards that times before and after 1970 are converted exactly, and never rounded.
@@ -83,12 +127,23 @@ mod tests {
         assert_eq!(DateTime64::<Day>::try_from(second).unwrap().to_string(), "1970-01-02");
         let half = SystemTime::UNIX_EPOCH - Duration::from_millis(1500);
         let error = DateTime64::<Second>::try_from(half).unwrap_err();
-        assert_eq!(error.to_string(), "the time 1.5s before 1970-01-01 does not fit '<M8[s]'");
+        assert_eq!(
+            error.to_string(),
+            "the time 1.5s before 1970-01-01 has a fraction of a unit of '<M8[s]', or does not fit; DateTime64::floor rounds it down"
+        );
         let error = SystemTime::try_from(DateTime64::<Ns>::NAT).unwrap_err();
         assert_eq!(error.to_string(), "NaT of '<M8[ns]' does not fit a SystemTime");
         assert!(SystemTime::try_from(DateTime64::<Ps>::new(1)).is_err());
         assert!(SystemTime::try_from(DateTime64::<Day>::new(i64::MAX)).is_err());
         assert!(DateTime64::<Generic>::try_from(SystemTime::UNIX_EPOCH).is_err());
+        assert_eq!(DateTime64::<Second>::floor(half).count(), -2);
+        assert_eq!(DateTime64::<Times<25, Second>>::floor(second).count(), 86_400 / 25);
+        assert_eq!(DateTime64::<Ps>::floor(second).count(), 86_400_000_000_000_000);
+        assert_eq!(DateTime64::<Week>::floor(half).count(), -1);
+        let spring = SystemTime::UNIX_EPOCH + Duration::from_secs(1_709_208_000);
+        assert_eq!(DateTime64::<Month>::floor(spring).to_string(), "2024-02");
+        assert_eq!(DateTime64::<Year>::floor(half).to_string(), "1969");
+        assert!(DateTime64::<As>::floor(second).is_nat());
         let late = SystemTime::UNIX_EPOCH + Duration::from_secs(10_000_000_000);
         assert!(DateTime64::<Ns>::try_from(late).is_err());
     }
