@@ -143,6 +143,7 @@ pub mod iter {
     pub use crate::dynamic::{TableRows, Values};
     #[cfg(feature = "mmap")]
     pub use crate::mmap::Values as ColumnValues;
+    pub use crate::read::IntoRecords;
     pub use crate::shape::{Iter, IterMut};
     pub use crate::value::{CodePoints, Fields, Parts};
 }

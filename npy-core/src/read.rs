@@ -6,6 +6,7 @@ mod direct;
 mod dyn_chunk;
 mod header;
 mod headerless;
+mod into_records;
 mod object;
 mod parallel;
 mod position;
@@ -36,6 +37,7 @@ use source::Source;
 pub(crate) use source::read_at;
 
 pub use decoder::Decoder;
+pub use into_records::IntoRecords;
 #[cfg(feature = "npz")]
 pub(crate) use parallel::each_part;
 pub use reader::Reader;

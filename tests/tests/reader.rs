@@ -213,3 +213,35 @@ fn a_default_is_made_once_a_file() {
         assert_eq!(rows, [1, 2, 2].map(|n| Numbered { n, file }));
     }
 }
+
+/// Guards the iterator that has its reader: the same elements as `records`, and one error, which comes last.
+#[test]
+fn into_records_are_the_elements_of_records() {
+    #[derive(npy_core::NpyElement, Clone, Copy, Debug, PartialEq)]
+    #[repr(u8)]
+    enum Flag {
+        Off,
+        On,
+    }
+
+    let mut file = Vec::new();
+    (0..100_000).map(f64::from).collect::<Vec<_>>().write_npy_to(&mut file).unwrap();
+    let mut reader = Reader::new(&file[..]).unwrap();
+    let wanted: Vec<f64> = reader.records().unwrap().map(Result::unwrap).collect();
+    let found: Vec<f64> =
+        Reader::new(&file[..]).unwrap().into_records().unwrap().map(Result::unwrap).collect();
+    assert_eq!(found, wanted);
+    assert!(Reader::new(&file[..]).unwrap().into_records::<f32>().is_err());
+
+    let mut file = Vec::new();
+    [1u8, 0, 7, 1].write_npy_to(&mut file).unwrap();
+    let mut flags = Reader::new(&file[..]).unwrap().into_records::<Flag>().unwrap();
+    assert_eq!(flags.next().unwrap().unwrap(), Flag::On);
+    assert_eq!(flags.next().unwrap().unwrap(), Flag::Off);
+    assert!(flags.next().unwrap().unwrap_err().to_string().contains("row 2"));
+    assert!(flags.next().is_none() && flags.next().is_none());
+
+    let mut file = Vec::new();
+    [0u16; 0].write_npy_to(&mut file).unwrap();
+    assert_eq!(Reader::new(&file[..]).unwrap().into_records::<u16>().unwrap().count(), 0);
+}
