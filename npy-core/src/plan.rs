@@ -357,6 +357,9 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
         (Cast::Exact, Some(_), _) => {
             "ReadOptions::cast(Cast::Lossless) converts if every value fits"
         }
+        (_, None, Some(_)) if rounds(from, to) => {
+            "ReadOptions::cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
+        }
         (_, None, Some(_)) => {
             "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
         }
@@ -370,9 +373,24 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
                 "read it as LongDouble, which has to_f64()"
             }
+            Some(ScalarKind::Str | ScalarKind::Bytes)
+                if to.scalar().is_some_and(Scalar::is_number) =>
+            {
+                "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
+            }
+            None if from.is_record() && to.scalar().is_some() => {
+                "read one field with read_column, the records as a struct, which Header::to_rust writes, or any dtype as a DynArray"
+            }
             _ => CHANGE,
         },
     }
+}
+
+/// Returns true for integers that become floats.
+fn rounds(from: &DType, to: &DType) -> bool {
+    let kind = |dtype: &DType| dtype.scalar().map(Scalar::kind);
+    matches!(kind(from), Some(ScalarKind::Int | ScalarKind::UInt))
+        && matches!(kind(to), Some(ScalarKind::Float | ScalarKind::Complex))
 }
 
 const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";

@@ -92,6 +92,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
     label = "`npy_core::ReadNpy` is not implemented for this type",
     note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype",
     note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `#[derive(npy_core::NpyRecord)]`, or a `Vec<T>`, whose elements it is",
+    note = "`ndarray::Array`: the feature `ndarray` of npy-core, and ndarray 0.17",
     note = "a dict or other Python objects: `npy_core::object::load` into a struct of serde, or `npy_core::Objects`"
 )]
 pub trait ReadNpy: Sized {

@@ -75,10 +75,11 @@
 //! | `[Option<T>]` | | yes | one; as Python objects |
 //! | `String` | yes | yes | none |
 //! | `str` | | yes | none |
-//! | `ndarray::Array<T, D>`, feature `ndarray` | yes | yes | those of `D`; an item of the first table, and no text or `Option` |
 //!
 //! A struct that derives [`NpyRecord`](macro@crate::NpyRecord) is also read from an array without dimensions: a single record. To write one, use
 //! `NpyArray::new(vec![record], [])`.
+//!
+//! With the feature `ndarray`, an `ndarray::Array` of items of the first table is read and written, too, but not of text or `Option`.
 //!
 //! A list of `Option` becomes Python objects, which `np.load` reads with `allow_pickle=True` alone. For floats, write NaN instead of `None`.
 //!

@@ -69,6 +69,7 @@ pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<(
     message = "`{Self}` is not an array: it cannot be written to a .npy file",
     label = "`npy_core::WriteNpy` is not implemented for this type",
     note = "an array: `Vec<T>`, `&[T]`, or `npy_core::NpyArray::new(data, [rows, columns])` for any number of dimensions",
+    note = "`ndarray::Array`: the feature `ndarray` of npy-core, and ndarray 0.17",
     note = "a struct of arrays: `npy_core::npz::save` with `#[derive(npy_core::NpzArchive)]`; one record: `[record]`, a list of one"
 )]
 pub trait WriteNpy {

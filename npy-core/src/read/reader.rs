@@ -292,7 +292,16 @@ impl<R> Reader<R> {
 
     /// The error for an array that is not a list.
     pub(super) fn no_list<A>(&self) -> Error {
-        let remedy = "read it as an NpyArray, which takes any shape";
+        let is_single = self.header.shape().is_empty();
+        let remedy = match self.header.payload() {
+            Payload::Pickle if is_single => {
+                "the file has a single Python object: read it with npy_core::object::load, or as npy_core::Objects"
+            }
+            Payload::Items if is_single => {
+                "read it as the element itself, without Vec, or as an NpyArray, which takes any shape"
+            }
+            _ => "read it as an NpyArray, which takes any shape",
+        };
         self.header.rank(&type_name::<A>(), "one dimension", remedy)
     }
 

@@ -50,7 +50,8 @@ impl<R> Reader<R> {
         };
         if !is_at_row {
             let what = "reading rows from the middle of one".into();
-            let needs = "a position at the start of one: seek to row 0, or use a new reader";
+            let needs =
+                "a position at the start of one: move there with seek_to_row, or use a new reader";
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
         let row = match self.position.elements.checked_div(limits::to_u64(layout.elements)) {
