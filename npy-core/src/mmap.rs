@@ -131,7 +131,7 @@ impl<T> Map<T> {
 /// let mut map = unsafe { MapMut::<f64>::create("x.npy", &[2, 3])? };
 /// *map.at_mut(&[1, 0]).unwrap() = 2.5;
 /// map.flush()?;
-/// assert_eq!(NpyArray::<f64>::read_npy("x.npy")?.get(&[1, 0]), Some(&2.5));
+/// assert_eq!(NpyArray::<f64>::read_npy("x.npy")?.at(&[1, 0]), Some(&2.5));
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[doc(alias("memmap"))]

@@ -319,3 +319,19 @@ fn fields_with_objects_are_named() {
     let named = "a record with Python objects in the fields \"name\", \"head.by\", \"s.o\" needs";
     assert!(error.contains(named), "{error}");
 }
+
+/// Guards archives in pipes, which cannot seek, and files that should exist: the error says what to do.
+#[test]
+#[cfg(target_os = "linux")]
+fn pipes_and_missing_files_have_advice() {
+    use std::os::fd::AsRawFd;
+
+    let (reader, writer) = std::io::pipe().unwrap();
+    let path = |fd| format!("/proc/self/fd/{fd}");
+    let error = npz::Reader::open(path(reader.as_raw_fd())).unwrap_err().to_string();
+    assert!(error.contains("npz::Reader::new"), "{error}");
+    let error = npz::Writer::create(path(writer.as_raw_fd())).unwrap_err().to_string();
+    assert!(error.contains("npz::Writer::stream"), "{error}");
+    let error = Writer::<u8>::append("no-such-file.npy").unwrap_err().to_string();
+    assert!(error.contains("create makes one"), "{error}");
+}

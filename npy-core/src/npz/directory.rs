@@ -7,7 +7,7 @@ mod names;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::name;
@@ -23,6 +23,17 @@ const TRUNCATED: &str = "its directory ends too early";
 
 pub(super) fn malformed(reason: impl Into<String>) -> Error {
     ErrorKind::Archive { reason: reason.into() }.into()
+}
+
+/// Adds what to do to the error for a pipe.
+pub(super) fn advised(error: Error, of_pipe: &str) -> Error {
+    let reason = match error.kind() {
+        ErrorKind::Io(error) if error.kind() == io::ErrorKind::NotSeekable => {
+            format!("an archive needs a file that can seek, and this is a pipe: {of_pipe}")
+        }
+        _ => return error,
+    };
+    ErrorKind::Io(io::Error::new(io::ErrorKind::NotSeekable, reason)).into()
 }
 
 /// The error for an archive whose bytes are wrong.

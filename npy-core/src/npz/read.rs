@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::{Directory, Entry, Names, malformed};
+use super::directory::{Directory, Entry, Names, advised, malformed};
 use super::member::Member;
 use super::name;
 use super::options::ReadOptions;
@@ -37,7 +37,7 @@ use crate::reserve;
 /// assert_eq!(reader.header("weights")?.shape(), [2, 2]);
 /// let weights: NpyArray<f32> = reader.read("weights")?;
 /// let epochs: u32 = reader.read("epochs")?;
-/// assert_eq!((weights.get(&[1, 0]), epochs), (Some(&3.0), 20));
+/// assert_eq!((weights.at(&[1, 0]), epochs), (Some(&3.0), 20));
 ///
 /// let error = reader.read::<u32>("epoch").unwrap_err();
 /// assert!(error.to_string().ends_with(r#"no member "epoch"; its members are "weights", "epochs""#));
@@ -539,7 +539,8 @@ impl ReadOptions {
             let directory = Directory::of_file(&file, self.arrays.limit())?;
             Ok(Reader::with(Source::file(file), directory, self, Some(path.into())))
         };
-        open().map_err(|error| error.in_file(path))
+        let advice = "npz::Reader::new reads the bytes of an archive that has arrived, in a Cursor";
+        open().map_err(|error| advised(error, advice).in_file(path))
     }
 
     /// Reads the directory of an archive; see [`Reader::new`].

@@ -14,7 +14,7 @@ use std::io::{Seek, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Central, malformed};
+use super::directory::{Central, advised, malformed};
 use super::name;
 use super::options::WriteOptions;
 
@@ -164,7 +164,7 @@ impl Writer<File> {
             });
             Ok(Writer { names, directory, then: Some(then), path: Some(path.to_owned()), ..writer })
         };
-        begin().map_err(|error| error.in_file(path))
+        begin().map_err(|error| advised(error, "npz::Writer::stream writes to it").in_file(path))
     }
 }
 

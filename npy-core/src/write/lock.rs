@@ -23,6 +23,10 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
         let file = options.open(path).map_err(|error| match error.raw_os_error() {
             // A sharing violation: the file is already open for writing.
             Some(32) if cfg!(windows) => ErrorKind::Locked,
+            _ if error.kind() == io::ErrorKind::NotFound => {
+                let reason = format!("{error}; only a file that exists grows: create makes one");
+                ErrorKind::Io(io::Error::new(error.kind(), reason))
+            }
             _ => ErrorKind::Io(error),
         })?;
         let lock = lock(&file)?;

@@ -260,7 +260,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// let mut writer = Writer::<u8, _>::with_shape(&mut file, &[2, 3])?;
     /// writer.extend(0..6)?;
     /// writer.finish()?;
-    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.get(&[1, 0]), Some(&3));
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.at(&[1, 0]), Some(&3));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
