@@ -1,6 +1,7 @@
 //! An array whose dtype is only known at run time.
 
 mod borrowed;
+mod columns;
 mod gather;
 mod iter;
 mod table;

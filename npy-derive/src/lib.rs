@@ -84,7 +84,7 @@ use crate::ctxt::Ctxt;
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
 /// | [`width = any`, `width = any, bytes`](#text) | the same as above with the width of the file, up to 1,024 characters or 4,096 bytes; only for reading |
-/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`, which cannot fail; an `Element` of your own refuses values by its `check` |
 /// | [`flatten`](#flattened-records) | the fields of this record, instead of one field that is a record |
 ///
 /// For large arrays, `Box<[T; N]>` is stored like `[T; N]` and never placed on the stack.

@@ -70,6 +70,7 @@ pub trait NpzArchive: ArchiveField {
     note = "each field of an archive is an array: any type that is `ReadNpy` and `WriteNpy`, as `Vec<T>` or `npy_core::NpyArray<T>`; `T` must be an `npy_core::Element`, which `usize` is not, as its size differs between machines",
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; its members are `field/…`",
     note = "a list of archives: `BTreeMap<usize, T>`, whose members are `field/0/…`; a list of records (`npy_core::NpyRecord`) is an array",
+    note = "borrowed arrays are saved without a struct: `npy_core::npz::Writer::write(name, &array)`",
     note = "another type: `#[npy(with = module)]` on the field, or `#[npy(skip)]`"
 )]
 pub trait ArchiveField: Sized {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::array_sink::ArraySink;
 use super::{ArrayWriter, WriteNpy, WriteOptions};
-use crate::dynamic::DynView;
+use crate::dynamic::{DynArray, DynView};
 use crate::element::InvalidValue;
 use crate::element::block::{self, Buffers};
 use crate::error::Result;
@@ -12,7 +12,29 @@ use crate::header::{Header, Payload};
 use crate::limits;
 use crate::objects::Objects;
 use crate::plan::{Cast, Plan};
+use crate::read::ReadNpy;
 use crate::shape;
+
+impl DynArray {
+    /// Makes an array of anything that can be written: a list, an array of `ndarray`, text, a single value. It is what the file would have.
+    ///
+    /// ```
+    /// use npy_core::DynArray;
+    ///
+    /// let array = DynArray::of(&["RJOB", "GRSS 2"])?;
+    /// assert_eq!((array.dtype().to_string().as_str(), array.shape()), ("<U6", &[2][..]));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`WriteNpy::write_npy_to`].
+    pub fn of<A: WriteNpy + ?Sized>(array: &A) -> Result<DynArray> {
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file)?;
+        DynArray::read_npy_from(&file[..])
+    }
+}
 
 impl WriteOptions {
     /// Writes an array in its own byte order and memory order, unless the options state others.
