@@ -4,7 +4,7 @@ use npy_core::dtype::{Resolution, ScalarKind, Unit};
 use npy_core::{Cast, DType};
 
 use super::Wanted;
-use super::numbers::keeps_digits;
+use super::numbers::{self, keeps_digits};
 use super::times::{self, Digits};
 
 /// A value of a row.
@@ -236,9 +236,8 @@ impl Column {
     }
 
     /// Returns true if no integer changes as a float.
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "compared")]
     fn fits_float(&self) -> bool {
-        self.values.iter().filter_map(number).all(|number| number as f64 as i128 == number)
+        self.values.iter().filter_map(number).all(numbers::fits_float)
     }
 
     /// Returns what a value is; `None` if it is missing.
@@ -351,30 +350,28 @@ impl Column {
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
-    #[expect(clippy::cast_possible_truncation, reason = "the digits are compared")]
     fn float(&self, value: &Value, number: f64, size: usize) -> Result<Vec<u8>, String> {
+        if self.cast != Cast::Lossless && (number.is_finite() || self.cast == Cast::Numeric) {
+            return Ok(number.to_le_bytes().to_vec());
+        }
         let text = match value {
             Value::Float(number) => format!("{number:e}"),
             value => text_of(value),
         };
-        let is_finite = text.contains(|c: char| c.is_ascii_digit());
-        let is_same = |print: &dyn Fn(usize) -> String| match self.cast {
-            Cast::Lossless => !is_finite || keeps_digits(&text, print),
-            _ => true,
-        };
-        let (bytes, is_same) = match (size, text.trim().parse::<f32>()) {
-            (4, Ok(narrow)) => {
+        let has_digits = text.contains(|c: char| c.is_ascii_digit());
+        let (bytes, is_same) = match size {
+            4 => {
+                // Only a missing value has no digits.
+                let narrow: f32 = text.trim().parse().unwrap_or(f32::NAN);
                 let print = |digits: usize| format!("{:.digits$e}", narrow.abs());
-                (narrow.to_le_bytes().to_vec(), is_same(&print))
+                (narrow.to_le_bytes().to_vec(), keeps_digits(&text, print))
             }
-            (4, Err(_)) => ((number as f32).to_le_bytes().to_vec(), true),
             _ => {
                 let print = |digits: usize| format!("{:.digits$e}", number.abs());
-                (number.to_le_bytes().to_vec(), is_same(&print))
+                (number.to_le_bytes().to_vec(), keeps_digits(&text, print))
             }
         };
-        let is_too_large = number.is_infinite() && is_finite && self.cast != Cast::Numeric;
-        match is_same && !is_too_large {
+        match !has_digits || is_same && number.is_finite() {
             true => Ok(bytes),
             false => Err(format!("{text} does not fit '{}'", self.dtype())),
         }
@@ -525,6 +522,8 @@ mod tests {
             (&["1", ""], "<f8"),
             (&["9007199254740993", ""], "<U16"),
             (&["1", "0.5"], "<f8"),
+            (&["1234567890123456800", "0.5"], "<f8"),
+            (&["9007199254740993", "0.5"], "<U16"),
             (&["9223372036854775808", "1"], "<u8"),
             (&["9223372036854775808", "-1"], "<U19"),
             (&["18446744073709551616"], "<U20"),

@@ -7,6 +7,20 @@ pub(super) fn keeps_digits(text: &str, print: impl Fn(usize) -> String) -> bool 
     decimal(text) == decimal(&print(digits.len().saturating_sub(1)))
 }
 
+/// Returns true if an integer, rounded to its digits before the zeros at its end, is the same as a float. Programs print large floats with such
+/// zeros.
+#[expect(clippy::cast_precision_loss, reason = "the digits are compared")]
+pub(super) fn fits_float(number: i128) -> bool {
+    let size = number.unsigned_abs();
+    if size < 1 << 53 {
+        return true;
+    }
+    let text = size.to_string();
+    let digits = text.trim_end_matches('0');
+    let printed = format!("{:.*e}", digits.len().saturating_sub(1), size as f64);
+    decimal(&printed).is_some_and(|(printed, _)| printed == digits)
+}
+
 /// Returns the digits of a number from the first that is not zero, and the exponent of this one; `None` for zero, and for what has no
 /// digits.
 fn decimal(text: &str) -> Option<(String, i64)> {
