@@ -118,7 +118,8 @@
 //! | `chrono::NaiveDate` | `chrono` | `DateTime64` |
 //! | `chrono::TimeDelta` | `chrono` | `TimeDelta64` |
 //!
-//! NumPy's times have no time zone; `jiff::Timestamp` and `chrono::DateTime<Utc>` treat them as UTC.
+//! NumPy's times have no time zone; `jiff::Timestamp` and `chrono::DateTime<Utc>` treat them as UTC. A struct for
+//! [`object::load`](crate::object::load) has a `DateTime64`: serde of jiff itself reads a `Timestamp` from text with an offset alone.
 //!
 //! ```
 //! # #[cfg(feature = "jiff")] {

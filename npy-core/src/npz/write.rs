@@ -29,7 +29,7 @@ use deflate::Compressor;
 use output::Output;
 use sink::MemberSink;
 
-/// An archive that is being written.
+/// An archive that is being written. [`finish`](Self::finish) makes the file: without it, a writer that is dropped leaves none.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
