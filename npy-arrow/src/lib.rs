@@ -48,7 +48,7 @@
 //! | `M8`, `m8` of `ps`, `fs`, `as` or no unit; `m8[M]`, `[Y]` | `Int64` | NaT is null |
 //! | sub-array, further dimensions | `FixedSizeList`, flat, with the extension `arrow.fixed_shape_tensor` for numbers | |
 //! | record in a record | `Struct` | |
-//! | `O` of text and `None` | `Utf8` | only whole arrays; back by [`column()`] and [`write_npz`] |
+//! | `O` of text and `None`, also as a field of records | `Utf8` | only whole arrays; back by [`column()`] and [`write_npz`] |
 //!
 //! Arrow's own types become: `Utf8`, `LargeUtf8` and `Utf8View` `U`, as wide as the longest value; binary types `S`; dictionaries their values; `Time32`
 //! and `Time64` spans since midnight; timestamps with a time zone the same moments in UTC. Lists of different lengths, maps, unions, decimals and intervals are
@@ -72,6 +72,7 @@ mod from_arrow;
 mod map;
 #[cfg(feature = "npz")]
 mod npz;
+mod objects;
 mod options;
 mod rows;
 mod schema;

@@ -10,9 +10,10 @@ use npy_core::{DynArray, Order, npz};
 
 use crate::error::{Error, Result};
 use crate::from_arrow::column;
+use crate::objects;
 use crate::options::Options;
 use crate::schema::field;
-use crate::to_arrow::{objects, part};
+use crate::to_arrow::part;
 
 /// Returns the members of an archive as the columns of a batch. They have the same number of rows, their first dimension.
 ///
@@ -51,7 +52,7 @@ pub fn npz_batch<R: Read + Seek>(
         }
         if array.dtype().has_object() {
             fields.push(field(name, array.dtype(), options)?);
-            columns.push(objects(&array).map_err(|error| error.in_column(name))?);
+            columns.push(objects::texts(&array).map_err(|error| error.in_column(name))?);
             continue;
         }
         let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };

@@ -10,11 +10,12 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, SchemaRef};
 use npy_core::dtype::{DType, Scalar};
-use npy_core::{ByteOrder, DynArray, Gather, Limits, LongDouble, Order, ReadNpy, WriteNpy};
+use npy_core::{ByteOrder, DynArray, Gather, Limits, LongDouble, Order};
 
 use crate::error::{Error, Result};
+use crate::objects;
 use crate::options::Options;
-use crate::schema::{VALUE, flatten, product, schema};
+use crate::schema::{flatten, product, schema};
 use crate::values::{Values, native};
 
 /// Contiguous elements of a dtype, as NumPy stores them.
@@ -55,7 +56,7 @@ pub(crate) struct Part {
 ///
 /// # Errors
 ///
-/// For Python objects, text with an invalid code point, times that Arrow cannot count, more than 2 GiB of text in a column.
+/// For Python objects that are not text or `None`, text with an invalid code point, times that Arrow cannot count, more than 2 GiB of text in a column.
 pub fn record_batch(array: &DynArray, options: &Options) -> Result<RecordBatch> {
     into_record_batch(array.clone(), options)
 }
@@ -77,9 +78,7 @@ pub fn record_batch(array: &DynArray, options: &Options) -> Result<RecordBatch> 
 /// As [`record_batch`].
 pub fn into_record_batch(array: DynArray, options: &Options) -> Result<RecordBatch> {
     if array.dtype().has_object() {
-        let schema = Arc::new(schema(array.dtype(), options)?);
-        let texts = objects(&array).map_err(|error| error.in_column(VALUE))?;
-        return Ok(RecordBatch::try_new(schema, vec![texts])?);
+        return objects::batch(&array, options);
     }
     let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
     let part = part(array);
@@ -105,18 +104,10 @@ pub fn into_record_batch(array: DynArray, options: &Options) -> Result<RecordBat
 /// As [`record_batch`]; also if the field is of another type.
 pub fn into_array(array: DynArray, field: &Field, options: &Options) -> Result<ArrayRef> {
     if array.dtype().has_object() {
-        return objects(&array);
+        return objects::texts(&array);
     }
     let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
     part(array).array(field, options)
-}
-
-/// Returns an array of Python objects as text.
-pub(crate) fn objects(array: &DynArray) -> Result<ArrayRef> {
-    let mut file = Vec::new();
-    array.write_npy_to(&mut file)?;
-    let texts = Vec::<Option<String>>::read_npy_from(&file[..])?;
-    Ok(Arc::new(StringArray::from(texts)))
 }
 
 /// Returns the elements of an array in C order.
@@ -167,7 +158,7 @@ impl Part {
     }
 
     /// Returns one field of records.
-    fn field(&self, name: &str) -> Result<Part> {
+    pub(crate) fn field(&self, name: &str) -> Result<Part> {
         let field = Gather::new(&self.dtype, name)?;
         let (base, inner) = flatten(field.dtype());
         let shape = [&self.shape[..], &inner].concat();

@@ -162,3 +162,34 @@ for name in frame:
 "#;
     python(&format!("{TABLE}{check}"), directory.path());
 }
+
+/// Guards the file of a pandas frame with text: each column is the one that pyarrow makes of the frame.
+#[test]
+fn a_frame_with_text_is_a_batch() {
+    let directory = tempfile::tempdir().unwrap();
+    let make = r#"
+import pandas as pd, pyarrow as pa
+frame = pd.DataFrame({
+    'name': pd.Series(['RJOB', None, 'größe'], dtype=object), 'time': np.array(['2024-01-31T10:00:00.5', 'NaT', '1969-01-01'], 'M8[ns]'),
+    'n': np.array([1, -2, 3], 'i2'), 'x': [0.5, np.nan, 2.0], 'on': [True, False, True], 'more': pd.Series(['', 'a', 'b'], dtype=object),
+})
+"#;
+    let save = "np.save('f.npy', frame.to_records(index=False))";
+    python(&format!("{make}{save}"), directory.path());
+    let array = DynArray::read_npy(directory.path().join("f.npy")).unwrap();
+    let batch = npy_arrow::record_batch(&array, &Options::new()).unwrap();
+    write(&directory.path().join("f.arrow"), &batch);
+    let check = r#"
+got = pa.ipc.open_file('f.arrow').read_all()
+assert got.column_names == list(frame.columns)
+for name in frame:
+    want = pa.array(frame[name], from_pandas=name != 'x')
+    column = got[name].combine_chunks()
+    assert column.cast(want.type).equals(want) or name == 'x' and str(column) == str(want), (name, column, want)
+assert got['name'].type == pa.string() and got['n'].type == pa.int16()
+"#;
+    python(&format!("{make}{check}"), directory.path());
+    // The way back has texts of a width.
+    let back = npy_arrow::dyn_array(&batch.project(&[2, 5]).unwrap(), &Options::new()).unwrap();
+    assert_eq!(back.dtype().to_string(), "[('n', '<i2'), ('more', '<U1')]");
+}
