@@ -161,6 +161,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         ),
     ];
     let text = match kind {
+        ErrorKind::Limit { name: "object_expansion", .. } => {
+            "the values would take far more memory than the file has bytes; np.load would need it, too".into()
+        }
         ErrorKind::Limit { what, found, limit, .. } => {
             format!("{what}: {found} exceeds the limit of {limit}")
         }

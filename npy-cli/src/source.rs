@@ -11,8 +11,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use npy_core::{
-    ByteOrder, DType, DynArray, Header, ObjectRef, Objects, Order, ReadOptions, Reader, WriteNpy,
-    npz,
+    ByteOrder, DType, DynArray, Header, Limits, ObjectRef, Objects, Order, ReadOptions, Reader, npz,
 };
 
 use crate::input;
@@ -165,12 +164,11 @@ fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'
 }
 
 impl AnyReader {
-    /// Reads an array that is in memory.
+    /// Reads an array that is in memory, in C order.
     fn of_array(array: DynArray, name: &str) -> Result<Self> {
-        let mut file = Vec::new();
-        array.write_npy_to(&mut file).of(&name)?;
-        drop(array);
-        Ok(AnyReader::Memory(Box::new(Reader::new(Cursor::new(file)).of(&name)?)))
+        let (dtype, shape) = (array.dtype().clone(), array.shape().to_vec());
+        let reader = Reader::headerless(Cursor::new(array.into_bytes()), dtype, shape);
+        Ok(AnyReader::Memory(Box::new(reader.of(&name)?)))
     }
 
     /// Opens a member of an archive.
@@ -238,10 +236,15 @@ impl AnyReader {
 /// Reads the Python objects of a target, without its slice. `reader` is what `open` returned for it: a pipe cannot be opened again.
 pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects> {
     let name = target.path_text();
+    let mut limits = Limits::default();
+    // A text of a fixed width beside the objects may be far wider than its values.
+    limits.object_expansion = 1000;
+    let mut options = ReadOptions::new();
+    options.limits(limits);
     match reader {
-        AnyReader::File(_) => ReadOptions::new().read(&target.path).of(&name),
+        AnyReader::File(_) => options.read(&target.path).of(&name),
         AnyReader::Member(_) | AnyReader::Stored(_) if !target.is_stream() => {
-            let archive = npz::Reader::open(&target.path).of(&name)?;
+            let archive = npz::ReadOptions::new().limits(limits).open(&target.path).of(&name)?;
             let member = match &target.member {
                 Some(member) => member,
                 None => only_member(&archive, target)?,
@@ -252,7 +255,7 @@ pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects
         _ => {
             let mut file = reader.header().to_bytes().of(&name)?;
             file.extend_from_slice(reader.read_all().of(&name)?.as_bytes());
-            ReadOptions::new().read_from(&file[..]).of(&name)
+            options.read_from(&file[..]).of(&name)
         }
     }
 }
