@@ -1,6 +1,7 @@
 //! The packages that are published: their versions, metadata and files.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -96,6 +97,25 @@ pub(super) fn check() -> Result<Vec<String>> {
     }
 }
 
+/// Removes the packages that an earlier call unpacked: cargo takes one of the same version as it is, even if it has changed since.
+fn remove_unpacked() -> Result {
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let unpacked = cargo_home.ok_or("there is no home directory")?.join("registry/src");
+    let workspace = metadata(&["--no-deps"])?;
+    for registry in fs::read_dir(unpacked)? {
+        let registry = registry?.path();
+        for package in list(&workspace, "packages") {
+            let name = text(package, "name");
+            let folder = registry.join(format!("{name}-{}", text(package, "version")));
+            if PUBLISHED.contains(&name) && folder.exists() {
+                fs::remove_dir_all(folder)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn is_heading_of(line: &str, version: &str) -> bool {
     let rest = line.strip_prefix("## ").and_then(|rest| rest.strip_prefix(version));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -103,6 +123,7 @@ fn is_heading_of(line: &str, version: &str) -> bool {
 
 /// Packs and builds the packages as crates.io would receive them, each with the others from here.
 pub(super) fn publish() -> Result<Vec<String>> {
+    remove_unpacked()?;
     let mut publish = cargo(&["publish", "--dry-run", "--allow-dirty"]);
     publish.args(["--target-dir", "target/release-check"]);
     for name in PUBLISHED {
