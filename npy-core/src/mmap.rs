@@ -1044,12 +1044,16 @@ fn read_only(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), reason)
 }
 
-/// Adds the path to an [`Unreadable`](ViewError::Unreadable) error. Other view errors name no path.
+/// Adds the path to an error.
 fn in_file(error: ViewError, path: &Path) -> ViewError {
-    match error {
-        ViewError::Unreadable(error) => unreadable(error, path),
-        other => other,
-    }
+    error.located(
+        |error| error.in_file(path),
+        |copy| {
+            if let Some(call) = copy.strip_suffix(view::OF_BYTES) {
+                *copy = format!("{call}({path:?})");
+            }
+        },
+    )
 }
 
 fn unreadable(error: Error, path: &Path) -> ViewError {

@@ -432,6 +432,9 @@ pub(crate) struct Located {
     pub(crate) order: Order,
 }
 
+/// Follows the name of a call in a message, when the array may be in memory. For a file, the path is named instead.
+pub(crate) const OF_BYTES: &str = " (of bytes: read_npy_from)";
+
 /// Finds the array of the `.npy` file at the start of these bytes. Returns an error if it cannot be
 /// viewed as values of `T`.
 pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Located, ViewError> {
@@ -439,7 +442,7 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Locate
     let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(to_read_a_copy)?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
-        format!("{whole}::<{}>::read_npy (of bytes: read_npy_from)", type_name::<T>())
+        format!("{whole}::<{}>::read_npy{OF_BYTES}", type_name::<T>())
     };
     check_layout::<T>(&plan.found, plan.is_strided, copy)?;
     let shape = plan.shape(&header).to_vec();

@@ -112,11 +112,32 @@ fn ranks_and_empty_arrays_are_mapped() {
     assert!(any.get::<u16>(usize::MAX).is_err());
 }
 
+/// Guards the name of the file in the error of a truncated file.
+#[test]
+fn a_truncated_file_is_named() {
+    let (_dir, path) = saved(&[1.0f64, 2.0], ByteOrder::Little);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+    let errors = [
+        map::<f64>(&path).unwrap_err().into(),
+        map_mut::<f64>(&path).unwrap_err().into(),
+        map_any(&path).unwrap_err(),
+    ];
+    for error in errors {
+        let error: npy_core::Error = error;
+        let expected =
+            format!("{}: truncated: expected 16 bytes of data, found 13", path.display());
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}
+
 #[test]
 fn an_array_that_cannot_be_viewed_says_why() {
     let (_dir, path) = saved(&traces(), ByteOrder::Big);
     let error = map::<Trace>(&path).unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
+    let copy = format!("Vec::<Trace>::read_npy({path:?})");
+    assert!(error.to_string().contains(&copy), "{error}");
     // A `MapAny` decodes any layout.
     let any = map_any(&path).unwrap();
     assert_eq!(any.get::<Trace>(7).unwrap(), traces()[7]);

@@ -100,7 +100,8 @@ pub enum ViewError {
         copy: String,
     },
 
-    /// The bytes end before the end of the data.
+    /// The bytes end before the end of the data. For a file that is mapped, this is [`Unreadable`](Self::Unreadable), which names the
+    /// file and holds [`ErrorKind::Truncated`].
     #[error(
         "truncated: expected {} of data, found {found}; write or copy the complete file again",
         byte_count(*expected)
@@ -119,17 +120,24 @@ pub enum ViewError {
 }
 
 impl ViewError {
-    /// Replaces the call that copies, which the message names.
-    #[cfg(all(feature = "npz", feature = "mmap"))]
+    /// Names the file: `locate` adds the place to an error, `change` completes the call that copies.
+    #[cfg(feature = "mmap")]
     #[must_use]
-    pub(crate) fn with_copy(mut self, call: String) -> Self {
+    pub(crate) fn located(
+        mut self,
+        locate: impl FnOnce(Error) -> Error,
+        change: impl FnOnce(&mut String),
+    ) -> Self {
         match &mut self {
             ViewError::ByteOrder { copy, .. }
             | ViewError::Layout { copy, .. }
             | ViewError::Misaligned { copy, .. }
             | ViewError::Stride { copy, .. }
-            | ViewError::Compressed { copy } => *copy = call,
-            ViewError::Short { .. } | ViewError::Unreadable(_) => {}
+            | ViewError::Compressed { copy } => change(copy),
+            // As an `Error`, the missing bytes can have a place.
+            ViewError::Short { .. } | ViewError::Unreadable(_) => {
+                return ViewError::Unreadable(locate(self.into()));
+            }
         }
         self
     }

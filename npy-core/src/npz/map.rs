@@ -12,7 +12,7 @@ use super::ReadOptions;
 use super::directory::{Directory, Names};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
-use crate::error::{ErrorKind, Result, ViewError};
+use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
@@ -285,7 +285,8 @@ impl Map {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
         let range = self.directory.stored_range(index, &mut file, self.limits())?;
-        let range = range.ok_or_else(|| ViewError::Compressed { copy: copy(name) })?;
+        let range =
+            range.ok_or_else(|| ViewError::Compressed { copy: copied(name, &self.path) })?;
         Ok(limits::to_usize(range.start)?..limits::to_usize(range.end)?)
     }
 
@@ -302,20 +303,18 @@ impl Map {
 
     /// Adds path and member to an error.
     fn locate(&self, name: &str, error: ViewError) -> ViewError {
-        match error {
-            ViewError::Unreadable(error) => {
-                let missing = matches!(error.kind(), ErrorKind::MissingMember { .. });
-                let error = if missing { error } else { error.in_member(name) };
-                ViewError::Unreadable(error.in_file(&self.path))
-            }
-            error => error.with_copy(copy(name)),
-        }
+        let locate = |error: Error| {
+            let missing = matches!(error.kind(), ErrorKind::MissingMember { .. });
+            let error = if missing { error } else { error.in_member(name) };
+            error.in_file(&self.path)
+        };
+        error.located(locate, |copy| *copy = copied(name, &self.path))
     }
 }
 
 /// Names the call that copies a member, for messages.
-fn copy(name: &str) -> String {
-    format!("npz::Reader::read({:?})", super::name::excerpt(name))
+fn copied(name: &str, path: &Path) -> String {
+    format!("npz::Reader::read({:?}) of {path:?}", super::name::excerpt(name))
 }
 
 impl fmt::Debug for Map {

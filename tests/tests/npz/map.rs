@@ -57,7 +57,7 @@ fn what_cannot_be_viewed_says_what_to_call() {
     let map = map(&path);
     let error = map.view::<u64>("x").unwrap_err();
     assert!(matches!(error, ViewError::Misaligned { align: 8, past: 3, .. }), "{error}");
-    assert!(error.to_string().contains("with npz::Reader::read(\"x\")"), "{error}");
+    assert!(error.to_string().contains("with npz::Reader::read(\"x\") of \""), "{error}");
     assert_eq!(map.view::<Le<u64>>("x").unwrap()[1].get(), 2);
     assert!(matches!(map.view::<Le<f32>>("x").unwrap_err(), ViewError::Unreadable(_)));
     let errors = [
