@@ -214,7 +214,7 @@ macro_rules! define {
                     AnyArray::DateTime(counts, _) | AnyArray::TimeDelta(counts, _) => {
                         convert::elements(dtype, counts, cast)
                     }
-                    AnyArray::Other(array) => convert::dynamic(array, cast),
+                    AnyArray::Other(array) => array.into_typed(cast),
                 }
             }
         }

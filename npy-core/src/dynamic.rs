@@ -9,6 +9,7 @@ mod table;
 use std::cell::Cell;
 use std::fmt;
 
+use crate::array::NpyArray;
 use crate::array::print::{Align, MAX_PIECES, print};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Scalar};
@@ -345,6 +346,16 @@ impl DynArray {
         .map_err(|error| shape::in_row(error, plan.shape(&self.header), Order::C))
     }
 
+    /// Converts the elements to a Rust type; keeps the shape and, where possible, the order.
+    pub(crate) fn into_typed<T: Element>(self, cast: Cast) -> Result<NpyArray<T>, Error> {
+        let plan = TypedPlan::new::<T>(&self.header, cast)?;
+        let array = if plan.is_strided { self.to_order(Order::C)? } else { self };
+        let shape = plan.shape(&array.header);
+        let values = array.decode(&plan.items);
+        let values = values.map_err(|error| shape::in_row(error, shape, plan.order))?;
+        NpyArray::with_order(values, shape, plan.order)
+    }
+
     /// Decodes the elements of this array with a plan.
     pub(crate) fn decode<T: Element>(&self, items: &ItemPlan) -> Result<Vec<T>, Error> {
         let plan = &items.plan;
@@ -508,6 +519,25 @@ impl DynArray {
 /// assert_eq!(array.to_string(), "[[ 1 20]\n [ 3  4]]");
 /// # Ok::<(), npy_core::Error>(())
 /// ```
+/// Converts the elements as [`to_vec`](DynArray::to_vec) does, and keeps the shape and the order.
+/// [`DynArray::cast_with`] first converts an array of another dtype.
+///
+/// ```
+/// use npy_core::{DynArray, NpyArray, Order};
+///
+/// let grid = DynArray::new("|u1".parse()?, [2, 2], Order::C, vec![1, 2, 3, 4])?;
+/// let grid = NpyArray::<u8>::try_from(grid)?;
+/// assert_eq!(grid[[1, 0]], 3);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl<T: Element> TryFrom<DynArray> for NpyArray<T> {
+    type Error = Error;
+
+    fn try_from(array: DynArray) -> Result<Self, Error> {
+        array.into_typed(Cast::Exact)
+    }
+}
+
 impl fmt::Display for DynArray {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Numbers are aligned in columns; other values are not padded.

@@ -34,7 +34,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
@@ -79,6 +79,7 @@ use crate::write::replace;
 pub struct Map<T> {
     map: Mmap,
     located: Located,
+    path: PathBuf,
     limits: Limits,
     of: PhantomData<T>,
 }
@@ -138,6 +139,7 @@ impl<T> Map<T> {
 pub struct MapMut<T> {
     map: MmapMut,
     located: Located,
+    path: PathBuf,
     limits: Limits,
     of: PhantomData<T>,
 }
@@ -449,7 +451,7 @@ macro_rules! read_access {
             fn new(map: $inner, path: &Path, limits: &Limits) -> Result<Self, ViewError> {
                 let located = view::locate::<T>(&map, limits);
                 let located = located.map_err(|error| in_file(error, path))?;
-                Ok($map { map, located, limits: *limits, of: PhantomData })
+                Ok($map { map, located, path: path.to_owned(), limits: *limits, of: PhantomData })
             }
 
             /// Returns the elements in the order of the file.
@@ -647,7 +649,8 @@ macro_rules! read_access {
             /// [`ErrorKind::MissingField`] if there is no such field, and [`ErrorKind::Mismatch`]
             /// if its type is not `F`.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-                Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits)
+                let column = Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits);
+                column.map_err(|error| view::without_cast(error).in_file(&self.path))
             }
         }
 

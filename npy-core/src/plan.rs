@@ -351,6 +351,9 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
         Convert::new(*from, *to, cast).filter(|_| from_shape == to_shape)
     };
     match (cast, by(Cast::Lossless), by(Cast::Checked)) {
+        (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
+            "read pairs of numbers as [T; 2]; ReadOptions::cast(Cast::Lossless) makes each a real part"
+        }
         (Cast::Exact, Some(convert), _) if !convert.is_checked => {
             "ReadOptions::cast(Cast::Lossless) widens when no value can change"
         }
@@ -384,6 +387,10 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             _ => CHANGE,
         },
     }
+}
+
+fn is_complex(dtype: &DType) -> bool {
+    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
 }
 
 /// Returns true for integers that become floats.

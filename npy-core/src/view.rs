@@ -463,9 +463,19 @@ pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Locate
     })
 }
 
-/// Replaces a remedy that advises a cast. A view converts nothing, so the new remedy advises to
-/// read a copy with the cast.
+/// Replaces a remedy that advises a cast or a default. A view converts nothing, so the new remedy advises to read a copy.
 fn to_read_a_copy(error: Error) -> Error {
+    const FIELDS: &str = "a view needs exactly the fields of the file: change the struct, or read a copy, which can have defaults";
+    without_cast(error).map_kind(|kind| match kind {
+        ErrorKind::MissingField { name, wanted_by, fields, .. } => {
+            ErrorKind::MissingField { name, wanted_by, fields, remedy: FIELDS.into() }
+        }
+        other => other,
+    })
+}
+
+/// Replaces a remedy that advises a cast, which a view does not do.
+pub(crate) fn without_cast(error: Error) -> Error {
     const COPY: &str = "a view converts nothing: read a copy with ReadOptions::cast, or change the Rust type \
         to what the file holds";
     error.map_kind(|kind| match kind {

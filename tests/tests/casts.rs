@@ -204,6 +204,15 @@ fn rows_are_indices_of_the_first_dimension() {
     assert_eq!(error.to_string(), "row 0: (1.0-2.0j) does not fit '<f8'");
 }
 
+/// Guards the advice for samples of two integers, which a cast would not pair.
+#[test]
+fn pairs_of_numbers_are_not_advised_to_be_cast() {
+    let mut file = Vec::new();
+    [[1i16, -1], [2, -2]].write_npy_to(&mut file).unwrap();
+    let error = Vec::<num_complex::Complex<f32>>::read_npy_from(&file[..]).unwrap_err();
+    assert!(error.to_string().contains("; read pairs of numbers as [T; 2]"), "{error}");
+}
+
 /// Guards missing values: pandas writes integers of which some are missing as floats with NaN.
 #[test]
 fn a_missing_value_is_found_before_the_cast() {

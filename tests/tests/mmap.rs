@@ -83,6 +83,9 @@ fn a_map_is_the_items() {
     assert_eq!(samples.get(4), Some([2.0; 6]));
     let error = map.column::<f64>("head.gain").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+    let error = error.to_string();
+    assert!(error.starts_with(&format!("{}: field \"head.gain\": ", path.display())), "{error}");
+    assert!(error.contains("a view converts nothing"), "{error}");
     let error = map.column::<f64>("gain").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::MissingField { .. }), "{error}");
 }

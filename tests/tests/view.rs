@@ -645,6 +645,10 @@ fn each_view_error_says_what_to_do() {
         "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::cast, or change the Rust \
          type to what the file holds"
     );
+    // A view has no defaults.
+    let other = file("[('x', '<f4')]", "(1,)", &[0; 4]);
+    let error = ArrayView::<Alone>::from_bytes(&other).unwrap_err().to_string();
+    assert!(error.contains("; a view needs exactly the fields of the file"), "{error}");
     let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();
     assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));

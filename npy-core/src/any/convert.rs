@@ -8,7 +8,6 @@ use super::AnyArray;
 use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::{DType, descr};
-use crate::dynamic::DynArray;
 use crate::element::decode::decode_all;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::typed_plan::TypedPlan;
@@ -71,13 +70,6 @@ fn decoded<T: Element>(
     let values = 0..limits::to_usize(plan.items.count)?;
     let values = decode_all(&plan.items.plan, values, &Limits::default(), fill)?;
     NpyArray::with_order(values, plan.shape(header), plan.order)
-}
-
-/// Converts an array of any dtype.
-pub(super) fn dynamic<T: Element>(array: DynArray, cast: Cast) -> Result<NpyArray<T>> {
-    let plan = TypedPlan::new::<T>(array.header(), cast)?;
-    let array = if plan.is_strided { array.to_order(Order::C)? } else { array };
-    NpyArray::with_order(array.decode(&plan.items)?, plan.shape(array.header()), plan.order)
 }
 
 /// Returns the error for an array of another dtype than that of `T`.

@@ -18,7 +18,7 @@ use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
 use crate::plan::Cast;
 use crate::read;
-use crate::view::ArrayView;
+use crate::view::{self, ArrayView};
 
 /// An archive in a mapped file, whose members are read in place. NumPy cannot map archives.
 ///
@@ -239,13 +239,9 @@ impl Map {
     pub fn column<F: ZeroCopy>(&self, name: &str, field: &str) -> Result<Column<'_, F>, ViewError> {
         self.located(name, |bytes| {
             let (header, data) = mmap::header_and_data(bytes, self.limits())?;
-            Ok(Column::new(
-                &header,
-                checked::slice(bytes, data),
-                field,
-                Cast::Exact,
-                self.limits(),
-            )?)
+            let data = checked::slice(bytes, data);
+            let column = Column::new(&header, data, field, Cast::Exact, self.limits());
+            Ok(column.map_err(view::without_cast)?)
         })
     }
 

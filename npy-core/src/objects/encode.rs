@@ -60,7 +60,10 @@ impl Encoder {
             Kind::Scalar(scalar) if rules.widths == Widths::Any => {
                 let encoded = text_of_any_width(object, *scalar, out);
                 encoded.ok_or_else(|| {
-                    unexpected(object, &format!("text of at most {MAX_ANY_WIDTH} bytes"))
+                    let wanted = format!(
+                        "text of at most {MAX_ANY_WIDTH} bytes (#[npy(width = N)] takes more)"
+                    );
+                    unexpected(object, &wanted)
                 })
             }
             Kind::Scalar(scalar) => {

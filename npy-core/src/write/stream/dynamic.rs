@@ -140,7 +140,19 @@ impl DynRowAppender {
             let reason = format!("the rows of the file have shape {row}");
             return Err(ErrorKind::Shape { shape, reason }.into());
         }
-        let array = array.cast_with(&self.dtype, Cast::Exact)?.to_order(Order::C)?;
+        let cast = array.cast_with(&self.dtype, Cast::Exact).map_err(|error| {
+            error.map_kind(|kind| match kind {
+                // Here the file is what the array becomes.
+                ErrorKind::Mismatch { found: array, wanted: file, .. } => ErrorKind::Mismatch {
+                    found: file,
+                    wanted: array,
+                    wanted_by: "the appended array".into(),
+                    remedy: "convert the array with DynArray::cast or cast_with before",
+                },
+                kind => kind,
+            })
+        });
+        let array = cast?.to_order(Order::C)?;
         self.rows.push_rows(array.as_bytes())
     }
 
@@ -277,6 +289,8 @@ mod tests {
         }
         let error = appender.append(&wrong("<f8", &[1, 2])).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
+        let says = "the file holds '<f4', the appended array expects '<f8'; convert the array with DynArray::cast";
+        assert!(error.to_string().starts_with(says), "{error}");
         appender.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), before);
 
