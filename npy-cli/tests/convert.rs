@@ -215,6 +215,18 @@ fn text_with_a_dtype_becomes_the_array_it_was_made_of() {
         }
     }
 
+    // The texts of a list of records may have different lengths.
+    let dtype: DType = "[('r', [('s', '<U2'), ('n', '<i4')], (2, 2))]".parse().unwrap();
+    let mut bytes = vec![0; dtype.itemsize()];
+    (bytes[0], bytes[12], bytes[16]) = (b'a', b'b', b'c');
+    let before = DynArray::new(dtype, [1], Order::C, bytes).unwrap();
+    before.write_npy(path.join("x.npy")).unwrap();
+    for text in ["x.csv", "x.jsonl", "x.json"] {
+        ok(path, &["convert", "x.npy", text]);
+        ok(path, &["convert", text, "y.npy", "--dtype", &before.dtype().descr()]);
+        assert_eq!(DynArray::read_npy(path.join("y.npy")).unwrap(), before, "{text}");
+    }
+
     // Infinities are not missing, integers may be written as floats, and counts may be times.
     [f64::INFINITY, f64::NEG_INFINITY, 1.5].write_npy(path.join("inf.npy")).unwrap();
     ok(path, &["convert", "inf.npy", "inf.jsonl"]);

@@ -41,14 +41,15 @@ pub(super) fn are_indices(names: &[String]) -> bool {
         && is_complete(&parts.into_iter().map(|part| part.1).collect::<Vec<_>>())
 }
 
-/// Gives the items of a list one dtype, if they have similar ones.
+/// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items.
 pub(super) fn unify(columns: &mut [Column]) {
-    let mut lists: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
+    // The keys are the paths without the indices.
+    let mut lists: HashMap<Vec<Option<String>>, Vec<usize>> = HashMap::new();
     for (at, column) in columns.iter().enumerate() {
-        let is_index = |part: &&String| part.bytes().all(|byte| byte.is_ascii_digit());
-        let indices = column.path.iter().rev().take_while(is_index).count();
-        if indices > 0 {
-            let list = column.path[..column.path.len() - indices].to_vec();
+        let is_index = |part: &String| part.bytes().all(|byte| byte.is_ascii_digit());
+        let name = |part: &String| (!is_index(part)).then(|| part.clone());
+        let list: Vec<Option<String>> = column.path.iter().map(name).collect();
+        if list.contains(&None) {
             lists.entry(list).or_default().push(at);
         }
     }
