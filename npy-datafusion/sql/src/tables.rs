@@ -54,6 +54,8 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
         true => "name the files after the statement".into(),
         false => format!("the tables are {}", names.join(", ")),
     };
+    // The new error begins so, too.
+    let text = text.strip_prefix("Error during planning: ").unwrap_or(&text);
     plan_datafusion_err!("{text}; {advice}")
 }
 

@@ -112,7 +112,10 @@ fn errors_are_one_line() {
         (["SELECT x FROM t", "ticks.npy"], "No field named x"),
         (["SELEC 1", "ticks.npy"], "SELEC"),
         (["SELECT 1 FROM t", "none.npy"], "none.npy"),
-        (["SELECT 1 FROM x", "ticks.npy"], "the tables are t, ticks"),
+        (
+            ["SELECT 1 FROM x", "ticks.npy"],
+            "sql: Error during planning: table 'datafusion.public.x' not found; the tables are t, ticks",
+        ),
         (["SELECT 1 FROM t", "names.npz::id"], "npy convert makes a file of a member"),
         (["SELECT 1 FROM t", "ticks.npy[1:]"], "npy convert makes a file of a member, of a slice"),
         (["SELECT 1 FROM t", "-"], "standard input"),
