@@ -23,6 +23,13 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
         {
             return plan_err!("{file}: {WHOLE}");
         }
+        if is_path && has_archives_only(Path::new(file)) {
+            let archives = Path::new(file).join("*.npz");
+            return plan_err!(
+                "{file}: there are no .npy files; its archives are a table as '{}'",
+                archives.display()
+            );
+        }
         let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
         register_file(ctx, &name, &located(file), options.clone()).await?;
     }
@@ -65,6 +72,16 @@ const WHOLE: &str = "a query reads complete files; npy convert makes a file of a
 fn advice(file: &str) -> String {
     let is_member = file.split_once("::").is_some_and(|(path, _)| Path::new(path).exists());
     if is_member || file == "-" { format!("; {WHOLE}") } else { String::new() }
+}
+
+/// Returns true for a directory with archives and no arrays; its table would have no files.
+fn has_archives_only(directory: &Path) -> bool {
+    let Ok(files) = directory.read_dir() else { return false };
+    let names: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    let has = |extension: &str| {
+        names.iter().any(|name| name.extension().is_some_and(|found| found == extension))
+    };
+    has("npz") && !has("npy") && !names.iter().any(|name| name.is_dir())
 }
 
 /// Returns the location with the `/` that a directory needs.

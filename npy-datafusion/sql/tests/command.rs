@@ -106,6 +106,8 @@ fn errors_are_one_line() {
     let directory = files();
     let at = directory.path();
     std::fs::write(at.join("bad.npy"), "no array").unwrap();
+    std::fs::create_dir(at.join("archives")).unwrap();
+    std::fs::copy(at.join("names.npz"), at.join("archives/names.npz")).unwrap();
     [DateTime64::<Second>::new(1 << 62)].write_npy(at.join("times.npy")).unwrap();
     for (arguments, expected) in [
         (["SELECT 1 FROM t", "bad.npy"], "bad.npy: not a .npy file"),
@@ -119,6 +121,7 @@ fn errors_are_one_line() {
         (["SELECT 1 FROM t", "names.npz::id"], "npy convert makes a file of a member"),
         (["SELECT 1 FROM t", "ticks.npy[1:]"], "npy convert makes a file of a member, of a slice"),
         (["SELECT 1 FROM t", "-"], "standard input"),
+        (["SELECT 1 FROM t", "archives"], "its archives are a table as 'archives/*.npz'"),
         (["SELECT value FROM t", "times.npy"], "CAST(… AS BIGINT)"),
     ] {
         let output = run(at, &arguments);
