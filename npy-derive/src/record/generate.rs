@@ -1,6 +1,6 @@
 //! Generates Rust from the model of a record.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Ident};
 
@@ -355,12 +355,24 @@ pub(crate) fn fallback_record(input: &DeriveInput, krate: &TokenStream) -> Token
     }
 }
 
+/// Gives a token and those in it the span.
+fn respanned(mut token: TokenTree, span: Span) -> TokenTree {
+    if let TokenTree::Group(group) = &token {
+        let inner = group.stream().into_iter().map(|token| respanned(token, span)).collect();
+        token = TokenTree::Group(Group::new(group.delimiter(), inner));
+    }
+    token.set_span(span);
+    token
+}
+
 /// Generates a reference to the field of `value`, or to a copy of the field where it may be misaligned.
 fn borrow(record: &Record<'_>, field: &Field<'_>, value: &TokenStream) -> TokenStream {
     let member = &field.member;
     if !record.packed {
         return quote!(&#value.#member);
     }
-    // With the span of the type: one that is not `Copy` is reported there.
-    quote_spanned!(at(field.ty)=> &{ #value.#member })
+    // All has the span of the type, so that one that is not `Copy` is reported there.
+    let span = at(field.ty);
+    let tokens = quote!(&{ #value.#member }).into_iter();
+    tokens.map(|token| respanned(token, span)).collect()
 }
