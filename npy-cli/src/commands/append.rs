@@ -11,10 +11,10 @@ use crate::target::{Index, Target};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The .npy file that grows
+    /// The .npy file that grows; npy concat makes one
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The arrays whose rows are added, in this order; their dtype must be that of FILE, in either byte order
+    /// The arrays whose rows are added, in this order; their dtype must be that of FILE, in either byte order; with --uncounted there may be none
     #[arg(required_unless_present = "uncounted", value_name = "IN")]
     inputs: Vec<Target>,
     /// Counts or removes complete rows at the end that the header does not count; a writer that was stopped may have left them

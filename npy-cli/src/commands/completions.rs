@@ -25,7 +25,7 @@ impl Completions {
 
 #[derive(clap::Args)]
 pub(crate) struct Man {
-    /// The page of a subcommand: head
+    /// The subcommand whose page it is, such as head
     subcommand: Option<String>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
     #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
     missing: Vec<String>,
-    /// The columns of CSV and JSON, such as a,hdr.t0
+    /// The columns to write into CSV and JSON, such as a,hdr.t0
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
 }

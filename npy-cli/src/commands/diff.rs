@@ -21,8 +21,8 @@ pub(crate) struct Args {
     b: Target,
     #[command(flatten)]
     tolerance: Tolerance,
-    /// Compares only these columns
-    #[arg(short, long, value_name = "COLUMN", value_delimiter = ',')]
+    /// Compares only these columns, such as a,hdr.t0 or 0,2
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// The largest number of differing values that are printed
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]

@@ -17,7 +17,7 @@ use crate::output::Form;
 /// The files are the tables t, t2, …, and each also has the name of its file without the extension.
 /// A directory is a table of all its .npy files. In the query, npy('dir/*.npy') is a table, too.
 #[derive(Parser)]
-#[command(name = "npy sql", version, after_help = EXAMPLES)]
+#[command(name = "npy sql", bin_name = "npy sql", version, after_help = EXAMPLES)]
 struct Args {
     /// The statement
     sql: String,
