@@ -135,6 +135,11 @@ impl<'a> Rows<'a> {
         self.source.rows()
     }
 
+    /// Returns true if CSV of the rows would be lines without text.
+    pub(crate) fn has_no_columns(&self) -> bool {
+        self.leaves.is_empty()
+    }
+
     /// Returns the size of all rows.
     pub(crate) fn bytes(&self) -> u64 {
         self.source.header().data_bytes()

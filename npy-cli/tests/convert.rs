@@ -51,6 +51,24 @@ fn convert_changes_dtype_order_and_byte_order() {
     assert_eq!(fs::read(path.join("same.npy")).unwrap(), fs::read(path.join("x.npy")).unwrap());
 }
 
+/// Guards rows that would be lines without text, which are lost or become numbers when they are read.
+#[test]
+fn an_array_without_columns_does_not_become_csv() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    NpyArray::<f64>::new(vec![], [3, 0]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let empty = DynArray::new("[]".parse().unwrap(), [3], Order::C, vec![]).unwrap();
+    empty.write_npy(path.join("r.npy")).unwrap();
+    for name in ["x.npy", "r.npy"] {
+        let output = npy(path, &["convert", name, "x.csv"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("{name}: the array has no columns")), "{said}");
+        assert!(!path.join("x.csv").exists());
+        ok(path, &["convert", name, "x.jsonl"]);
+    }
+}
+
 /// Guards that arrays pass through archives, and that other members stay.
 #[test]
 fn convert_writes_archives_and_members() {

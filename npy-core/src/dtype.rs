@@ -242,7 +242,7 @@ impl DType {
     /// use npy_core::dtype::ScalarKind;
     ///
     /// let dtype: DType = ">f8".parse()?;
-    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// let scalar = dtype.scalar().unwrap();
     /// assert_eq!(scalar.kind(), ScalarKind::Float);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -260,7 +260,7 @@ impl DType {
     ///
     /// let dtype: DType = "[('time', '<i8'), ('gain', '<f4', (2,))]".parse()?;
     /// let gain = dtype.fields()[1].dtype();
-    /// let (base, shape) = gain.sub_array().ok_or("no sub-array")?;
+    /// let (base, shape) = gain.sub_array().unwrap();
     /// assert_eq!((base.to_string().as_str(), shape), ("<f4", &[2][..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -421,7 +421,7 @@ impl DynArray {
             buffers.block.clear();
             buffers.block.extend(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
             let located =
-                |error| shape::in_row(block::invalid(&error, first), self.shape(), self.order());
+                |error| shape::in_row(block::invalid(error, first), self.shape(), self.order());
             buffers.check(&plan).map_err(located)?;
             bytes.extend_from_slice(buffers.run(&plan, count));
         }

@@ -555,6 +555,11 @@ impl fmt::Display for Error {
         for place in self.places() {
             write!(f, "{place}: ")?;
         }
+        if self.0.places.iter().any(|place| matches!(place, Place::Member(_))) {
+            // The options of an archive have the same name in another module.
+            let advice = self.0.kind.to_string().replace("ReadOptions::", "npz::ReadOptions::");
+            return f.write_str(&advice);
+        }
         write!(f, "{}", self.0.kind)
     }
 }

@@ -302,13 +302,18 @@ impl Header {
         }
         let quoted = |path: &String| format!("\"{}\"", descr::excerpt(path));
         let fields: Vec<String> = self.dtype.object_fields().iter().map(quoted).collect();
-        let what = if fields.is_empty() {
-            format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr()))
+        let (what, needs) = if fields.is_empty() {
+            (
+                format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr())),
+                "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs",
+            )
         } else {
             let named = if fields.len() == 1 { "the field" } else { "the fields" };
-            format!("a record with Python objects in {named} {}", fields.join(", "))
+            (
+                format!("a record with Python objects in {named} {}", fields.join(", ")),
+                "another type: a Vec of a struct with the fields that you need, npy_core::Objects for all, or npy_core::object::load (feature `serde`)",
+            )
         };
-        let needs = "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 

@@ -197,7 +197,10 @@ impl Builder<'_> {
         let is_same_kind = from.kind() == to.kind();
         let (action, wider) = match widths {
             Widths::Any if is_same_kind => return self.text_of_any_width(from, at),
-            Widths::Any => return Err(mismatch(from_dtype, any_width(to), CHANGE)),
+            Widths::Any => {
+                let remedy = remedy(from_dtype, to_dtype, self.cast);
+                return Err(mismatch(from_dtype, any_width(to), remedy));
+            }
             Widths::UpTo if is_same_kind => {
                 let fits = from.itemsize() <= to.itemsize();
                 (scalar(from, to, Cast::Lossless).filter(|_| fits), Some(RAISE_WIDTH))
@@ -376,10 +379,11 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
                 "read it as LongDouble, which has to_f64()"
             }
-            Some(ScalarKind::Str | ScalarKind::Bytes)
-                if to.scalar().is_some_and(Scalar::is_number) =>
-            {
+            Some(ScalarKind::Str) if is_number_or(to, ScalarKind::Bytes) => {
                 "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
+            }
+            Some(ScalarKind::Bytes) if is_number_or(to, ScalarKind::Str) => {
+                "read bytes as a Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct"
             }
             None if from.is_record() && to.scalar().is_some() => {
                 "read one field with read_column, the records as a struct, which Header::to_rust writes, or any dtype as a DynArray"
@@ -393,6 +397,11 @@ fn is_complex(dtype: &DType) -> bool {
     dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
 }
 
+/// Returns true if the dtype is a number or of this kind.
+fn is_number_or(dtype: &DType, kind: ScalarKind) -> bool {
+    dtype.scalar().is_some_and(|scalar| scalar.is_number() || scalar.kind() == kind)
+}
+
 /// Returns true for integers that become floats.
 fn rounds(from: &DType, to: &DType) -> bool {
     let kind = |dtype: &DType| dtype.scalar().map(Scalar::kind);
@@ -401,8 +410,7 @@ fn rounds(from: &DType, to: &DType) -> bool {
 }
 
 const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";
-const RAISE_WIDTH: &str =
-    "raise `width` to that of the file, or read any width with #[npy(width = any)]";
+const RAISE_WIDTH: &str = "raise `width` to that of the file, or read any width with `width = any`";
 const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
 fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {

@@ -145,7 +145,7 @@ impl<'a> Value<'a> {
     /// use npy_core::{DynArray, Order};
     ///
     /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
-    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// let value = array.get(&[0]).unwrap();
     /// assert_eq!(value.as_i64(), Some(7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -164,7 +164,7 @@ impl<'a> Value<'a> {
     /// use npy_core::{DynArray, Order};
     ///
     /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
-    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// let value = array.get(&[0]).unwrap();
     /// assert_eq!(value.as_u64(), Some(7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -183,7 +183,7 @@ impl<'a> Value<'a> {
     /// use npy_core::{DynArray, Order};
     ///
     /// let array = DynArray::new("<i2".parse()?, [1], Order::C, vec![7, 0])?;
-    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// let value = array.get(&[0]).unwrap();
     /// assert_eq!(value.as_f64(), Some(7.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -223,7 +223,7 @@ impl<'a> Value<'a> {
     /// use npy_core::{DynArray, Order};
     ///
     /// let array = DynArray::new("|S4".parse()?, [1], Order::C, b"RJ\0\0".to_vec())?;
-    /// let value = array.get(&[0]).ok_or("no such element")?;
+    /// let value = array.get(&[0]).unwrap();
     /// assert_eq!(value.as_bytes(), Some(&b"RJ"[..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -243,7 +243,7 @@ impl<'a> Value<'a> {
     ///
     /// let dtype = "[('id', '|u1'), ('xy', '|u1', (2,))]".parse()?;
     /// let array = DynArray::new(dtype, [1], Order::C, vec![1, 2, 3])?;
-    /// let record = array.get(&[0]).ok_or("no such element")?;
+    /// let record = array.get(&[0]).unwrap();
     /// assert_eq!(record.field("id").and_then(|id| id.as_i64()), Some(1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

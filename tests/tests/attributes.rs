@@ -415,16 +415,16 @@ fn text_is_read_from_narrower_text() {
     for (descr, message) in [
         (
             "[('text', '<U4'), ('code', '|S4'), ('raw', '|S2')]",
-            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to that of the file, or read any width with #[npy(width = any)]",
+            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to that of the file, or read any width with `width = any`",
         ),
         (
             "[('text', '<U3'), ('code', '|S5'), ('raw', '|S2')]",
-            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to that of the file, or read any width with #[npy(width = any)]",
+            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to that of the file, or read any width with `width = any`",
         ),
         (
             "[('text', '|S3'), ('code', '|S4'), ('raw', '|S2')]",
-            "field \"text\": the file holds '|S3', Note expects '<U3'; change the Rust type to what the \
-             file holds, or the file with NumPy's astype",
+            "field \"text\": the file holds '|S3', Note expects '<U3'; read bytes as a \
+             Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
     ] {
         let dtype: DType = descr.parse().unwrap();
@@ -582,8 +582,8 @@ fn text_of_any_width_has_limits() {
         ),
         (
             "[('text', '|S3')]",
-            "field \"text\": the file holds '|S3', Note expects '<U' of any width; change the Rust type to \
-             what the file holds, or the file with NumPy's astype",
+            "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
+             Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();

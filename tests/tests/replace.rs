@@ -14,7 +14,7 @@ use std::thread;
 
 use npy_core::{ErrorKind, MapMut, ReadNpy, ViewError, WriteNpy, WriteOptions, Writer, npz};
 use npy_tests::names;
-use rustix::fs::{MemfdFlags, Mode, XattrFlags, memfd_create};
+use rustix::fs::{MemfdFlags, Mode, XattrFlags, inotify, memfd_create};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use tempfile::TempDir;
 
@@ -370,6 +370,24 @@ fn an_acl_is_not_kept_if_the_group_is_not() {
     rustix::fs::setxattr(&path, ACL, &acl(OTHER), XattrFlags::empty()).unwrap();
     without(CapabilitySet::CHOWN, || [2u8].write_npy(&path).unwrap());
     assert_eq!((attribute(&path, ACL), mode(&path)), (None, 0o600));
+}
+
+/// Guards processes that are killed: a new file gets its name at once, without a temporary one that would remain.
+#[test]
+fn a_new_file_has_no_other_name_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+    let changes = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVE;
+    inotify::add_watch(&watch, directory.path(), changes).unwrap();
+    for (way, write) in &ways()[..3] {
+        write(&path).unwrap_or_else(|error| panic!("{way}: {error}"));
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(&watch, &mut buffer);
+        assert_eq!(events.next().unwrap().file_name(), Some(c"x.npy"), "{way}");
+        assert!(events.next().is_err(), "{way}: nothing else happens in the directory");
+        fs::remove_file(&path).unwrap();
+    }
 }
 
 /// Guards the umask, which some systems ignore for files without a name.

@@ -143,6 +143,11 @@ impl Args {
         let reader = self.open()?.into_array(&self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
+        if form == Form::Csv && rows.has_no_columns() {
+            let message =
+                "the array has no columns, and CSV has no rows without them; write a .npy file";
+            return Err(Failure::new(&self.input, message));
+        }
         let progress = Progress::start(rows.bytes());
         replace(&self.output.path, |mut out| {
             let mut printer = Printer::to(&mut out, form);

@@ -101,7 +101,7 @@ impl Scalar {
     /// use npy_core::dtype::ScalarKind;
     ///
     /// let dtype: DType = ">f8".parse()?;
-    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// let scalar = dtype.scalar().unwrap();
     /// assert_eq!(scalar.kind(), ScalarKind::Float);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -117,7 +117,7 @@ impl Scalar {
     /// use npy_core::{ByteOrder, DType};
     ///
     /// let dtype: DType = ">f8".parse()?;
-    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// let scalar = dtype.scalar().unwrap();
     /// assert_eq!(scalar.byte_order(), Some(ByteOrder::Big));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -131,7 +131,7 @@ impl Scalar {
     /// use npy_core::DType;
     ///
     /// let dtype: DType = ">f8".parse()?;
-    /// let scalar = dtype.scalar().ok_or("no scalar")?;
+    /// let scalar = dtype.scalar().unwrap();
     /// assert_eq!(scalar.itemsize(), 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -7,7 +7,7 @@ use crate::checked;
 use crate::dtype::{ByteOrder, ScalarKind, descr};
 use crate::element::cast::{Plain, Reserve};
 use crate::element::{Element, InvalidValue, text, time, ucs4};
-use crate::error::{Error, ErrorKind, Place};
+use crate::error::{Error, Place};
 use crate::kernel::cast::signed;
 use crate::kernel::{self, Misfit};
 use crate::limits;
@@ -116,7 +116,7 @@ pub(crate) fn decode_blocks<O: Reserve>(
         // The complete elements are in `out` even if the data is truncated. The error for the truncated data takes precedence over the one
         // for an invalid value.
         missing.map_or(Ok(()), Err)?;
-        decoded.map_err(|error| invalid(&error, first))?;
+        decoded.map_err(|error| invalid(error, first))?;
         first = end;
     }
     Ok(())
@@ -300,15 +300,10 @@ impl Drop for CountOnDrop<'_> {
 
 /// Converts an invalid value to an error with the row of its item; `first` is the row of the first
 /// item of the block.
-pub(crate) fn invalid(error: &InvalidValue, first: usize) -> Error {
-    let kind = ErrorKind::InvalidValue { reason: error.reason().to_owned() };
+pub(crate) fn invalid(error: InvalidValue, first: usize) -> Error {
     // Saturates, because a type outside of this crate may state any index.
     let row = limits::to_u64(first.saturating_add(error.item()));
-    let error = match error.field() {
-        "" => Error::from(kind),
-        field => Error::from(kind).in_field(field),
-    };
-    error.within(Place::Row(row))
+    Error::from(error).within(Place::Row(row))
 }
 
 #[cfg(test)]

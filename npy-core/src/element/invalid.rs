@@ -1,5 +1,7 @@
 //! The error of a value that a dtype cannot hold.
 
+use crate::error::{Error, ErrorKind};
+
 /// A value that a dtype cannot hold, or bytes that are not a value of a type.
 ///
 /// ```
@@ -111,3 +113,12 @@ impl std::fmt::Debug for InvalidValue {
 }
 
 impl std::error::Error for InvalidValue {}
+
+/// So that `?` works in functions that return [`npy_core::Result`](crate::Result). The field becomes a part of the location.
+impl From<InvalidValue> for Error {
+    fn from(invalid: InvalidValue) -> Self {
+        let Invalid { field, reason, .. } = *invalid.0;
+        let error = Error::from(ErrorKind::InvalidValue { reason });
+        if field.is_empty() { error } else { error.in_field(&field) }
+    }
+}

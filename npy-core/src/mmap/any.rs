@@ -84,6 +84,23 @@ impl MapAny {
         &self.header
     }
 
+    /// Returns the length of each dimension.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{MapAny, NpyArray, WriteNpy};
+    ///
+    /// NpyArray::new(vec![0.5f32; 6], [2, 3])?.write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn shape(&self) -> &[usize] {
+        self.header.shape()
+    }
+
     /// Returns the data as it is in the file: the elements, with their padding, in the order and
     /// the byte orders of the file.
     ///

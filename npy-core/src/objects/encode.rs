@@ -168,9 +168,9 @@ fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
 pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
     let found = object.described();
     let remedy = if object.is_missing() {
-        "read it as an Option; in a field of a record, by npy_core::object::load into a struct of serde"
+        "read such elements as an Option (Vec<Option<String>>); in a field of a record, by npy_core::object::load into a struct of serde"
     } else {
-        "read the file as Objects, which takes any object"
+        "change the Rust type to one that holds it, or read the file as Objects, which takes any object"
     };
     InvalidValue::new(format!("expected {wanted}, found {found}; {remedy}"))
 }

@@ -60,7 +60,7 @@ impl Objects {
         let items = bytes.chunks_exact_mut(wanted.itemsize().max(1));
         for (row, (object, item)) in self.iter().zip(items).enumerate() {
             let encoded = encoder.encode(object, &wanted, &rules, item);
-            encoded.map_err(|error| block::invalid(&error, row))?;
+            encoded.map_err(|error| block::invalid(error, row))?;
             budget
                 .spend(object, &self.limits)
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;

@@ -104,7 +104,7 @@ impl Objects {
                 .and_then(|()| budget.spend_bytes(work.saturating_mul(ENTRY), &self.limits))
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;
             let value = T::from_object(object, &mut converter);
-            let value = value.map_err(|error| block::invalid(&error, row));
+            let value = value.map_err(|error| block::invalid(error, row));
             // If the file could not be read, that is the cause of the error, so it is returned instead.
             values.push(value.or_else(|error| self.check_file().and(Err(error)))?);
         }

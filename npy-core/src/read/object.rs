@@ -345,7 +345,7 @@ fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>>
         let one_by_one = floats.iter().enumerate().map(|(row, float)| {
             let value = cast(present(&[*float])).map_err(|error| match error.into_kind() {
                 ErrorKind::InvalidValue { reason } => {
-                    block::invalid(&InvalidValue::new(reason), row)
+                    block::invalid(InvalidValue::new(reason), row)
                 }
                 other => other.into(),
             });
@@ -368,7 +368,7 @@ fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
     let mut optional = Vec::new();
     reserve::exact(&mut optional, values.len())?;
     for (row, value) in values.into_iter().enumerate() {
-        value.encode(&mut item).map_err(|error| block::invalid(&error, row))?;
+        value.encode(&mut item).map_err(|error| block::invalid(error, row))?;
         let is_missing = Value::from_bytes(&dtype, &item).is_some_and(is_missing);
         optional.push((!is_missing).then_some(value));
     }

@@ -45,7 +45,7 @@ impl<R: Read> Reader<R> {
                     return Err(truncated(limits::to_u64(at.saturating_add(found))));
                 }
                 decode(&plan.plan, n, buffers, &mut slots)
-                    .map_err(|error| block::invalid(&error, first.saturating_add(before)))
+                    .map_err(|error| block::invalid(error, first.saturating_add(before)))
             })
         })?;
         self.position.finish(self.header.elements());

@@ -413,6 +413,6 @@ impl<R: Read> ItemReader<'_, R> {
         let checked = (self.check)(items).and(fits);
         self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
         let first = reader.next_row(plan);
-        checked.map_err(|error| block::invalid(&error, first))
+        checked.map_err(|error| block::invalid(error, first))
     }
 }

@@ -310,7 +310,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let items = reader.source.buffered();
         let items = items.get(..count.saturating_mul(size)).unwrap_or(items);
         decode_items(&plan.plan, items, count, buffers, values)
-            .map_err(|error| block::invalid(&error, reader.next_row(plan)))
+            .map_err(|error| block::invalid(error, reader.next_row(plan)))
     }
 
     /// Decodes the next `n` rows, and no more.

@@ -100,7 +100,7 @@ pub(super) fn write_blocks(
     let mut first = 0usize;
     while first < count {
         let n = count.saturating_sub(first).min(block::items_per_block(plan));
-        let bytes = encode(n, &mut buffers).map_err(|error| block::invalid(&error, first))?;
+        let bytes = encode(n, &mut buffers).map_err(|error| block::invalid(error, first))?;
         writer.write_all(bytes)?;
         first = first.saturating_add(n);
     }

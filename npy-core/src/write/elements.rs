@@ -100,7 +100,7 @@ fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
     while first < count {
         let slots = pending.prepare(count);
         let filled = pending.fill(slots, items.by_ref());
-        let filled = filled.map_err(|error| block::invalid(&error, first))?;
+        let filled = filled.map_err(|error| block::invalid(error, first))?;
         if filled < slots {
             let found = first.saturating_add(filled);
             let reason = format!("expected {count} elements, found {found}");

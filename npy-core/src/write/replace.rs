@@ -151,7 +151,16 @@ impl Temporary {
         }
         #[cfg(target_os = "linux")]
         if self.name.is_none() {
-            self.name = Some(self.directory.link(file)?);
+            // Without another file of that name, no temporary name is needed, which a killed process would leave.
+            // With `sync`, the file is not on the disk yet.
+            if !sync {
+                match self.directory.link(file, to) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    linked => return linked,
+                }
+            }
+            let ((), name) = with_new_name(|name| self.directory.link(file, name))?;
+            self.name = Some(name);
         }
         if sync && cfg!(unix) {
             // Syncs again, because some file systems (Btrfs) do not sync a file without a name.

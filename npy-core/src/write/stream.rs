@@ -411,9 +411,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// [`ErrorKind::Io`] if the inner writer fails or has failed, and if the file was opened by its path, and has been replaced or
+    /// removed since: then its rows are lost.
     pub fn flush(&mut self) -> Result<()> {
-        self.flush_or_sync(None)
+        self.flush_or_sync(None)?;
+        self.located(|writer| writer.check_path())
     }
 
     /// Writes the added elements and flushes them, or syncs them; then does the same with their number in the header.
@@ -443,8 +445,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if there are fewer elements than the shape has. [`ErrorKind::Io`] also if the file
-    /// was opened by its path, and has been replaced or removed since.
+    /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if there are fewer elements than the shape has.
     pub fn finish(mut self) -> Result<W> {
         self.try_finish()?;
         Ok(self.sink.take())
@@ -537,7 +538,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     #[inline]
     fn fill(&mut self, slots: usize, items: impl Iterator<Item: Borrow<T>>) -> Result<usize> {
         let filled = self.pending.fill(slots, items);
-        filled.map_err(|error| block::invalid(&error.at_item(0), self.count()))
+        filled.map_err(|error| block::invalid(error.at_item(0), self.count()))
     }
 
     /// Writes the pending elements, then calls `then` with their total number. After a failure, no

@@ -73,7 +73,7 @@ fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Re
             continue;
         };
         let error = InvalidValue::new(format!("{} {reason}", excerpt(bytes)));
-        return Err(block::invalid(&error, row));
+        return Err(block::invalid(error, row));
     }
     Ok(width.saturating_mul(T::UNIT))
 }

@@ -20,7 +20,7 @@ fn is_locked<T: Element>(path: &Path) -> bool {
     }
 }
 
-/// Guards rows written to a file that no longer has a name: `finish` is an error.
+/// Guards rows written to a file that no longer has a name: each call that says that rows are in the file is an error.
 #[test]
 fn a_writer_whose_file_was_replaced_does_not_succeed() {
     let dir = tempfile::tempdir().unwrap();
@@ -38,13 +38,16 @@ fn a_writer_whose_file_was_replaced_does_not_succeed() {
                 false => Writer::<u64, _>::append(&path).unwrap(),
             };
             writer.push(&2).unwrap();
+            writer.flush().unwrap();
             writer.sync().unwrap();
             replace(&path);
-            let error = writer.sync().unwrap_err().to_string();
-            assert!(
-                error.contains("it was replaced or removed while rows were written"),
-                "{error}"
-            );
+            for call in [Writer::flush, Writer::sync] {
+                let error = call(&mut writer).unwrap_err().to_string();
+                assert!(
+                    error.contains("it was replaced or removed while rows were written"),
+                    "{error}"
+                );
+            }
             let error = writer.finish().unwrap_err().to_string();
             assert!(error.contains("x.npy: it was replaced or removed"), "{i} {create}: {error}");
         }

@@ -252,14 +252,10 @@ impl Directory {
         Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Gives a file without a name a temporary name, and returns that name. A link cannot replace
-    /// another file, but a rename from this name can.
+    /// Gives a file without a name this name. A link cannot replace another file.
     #[cfg(target_os = "linux")]
-    pub(super) fn link(&self, file: &File) -> io::Result<OsString> {
+    pub(super) fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
         let from = by_proc(file.as_fd());
-        let link = |name: &OsStr| {
-            Ok(sys::linkat(sys::CWD, &from, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?)
-        };
-        with_new_name(link).map(|(_, name)| name)
+        Ok(sys::linkat(sys::CWD, from, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 }

@@ -292,7 +292,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// As [`Writer::flush`].
     pub fn flush(&mut self) -> Result<()> {
         self.writer.flush()
     }
@@ -331,7 +331,7 @@ impl<T: Element, W: Write> Writer<T, W> {
                 return Err(writer.full());
             }
             writer.pending.fill_all(row).map_err(|error| {
-                block::invalid(&error, writer.count()).in_row_of(limits::to_u64(row.len()))
+                block::invalid(error, writer.count()).in_row_of(limits::to_u64(row.len()))
             })
         })
     }
