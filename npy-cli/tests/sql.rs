@@ -31,3 +31,16 @@ fn sql_runs_another_program() {
         assert_eq!(output.status.code(), Some(7));
     }
 }
+
+/// Guards programs that were copied into a folder which is not in `PATH`.
+#[test]
+fn the_other_program_may_be_beside_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let npy = folder.path().join("npy");
+    fs::copy(env!("CARGO_BIN_EXE_npy"), &npy).unwrap();
+    let program = folder.path().join("npy-sql");
+    fs::write(&program, "#!/bin/sh\nexit 7\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = Command::new(&npy).args(["sql", "SELECT 1"]).env("PATH", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "{output:?}");
+}

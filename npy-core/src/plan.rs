@@ -208,7 +208,7 @@ impl Builder<'_> {
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
         let action = action.ok_or_else(|| match wider {
-            Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
+            Some(remedy) => mismatch(from_dtype, in_order_of(from_dtype, to_dtype), remedy),
             None => self.mismatch(from_dtype, to_dtype),
         })?;
         let action = match action {
@@ -342,7 +342,7 @@ impl Builder<'_> {
     }
 
     fn mismatch(&self, from: &DType, to: &DType) -> Error {
-        mismatch(from, quoted(to), remedy(from, to, self.cast))
+        mismatch(from, in_order_of(from, to), remedy(from, to, self.cast))
     }
 }
 
@@ -416,6 +416,14 @@ const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
     let found = quoted(from);
     ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
+}
+
+/// Returns the expected dtype in the byte order of that in the file: the order is never what differs.
+fn in_order_of(from: &DType, to: &DType) -> String {
+    match from.scalar().and_then(Scalar::byte_order) {
+        Some(order) => quoted(&to.with_byte_order(order)),
+        None => quoted(to),
+    }
 }
 
 fn quoted(dtype: &DType) -> String {

@@ -170,7 +170,7 @@ pub(crate) fn check_size(meta: &ObjectMeta, bytes: &Bytes, range: &Range<u64>) -
 }
 
 /// The error of a file that ends before the rows that its header states.
-pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states";
+pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states; write or copy the complete file again";
 
 /// Returns an error that names the file.
 pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {
@@ -204,7 +204,7 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     if complete.is_none_or(|complete| complete > size) {
         let row = file.row_size();
         return Err(located(&format!(
-            "truncated: the header states {rows} rows of {row} bytes, and the file has {size} bytes"
+            "truncated: the header states {rows} rows of {row} bytes, and the file has {size} bytes; write or copy the complete file again"
         )));
     }
     Ok(file)

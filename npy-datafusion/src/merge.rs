@@ -26,7 +26,9 @@ impl Merged {
     /// Adds the columns of a file. A column that other files have, too, gets the wider of both types.
     pub(crate) fn add(&mut self, file: &File, path: &dyn std::fmt::Display) -> Result<()> {
         self.files += 1;
-        for (name, dtype) in file.columns() {
+        let columns = file.columns();
+        self.check_common(&columns, path)?;
+        for (name, dtype) in columns {
             match self.fields.iter_mut().find(|column| column.name == name) {
                 None => self.fields.push(Column {
                     name: name.to_owned(),
@@ -37,7 +39,7 @@ impl Merged {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype).ok_or_else(|| {
                         exec_datafusion_err!(
-                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both",
+                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; state the columns that you need: CREATE EXTERNAL TABLE t (a BIGINT, b DOUBLE) …",
                             column.dtype
                         )
                     })?;
@@ -45,6 +47,26 @@ impl Merged {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a file that has no column of the files before it: all their rows would be null in its columns, and the reverse.
+    fn check_common(&self, columns: &[(&str, &DType)], path: &dyn std::fmt::Display) -> Result<()> {
+        let is_known = |name: &str| self.fields.iter().any(|column| column.name == name);
+        if self.fields.is_empty()
+            || columns.is_empty()
+            || columns.iter().any(|(name, _)| is_known(name))
+        {
+            return Ok(());
+        }
+        let list = |names: &mut dyn Iterator<Item = &str>| {
+            let shown: Vec<String> = names.take(12).map(|name| format!("{name:?}")).collect();
+            shown.join(", ")
+        };
+        Err(exec_datafusion_err!(
+            "{path}: it has no column of the files before it: its columns are {}, and theirs {}; name files of one kind, such as with a pattern",
+            list(&mut columns.iter().map(|(name, _)| *name)),
+            list(&mut self.fields.iter().map(|column| column.name.as_str()))
+        ))
     }
 
     /// Returns the schema. A field that is not in all files may be null.

@@ -277,6 +277,27 @@ async fn the_order_of_files_does_not_choose_their_type() {
     assert!(refused.to_string().contains("neither type holds the values of both"), "{refused}");
 }
 
+/// Guards directories with files of another kind, whose rows would be null in each sum; a file may lack some columns.
+#[tokio::test]
+async fn a_file_without_a_common_column_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("{}/", directory.path().display());
+    save(directory.path(), "a.npy", "[('id', '|u1'), ('price', '|u1')]", vec![1, 2]);
+    save(directory.path(), "b.npy", "[('id', '|u1'), ('volume', '|u1')]", vec![1, 2]);
+    let ctx = session();
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+    let batches = rows(&ctx, "SELECT price FROM t").await;
+    assert_eq!(batches.iter().map(|batch| batch.column(0).null_count()).sum::<usize>(), 1);
+
+    save(directory.path(), "c.npy", "|u1", vec![1]);
+    let refused = register(&session(), "t", &url, NpyOptions::default()).await.unwrap_err();
+    let refused = refused.to_string();
+    assert!(
+        refused.contains("c.npy: it has no column of the files before it: its columns are \"value\""),
+        "{refused}"
+    );
+}
+
 /// Guards random numbers in conditions: those of the condition and of the result are the same.
 #[tokio::test]
 async fn random_numbers_are_drawn_once() {

@@ -1,7 +1,9 @@
 //! `npy sql`: runs `npy-sql`, a program of its own, because it brings a query engine.
 
+use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::{self, Command};
 
 use crate::output::{Failure, Result};
@@ -18,7 +20,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
-        let status = Command::new(PROGRAM).args(self.arguments).status();
+        let status = Command::new(program()).args(self.arguments).status();
         let status = status.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::usage(
                 "npy-sql is not installed: it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it",
@@ -28,4 +30,11 @@ impl Args {
         // Its messages and exit codes are those of this command.
         process::exit(status.code().unwrap_or(2))
     }
+}
+
+/// Returns the program in the directory of this one, or else its name, which is looked for in `PATH`.
+fn program() -> PathBuf {
+    let beside = env::current_exe()
+        .map(|path| path.with_file_name(PROGRAM).with_extension(env::consts::EXE_EXTENSION));
+    beside.ok().filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into())
 }

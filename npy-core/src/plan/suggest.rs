@@ -3,6 +3,7 @@
 use crate::checked;
 use crate::dtype::Field;
 use crate::error::{Error, ErrorKind};
+use crate::plan::part::part_at;
 
 /// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields of the file that no other field of the
 /// struct matches.
@@ -22,12 +23,27 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
 pub(crate) fn missing_part(path: &str, fields: &[Field]) -> Error {
     let mut paths = Vec::new();
     collect(fields, "", &mut paths);
-    let remedy = match nearest(path, &paths) {
-        Some(meant) => format!("did you mean {meant:?}?"),
-        None if paths.is_empty() => "read the elements themselves".into(),
-        None => "use one of these paths".into(),
-    };
+    let remedy =
+        match with_brackets(path, fields).or_else(|| nearest(path, &paths).map(str::to_owned)) {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None if paths.is_empty() => "read the elements themselves".into(),
+            None => "use one of these paths".into(),
+        };
     error(path, &paths, remedy)
+}
+
+/// Returns `"axes[0].gain"` for `"axes.0.gain"`, as columns of tables are called, if the record has such a part.
+fn with_brackets(path: &str, fields: &[Field]) -> Option<String> {
+    let is_index = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let mut meant = String::new();
+    for name in path.split('.') {
+        match is_index(name) {
+            true => meant += &format!("[{name}]"),
+            false if meant.is_empty() => meant += name,
+            false => meant += &format!(".{name}"),
+        }
+    }
+    part_at(fields, &meant).map(|_| meant)
 }
 
 fn error(name: &str, found: &[String], remedy: String) -> Error {
@@ -120,6 +136,8 @@ mod tests {
             ("gain", "did you mean \"head.gain\"?"),
             ("head.gian", "did you mean \"head.gain\"?"),
             ("ID", "did you mean \"id\"?"),
+            ("axes.1.x", "did you mean \"axes[1].x\"?"),
+            ("axes.2.x", "use one of these paths"),
             ("station", "use one of these paths"),
         ] {
             let message = missing_part(path, dtype.fields()).to_string();
