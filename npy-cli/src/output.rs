@@ -357,13 +357,14 @@ impl Drop for Progress {
     }
 }
 
-/// Writes a file, which replaces `path` once `write` has succeeded. A path that is not a regular file (`-`, a pipe, `/dev/stdout`) is
-/// written directly.
+/// Writes a file, which replaces `path` once `write` has succeeded. Standard output (`-`, `/dev/stdout`) and a path that is not a
+/// regular file are written directly.
 pub(crate) fn replace<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T>,
 ) -> Result<T> {
-    if path.as_os_str() == "-" {
+    // By its path, a file that standard output is redirected to would be replaced.
+    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
         let mut out = BufWriter::new(io::stdout());
         let result = write(&mut out)?;
         out.flush()?;

@@ -363,12 +363,14 @@ struct Clock {
 
 /// Returns an object as text for CSV; nothing for a missing value.
 fn object_text(object: ObjectRef<'_>) -> String {
+    if object.is_missing() {
+        return String::new();
+    }
+    // Also `numpy.str_`.
+    if let Some(text) = object.as_str() {
+        return text.into_owned();
+    }
     match object.kind() {
-        _ if object.is_missing() => String::new(),
-        ObjectKind::Str => match object.as_str() {
-            Some(text) => text.into_owned(),
-            None => object.to_string(),
-        },
         // Times in ISO 8601, as in JSON and in columns of times.
         ObjectKind::Date
         | ObjectKind::Time

@@ -69,6 +69,37 @@ fn an_array_without_columns_does_not_become_csv() {
     }
 }
 
+/// Guards empty arrays, of which no value refuses to become an object: NumPy could not read such a file.
+#[test]
+fn nothing_becomes_python_objects() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    Vec::<f64>::new().write_npy(path.join("x.npy")).unwrap();
+    fs::write(path.join("x.csv"), "a,b\n").unwrap();
+    for [name, dtype] in [["x.npy", "O"], ["x.csv", "[('a', 'i4'), ('b', 'O')]"]] {
+        let output = npy(path, &["convert", name, "o.npy", "--dtype", dtype]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("nothing becomes Python objects"), "{said}");
+        assert!(!path.join("o.npy").exists());
+    }
+}
+
+/// Guards the file that standard output is redirected to, which has more than this output.
+#[cfg(unix)]
+#[test]
+fn standard_output_is_not_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    vec![7u8].write_npy(path.join("x.npy")).unwrap();
+    let script =
+        "{ echo before; \"$0\" convert x.npy /dev/stdout --to csv; echo after; } > out.txt";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]).current_dir(path);
+    assert!(shell.status().unwrap().success());
+    assert_eq!(fs::read_to_string(path.join("out.txt")).unwrap(), "before\nvalue\n7\nafter\n");
+}
+
 /// Guards that arrays pass through archives, and that other members stay.
 #[test]
 fn convert_writes_archives_and_members() {

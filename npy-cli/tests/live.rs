@@ -95,6 +95,7 @@ plain['f'], plain['z'], plain['xs'], plain['dt'] = [0.1, -2, 3e20], [1 + 2j, 0, 
 plain['n'] = [(1, True), (-2, False), (3, True)]
 plain['o'] = ['x', 'a,b', '']
 objects = plain.astype(fields + [('o', 'O')])
+objects['o'][0] = np.str_('x')
 np.save(sys.argv[1] + '/plain.npy', plain); np.save(sys.argv[1] + '/objects.npy', objects)
 print(plain.dtype.descr)
 ";

@@ -183,6 +183,13 @@ impl Builder<'_> {
             }
             (Kind::Record(f), Kind::Record(t)) => self.record(f, t, rules, at),
             (Kind::SubArray(_), Kind::SubArray(_)) => self.repeat(from, to, rules, at),
+            // The canonical layout of such a text means nothing to a user.
+            (_, Kind::Record(record)) if rules.has_any_width() => {
+                let names: Vec<_> =
+                    record.fields.iter().map(|field| format!("{:?}", field.name())).collect();
+                let wanted = format!("records with the fields {}", names.join(", "));
+                Err(mismatch(from, wanted, remedy(from, to, self.cast)))
+            }
             _ => Err(self.mismatch(from, to)),
         }
     }

@@ -120,6 +120,7 @@ impl FileFormat for NpyFormat {
     ) -> Result<Statistics> {
         let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
         let file = header::cached(Some(&*cache), store, meta).await?;
+        file.check_columns(&table, meta)?;
         let count = |number: u64| {
             usize::try_from(number).map_err(|_| {
                 exec_datafusion_err!("{}: too many rows for this machine", meta.location)

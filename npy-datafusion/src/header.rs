@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use datafusion::arrow::datatypes::Schema;
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::{
@@ -58,6 +59,23 @@ impl File {
                 members.iter().map(|member| (&*member.name, &member.dtype)).collect()
             }
         }
+    }
+
+    /// Refuses a file that has none of the columns of the table: all its rows would be null.
+    pub(crate) fn check_columns(&self, table: &Schema, meta: &ObjectMeta) -> Result<()> {
+        let columns = self.columns();
+        let is_common = columns.iter().any(|(name, _)| table.field_with_name(name).is_ok());
+        if is_common || columns.is_empty() || table.fields().is_empty() {
+            return Ok(());
+        }
+        let names = columns.iter().map(|(name, _)| *name);
+        let of_table = table.fields().iter().map(|field| field.name().as_str());
+        let reason = format!(
+            "it has no column of the table: its columns are {}, and those of the table {}; name files of one kind, such as with a pattern",
+            listed(names),
+            listed(of_table)
+        );
+        Err(located(meta, &reason))
     }
 
     /// Returns the size of a row in bytes.
@@ -145,6 +163,12 @@ pub(crate) async fn get(
     let bytes = result.bytes().await.map_err(|error| located(meta, &error))?;
     check_size(meta, &bytes, &range)?;
     Ok(bytes)
+}
+
+/// Returns the first names of columns, for messages.
+pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let shown: Vec<String> = names.take(12).map(|name| format!("{name:?}")).collect();
+    shown.join(", ")
 }
 
 /// Checks that a file still is the one that was listed. The session may have the header of that one.

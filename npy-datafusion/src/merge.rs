@@ -7,7 +7,7 @@ use npy_arrow::{DESCR, Options, schema};
 use npy_core::dtype::{DType, ScalarKind};
 use npy_core::{ByteOrder, DynArray, Order};
 
-use crate::header::{File, external};
+use crate::header::{File, external, listed};
 
 /// The fields of all files so far.
 #[derive(Default)]
@@ -58,14 +58,10 @@ impl Merged {
         {
             return Ok(());
         }
-        let list = |names: &mut dyn Iterator<Item = &str>| {
-            let shown: Vec<String> = names.take(12).map(|name| format!("{name:?}")).collect();
-            shown.join(", ")
-        };
         Err(exec_datafusion_err!(
             "{path}: it has no column of the files before it: its columns are {}, and theirs {}; name files of one kind, such as with a pattern",
-            list(&mut columns.iter().map(|(name, _)| *name)),
-            list(&mut self.fields.iter().map(|column| column.name.as_str()))
+            listed(columns.iter().map(|(name, _)| *name)),
+            listed(self.fields.iter().map(|column| column.name.as_str()))
         ))
     }
 

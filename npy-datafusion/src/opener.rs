@@ -44,6 +44,7 @@ impl FileOpener for NpyOpener {
         Ok(Box::pin(async move {
             let meta = file.object_meta;
             let found = header::cached(headers.as_deref(), &store, &meta).await?;
+            found.check_columns(&schema, &meta)?;
             let mut rows = match &file.range {
                 Some(range) => found.row_at(range.start, &meta)..found.row_at(range.end, &meta),
                 None => 0..found.rows,

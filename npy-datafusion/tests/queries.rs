@@ -293,9 +293,19 @@ async fn a_file_without_a_common_column_is_refused() {
     let refused = register(&session(), "t", &url, NpyOptions::default()).await.unwrap_err();
     let refused = refused.to_string();
     assert!(
-        refused.contains("c.npy: it has no column of the files before it: its columns are \"value\""),
+        refused
+            .contains("c.npy: it has no column of the files before it: its columns are \"value\""),
         "{refused}"
     );
+
+    // The same with columns that are declared, also where the rows are only counted.
+    let ctx = session();
+    let at = directory.path().display();
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE d (id INT) STORED AS NPY LOCATION '{at}/'")).await;
+    for query in ["SELECT id FROM d", "SELECT count(*) FROM d"] {
+        let refused = error(&ctx, query).await;
+        assert!(refused.contains("c.npy: it has no column of the table"), "{query}: {refused}");
+    }
 }
 
 /// Guards random numbers in conditions: those of the condition and of the result are the same.
@@ -321,7 +331,9 @@ async fn values_that_do_not_fit_a_declared_type_are_errors() {
         .await;
     let refused = error(&ctx, "SELECT value FROM t").await;
     assert!(refused.contains("300"), "{refused}");
-    let sql = format!("CREATE EXTERNAL TABLE u (y BIGINT NOT NULL) STORED AS NPY LOCATION '{at}/'");
+    let sql = format!(
+        "CREATE EXTERNAL TABLE u (value BIGINT, y BIGINT NOT NULL) STORED AS NPY LOCATION '{at}/'"
+    );
     rows(&ctx, &sql).await;
     let refused = error(&ctx, "SELECT count(y) FROM u").await;
     assert!(refused.contains("null"), "{refused}");

@@ -525,7 +525,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 ///
 /// Each field is the member of its name; the fields of a tuple struct have NumPy's positional names
 /// `arr_0`, `arr_1`, … A field can have any type that is read and written as an array, another
-/// struct that derives `NpzArchive`, or an `Option` or `BTreeMap` of these:
+/// struct that derives `NpzArchive`, or an `Option`, `BTreeMap` or `HashMap` of these:
 /// `npy_core::npz::ArchiveField` lists the types. The struct may have type parameters and const
 /// parameters.
 ///

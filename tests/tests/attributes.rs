@@ -585,6 +585,11 @@ fn text_of_any_width_has_limits() {
             "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
              Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
+        (
+            "'<f8'",
+            "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; change the Rust type \
+             to what the file holds, or the file with NumPy's astype",
+        ),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();
         let error = read::<Note>(&raw(descr, &vec![0; itemsize])).unwrap_err();

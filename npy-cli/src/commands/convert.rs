@@ -406,5 +406,11 @@ fn delimiter(text: &str) -> Result<u8, String> {
 /// Parses the value of `--dtype`.
 fn parse_dtype(text: &str) -> Result<DType> {
     let wrong = |error: npy_core::Error| format!("--dtype {text}: {}", reason(error.kind()));
-    dtypes::parse(text).map_err(|error| Failure::usage(wrong(error)))
+    let dtype = dtypes::parse(text).map_err(|error| Failure::usage(wrong(error)))?;
+    if dtype.has_object() {
+        return Err(Failure::usage(format!(
+            "--dtype {text}: nothing becomes Python objects; U is text"
+        )));
+    }
+    Ok(dtype)
 }
