@@ -57,7 +57,7 @@ use crate::plan::Cast;
 use crate::read::ReadOptions;
 use crate::shape::{self, Iter, IterMut, Order};
 use crate::view::{self, Located};
-use crate::write::replace;
+use crate::write::replace::{self, Existing};
 
 /// A read-only array in a mapped file: `np.load(…, mmap_mode="r")`.
 ///
@@ -1005,7 +1005,7 @@ fn create_file(path: &Path, header: &Header, extend: Extend) -> Result<File> {
     let bytes = header.to_bytes()?;
     let length = limits::to_u64(bytes.len()).saturating_add(header.data_bytes());
     // An existing file is replaced only after the new one has its length.
-    let (mut file, target) = replace::begin(path)?;
+    let (mut file, target) = replace::begin(path, Existing::Replace)?;
     if target.directory().is_none() {
         let reason = "only a regular file can be created and mapped; use a path of its own";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());

@@ -206,6 +206,10 @@ fn missing_values_are_none() {
         &array(&[2], &[text("a"), NONE.to_vec()]),
         "row 1: expected a string, found None; read it as an Option",
     );
+    fails::<String>(
+        &single(nan()),
+        "invalid type: floating point `NaN`, expected a string; read it as an Option",
+    );
     fails::<f64>(
         &single(missing[4].clone()),
         "expected f64, found a missing value: NA; read it as an Option",

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use npy_core::object::{self, AsObject};
-use npy_core::{DynArray, Error, ErrorKind, Header, NpyArray, Order, WriteNpy, WriteOptions, npz};
+use npy_core::{
+    DynArray, Error, ErrorKind, Header, NpyArray, Order, ReadNpy, WriteNpy, WriteOptions, npz,
+};
 use npy_tests::disk::Disk;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
@@ -210,4 +212,16 @@ fn members_have_the_length_that_was_counted() {
     let archive = npz.finish().unwrap();
     let reader = npz::Reader::new(io::Cursor::new(archive)).unwrap();
     assert!(reader.header("value").unwrap().shape().is_empty());
+}
+
+/// Guards the place that an error names in an array of several dimensions: the row, and the element in it.
+#[test]
+fn an_object_that_is_no_value_is_located_by_its_row() {
+    let objects = NpyArray::new(vec![Some(1i64), Some(2), Some(3), None], [2, 2]).unwrap();
+    let mut file = Vec::new();
+    objects.write_npy_to(&mut file).unwrap();
+    let error = NpyArray::<i64>::read_npy_from(&file[..]).unwrap_err().to_string();
+    assert!(error.starts_with("row 1: element 1 of the row: expected"), "{error}");
+    assert!(error.contains("read the elements as an Option"), "{error}");
+    assert_eq!(NpyArray::<Option<i64>>::read_npy_from(&file[..]).unwrap(), objects);
 }

@@ -18,7 +18,7 @@ use super::write::Writer;
 use super::write::append::Old;
 use crate::error::{Error, Result};
 use crate::write::WriteNpy;
-use crate::write::replace::{self, Destination};
+use crate::write::replace::{self, Destination, Existing};
 use members::{Bytes, Members};
 use raw::{Assembly, Raw};
 
@@ -376,7 +376,7 @@ impl WriteOptions {
     pub fn edit(&self, path: impl AsRef<Path>) -> Result<Editor> {
         let path = path.as_ref();
         let open = || {
-            let (file, destination) = replace::begin(path)?;
+            let (file, destination) = replace::begin(path, Existing::Replace)?;
             let old = Old::open(&destination, &self.limits)?;
             let members = Members::new(old.directory.all_entries(&old.central)?);
             let directory = destination.directory();

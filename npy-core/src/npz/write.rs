@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::write::ArrayWriter;
 use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
-use crate::write::replace::{self, Directory};
+use crate::write::replace::{self, Directory, Existing};
 use append::Old;
 use archive::Archive;
 use deflate::Compressor;
@@ -144,7 +144,7 @@ impl Writer<File> {
     /// Begins a file that replaces the file at `path` when it is finished. If `appends`, it starts with the members of the old file.
     fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
         let begin = || -> Result<_> {
-            let (mut file, destination) = replace::begin(path)?;
+            let (mut file, destination) = replace::begin(path, Existing::Replace)?;
             let mut old =
                 if appends { Some(Old::open(&destination, &options.limits)?) } else { None };
             let (mut central, mut names) = Default::default();

@@ -168,7 +168,7 @@ fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
 pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
     let found = object.described();
     let remedy = if object.is_missing() {
-        "read such elements as an Option (Vec<Option<String>>); in a field of a record, by npy_core::object::load into a struct of serde"
+        "read the elements as an Option, as in Vec<Option<String>> or NpyArray<Option<f64>>; in a field of a record, by npy_core::object::load into a struct of serde"
     } else {
         "change the Rust type to one that holds it, or read the file as Objects, which takes any object"
     };

@@ -19,7 +19,7 @@ use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, is_missing
 use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
 use crate::plan::Cast;
 use crate::reserve;
-use crate::shape::Order;
+use crate::shape::{self, Order};
 use crate::value::Value;
 
 impl<R: Read> Reader<R> {
@@ -183,7 +183,9 @@ impl<R: Read> Reader<R> {
     pub(super) fn read_object_array<T: FromObject>(&mut self) -> Result<NpyArray<T>> {
         let objects = self.read_objects_for_values()?;
         self.located(|reader| {
-            let array = NpyArray::with_order(objects.values()?, reader.header.shape(), Order::C)?;
+            let shape = reader.header.shape();
+            let values = objects.values().map_err(|error| shape::in_row(error, shape, Order::C))?;
+            let array = NpyArray::with_order(values, shape, Order::C)?;
             Ok(array.into_order(reader.order.unwrap_or(Order::C)))
         })
     }

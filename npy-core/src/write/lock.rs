@@ -24,7 +24,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
             // A sharing violation: the file is already open for writing.
             Some(32) if cfg!(windows) => ErrorKind::Locked,
             _ if error.kind() == io::ErrorKind::NotFound => {
-                let reason = format!("{error}; only a file that exists grows: create makes one");
+                let reason = format!("{error}; only a file that exists grows: create makes one, and append_or_create does both");
                 ErrorKind::Io(io::Error::new(error.kind(), reason))
             }
             _ => ErrorKind::Io(error),

@@ -34,7 +34,7 @@ pub(crate) fn replace(
     sync: bool,
     write: &mut dyn FnMut(&mut File) -> Result<()>,
 ) -> Result<File> {
-    let (mut file, destination) = begin(path)?;
+    let (mut file, destination) = begin(path, Existing::Replace)?;
     write(&mut file)?;
     destination.commit(file, sync)
 }
@@ -56,18 +56,32 @@ struct Target {
     old: Option<Old>,
 }
 
-/// The final name of a new file; `None` for a file that is written to directly. If a new file's
-/// `Destination` is dropped before [`commit`](Self::commit), the file is removed.
+/// The final name of a new file. If this is dropped before [`commit`](Self::commit), the file is removed.
 #[derive(Debug)]
-pub(crate) struct Destination(Option<(Target, Temporary)>);
+pub(crate) struct Destination {
+    /// `None` for a file that is written to directly.
+    name: Option<(Target, Temporary)>,
+    existing: Existing,
+}
+
+/// What happens to a file that has the name already.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Existing {
+    Replace,
+    /// It stays, and [`begin`] or [`Destination::commit`] fails with [`io::ErrorKind::AlreadyExists`].
+    Keep,
+}
 
 /// Creates a file in the directory of `path`, to be renamed to `path` later. A pipe, a device or an
 /// open file of a process is opened instead.
-pub(crate) fn begin(path: &Path) -> Result<(File, Destination)> {
+pub(crate) fn begin(path: &Path, existing: Existing) -> Result<(File, Destination)> {
     let target = match find(path)? {
-        Found::Direct(file) => return Ok((file, Destination(None))),
+        Found::Direct(file) => return Ok((file, Destination { name: None, existing })),
         Found::Name(target) => target,
     };
+    if existing == Existing::Keep && target.old.is_some() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
+    }
     // If there is an old file, only the owner may read the new one until it gets the permissions of the old one.
     let is_private = target.old.is_some();
     let (file, temporary) = target.directory.create(is_private).map_err(|error| {
@@ -76,18 +90,18 @@ pub(crate) fn begin(path: &Path) -> Result<(File, Destination)> {
             return missing(directory);
         }
         let reason = format!(
-            "cannot create a file in {}, which would get its name once it is complete: {error}; write_npy_to writes to an open file instead",
+            "cannot create a file in {}, which would get its name once it is complete: {error}; write_npy_to and Writer::new write to an open file instead",
             directory.display(),
         );
         io::Error::new(error.kind(), reason)
     })?;
-    Ok((file, Destination(Some((target, temporary)))))
+    Ok((file, Destination { name: Some((target, temporary)), existing }))
 }
 
 impl Destination {
     /// Returns the directory of the file; `None` if the file is written to directly.
     pub(crate) fn directory(&self) -> Option<&Directory> {
-        self.0.as_ref().map(|(target, _)| &target.directory)
+        self.name.as_ref().map(|(target, _)| &target.directory)
     }
 
     /// Opens the file that will be replaced.
@@ -108,18 +122,18 @@ impl Destination {
     fn target(&self) -> Result<&Target> {
         let what = || "replacing a device or an open file of a process".into();
         let needs = "a regular file: open it by its own path";
-        let target = self.0.as_ref().map(|(target, _)| target);
+        let target = self.name.as_ref().map(|(target, _)| target);
         target.ok_or_else(|| ErrorKind::Unsupported { what: what(), needs }.into())
     }
 
-    /// Gives the file its final name, which replaces the old file, and returns the open file.
+    /// Gives the file its final name, and returns the open file.
     pub(crate) fn commit(self, file: File, sync: bool) -> Result<File> {
-        match self.0 {
+        match self.name {
             Some((target, temporary)) => {
                 if let Some(old) = &target.old {
                     old.give_to(&file, &target)?;
                 }
-                temporary.rename(&file, &target.name, sync)?;
+                temporary.rename(&file, &target.name, self.existing, sync)?;
             }
             // A pipe has nothing to sync.
             None if sync && file.metadata()?.is_file() => file.sync_all()?,
@@ -144,8 +158,8 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Renames the file to its final name `to`, and replaces a file of that name.
-    fn rename(mut self, file: &File, to: &OsStr, sync: bool) -> io::Result<()> {
+    /// Renames the file to its final name `to`.
+    fn rename(mut self, file: &File, to: &OsStr, existing: Existing, sync: bool) -> io::Result<()> {
         if sync {
             file.sync_all()?;
         }
@@ -155,7 +169,9 @@ impl Temporary {
             // With `sync`, the file is not on the disk yet.
             if !sync {
                 match self.directory.link(file, to) {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(error)
+                        if error.kind() == io::ErrorKind::AlreadyExists
+                            && existing == Existing::Replace => {}
                     linked => return linked,
                 }
             }
@@ -167,7 +183,10 @@ impl Temporary {
             file.sync_all()?;
         }
         if let Some(name) = &self.name {
-            self.directory.rename(name, to)?;
+            match existing {
+                Existing::Replace => self.directory.rename(name, to)?,
+                Existing::Keep => self.directory.rename_new(name, to)?,
+            }
         }
         self.name = None;
         if sync { self.directory.sync() } else { Ok(()) }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::WriteOptions;
 use super::lock::{self, Lock};
-use super::replace::{self, Destination, Directory};
+use super::replace::{self, Destination, Directory, Existing};
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
@@ -187,6 +187,34 @@ impl<T: Element> Writer<T, File> {
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
+    }
+
+    /// Opens a file as [`append`](Self::append) does, or creates it as [`create`](Self::create) does if it does not exist.
+    ///
+    /// If several programs do this at the same time, one creates the file, and the others are refused while its writer exists.
+    /// On a file system that has neither unnamed files nor hard links, two may create it, and one of them gets an error from its next
+    /// [`flush`](Self::flush).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Writer, load};
+    ///
+    /// for tick in [0.5, 1.5] {
+    ///     let mut writer = Writer::<f64>::append_or_create("ticks.npy")?;
+    ///     writer.push(&tick)?;
+    ///     writer.finish()?;
+    /// }
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append), if there is a file, and otherwise as [`create`](Self::create). With [`WriteOptions::atomic`], the file
+    /// gets its name from [`finish`](Self::finish), which fails if another program has created it since.
+    pub fn append_or_create<P: AsRef<Path>>(path: P) -> Result<Self> {
+        WriteOptions::new().append_or_create(path)
     }
 
     /// Like [`flush`](Self::flush), but waits until the elements are on the disk, then writes their
@@ -620,14 +648,19 @@ impl WriteOptions {
     ///
     /// As [`Writer::create`].
     pub fn create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
-        self.create_file(path.as_ref(), &[])
+        self.create_file(path.as_ref(), &[], Existing::Replace)
     }
 
     /// Creates a file for rows of this shape.
-    fn create_file<T: Element>(&self, path: &Path, row: &[usize]) -> Result<Writer<T, File>> {
+    fn create_file<T: Element>(
+        &self,
+        path: &Path,
+        row: &[usize],
+        existing: Existing,
+    ) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
-            let (mut file, destination) = replace::begin(path)?;
+            let (mut file, destination) = replace::begin(path, existing)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
                 self.start::<T, File>(growing::position(&mut file)?, row)?;
@@ -672,6 +705,31 @@ impl WriteOptions {
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         append::open(self, path, append::check_elements::<T>).map_err(|error| error.in_file(path))
+    }
+
+    /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{UncountedRows, WriteOptions, load};
+    ///
+    /// // What a killed program had written, but not yet counted, is kept.
+    /// let mut writer = WriteOptions::new()
+    ///     .uncounted_rows(UncountedRows::Keep)
+    ///     .append_or_create::<f64>("ticks.npy")?;
+    /// writer.push(&0.5)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::append_or_create`].
+    pub fn append_or_create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
+        let path = path.as_ref();
+        append::or_create(|| self.append(path), || self.create_file(path, &[], Existing::Keep))
     }
 
     /// Sets the limits on the header that [`append`](Self::append) reads.

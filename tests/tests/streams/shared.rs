@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::*;
-use npy_core::npz;
+use npy_core::{RowWriter, npz};
 
 fn is_locked<T: Element>(path: &Path) -> bool {
     match Writer::<T, _>::append(path) {
@@ -76,6 +76,74 @@ fn a_file_that_is_written_to_takes_no_second_writer() {
     let _first = Writer::<u64, _>::append(&path).unwrap();
     [5u64].write_npy(&path).unwrap();
     assert!(!is_locked::<u64>(&path));
+}
+
+/// Guards writers that start at once without a file: one creates it, and no other replaces it.
+#[test]
+fn writers_that_start_at_once_lose_no_row() {
+    const WRITERS: usize = 3;
+    let dir = tempfile::tempdir().unwrap();
+    for (round, sync) in (0..100).map(|round| (round, round % 10 == 0)) {
+        let path = dir.path().join(format!("{round}.npy"));
+        let start = std::sync::Barrier::new(WRITERS);
+        let write = || {
+            start.wait();
+            let mut options = WriteOptions::new();
+            options.sync(sync);
+            let mut writer = loop {
+                match options.append_or_create::<u64>(&path) {
+                    Err(error) => assert!(matches!(error.kind(), ErrorKind::Locked), "{error}"),
+                    Ok(writer) => break writer,
+                }
+            };
+            writer.push(&7).unwrap();
+            writer.finish().unwrap();
+        };
+        std::thread::scope(|scope| {
+            (0..WRITERS).for_each(|_| drop(scope.spawn(write)));
+        });
+        assert_eq!(Vec::<u64>::read_npy(&path).unwrap(), [7; WRITERS], "{sync}");
+    }
+    assert_eq!(npy_tests::names(dir.path()).len(), 100, "no temporary name is left");
+}
+
+/// Guards the file that `append_or_create` finds: it grows, also by rows, and rows of another shape are refused.
+#[test]
+fn a_file_that_exists_is_not_created_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    for count in [1, 2] {
+        let mut writer = RowWriter::<u64, _>::append_or_create(&path, &[2]).unwrap();
+        writer.push_row(&[7, 9]).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(Header::read_npy(&path).unwrap().shape(), [count, 2]);
+    }
+    let error = RowWriter::<u64, _>::append_or_create(&path, &[3]).unwrap_err().to_string();
+    assert!(error.ends_with("shape (3,): the rows of the file have the shape (2,)"), "{error}");
+    let mut writer = Writer::<[u64; 2], _>::append_or_create(&path).unwrap();
+    writer.push(&[1, 2]).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(Header::read_npy(&path).unwrap().shape(), [3, 2]);
+    assert!(Writer::<f32, _>::append_or_create(&path).is_err());
+
+    let error = Writer::<u64, _>::append_or_create(dir.path().join("no/x.npy")).unwrap_err();
+    assert!(error.to_string().contains("create it first"), "{error}");
+}
+
+/// Guards a file that appears while an atomic writer of the same name writes.
+#[test]
+fn an_atomic_writer_does_not_replace_a_file_that_it_did_not_find() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let mut writer = WriteOptions::new().atomic(true).append_or_create::<u64>(&path).unwrap();
+    writer.push(&7).unwrap();
+    [1u64].write_npy(&path).unwrap();
+    let error = writer.finish().unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::AlreadyExists)
+    );
+    assert_eq!(Vec::<u64>::read_npy(&path).unwrap(), [1]);
+    assert_eq!(npy_tests::names(dir.path()), ["x.npy"]);
 }
 
 const FILE: &str = "NPY_SHARED_FILE";

@@ -100,6 +100,16 @@ impl Directory {
         fs::rename(self.path.join(from), self.path.join(to))
     }
 
+    /// Renames a file, unless another file has the new name.
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match fs::hard_link(self.path.join(from), self.path.join(to)) {
+            Ok(()) => self.remove(from),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // A file system without hard links.
+            Err(_) => self.rename(from, to),
+        }
+    }
+
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }

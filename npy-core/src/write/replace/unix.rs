@@ -248,6 +248,16 @@ impl Directory {
         Ok(sys::renameat(&self.fd, from, &self.fd, to)?)
     }
 
+    /// Renames a file, unless another file has the new name.
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match sys::linkat(&self.fd, from, &self.fd, to, AtFlags::empty()) {
+            Ok(()) => self.remove(from),
+            Err(Errno::EXIST) => Err(Errno::EXIST.into()),
+            // A file system without hard links.
+            Err(_) => self.rename(from, to),
+        }
+    }
+
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
     }

@@ -92,6 +92,30 @@ pub(super) fn open<T: Element>(
     Ok(writer)
 }
 
+/// Calls `append`, or `create` if there is no file, which must not replace one: another program may create it between both calls.
+pub(super) fn or_create<A>(
+    append: impl Fn() -> Result<A>,
+    create: impl Fn() -> Result<A>,
+) -> Result<A> {
+    /// The limit on attempts. A file is not created and removed this often by chance.
+    const TRIES: usize = 16;
+    let is = |result: &Result<A>, wanted: io::ErrorKind| match result {
+        Err(error) => matches!(error.kind(), ErrorKind::Io(io) if io.kind() == wanted),
+        Ok(_) => false,
+    };
+    for _ in 0..TRIES {
+        let appended = append();
+        if !is(&appended, io::ErrorKind::NotFound) {
+            return appended;
+        }
+        let created = create();
+        if !is(&created, io::ErrorKind::AlreadyExists) {
+            return created;
+        }
+    }
+    Err(ErrorKind::Locked.into())
+}
+
 /// Returns the number of uncounted rows that become part of the array. They are in the `extra` bytes after it.
 fn uncounted_rows(
     options: &WriteOptions,

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::Path;
 
+use super::super::replace::Existing;
 use super::append;
 use super::{Growing, Length, WriteOptions, Writer};
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical_to_write;
 use crate::element::{Element, block, type_name};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::shape;
 
@@ -99,6 +100,30 @@ impl<T: Element> RowWriter<T, File> {
     /// elements of a row are strided.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append_rows(path)
+    }
+
+    /// Opens a file as [`append`](Self::append) does, or creates it as [`create`](Self::create) does if it does not exist; see
+    /// [`Writer::append_or_create`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, RowWriter};
+    ///
+    /// for _ in 0..2 {
+    ///     let mut writer = RowWriter::<f32>::append_or_create("weights.npy", &[3])?;
+    ///     writer.push_row(&[0.5, 1.0, 1.5])?;
+    ///     writer.finish()?;
+    /// }
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append) or [`create`](Self::create), and [`ErrorKind::Shape`] if the rows of the file have another shape.
+    pub fn append_or_create<P: AsRef<Path>>(path: P, row: &[usize]) -> Result<Self> {
+        WriteOptions::new().append_or_create_rows(path, row)
     }
 
     /// Like [`flush`](Self::flush), but waits until the rows are on the disk; see [`Writer::sync`].
@@ -378,7 +403,7 @@ impl WriteOptions {
         row: &[usize],
     ) -> Result<RowWriter<T, File>> {
         check_row(row)?;
-        RowWriter::of(self.create_file(path.as_ref(), row)?)
+        RowWriter::of(self.create_file(path.as_ref(), row, Existing::Replace)?)
     }
 
     /// Opens a file to write more rows after those it has; see [`RowWriter::append`]. Its header decides the version and the byte order.
@@ -403,6 +428,41 @@ impl WriteOptions {
         let path = path.as_ref();
         let open = || RowWriter::of(append::open(self, path, append::check_rows::<T>)?);
         open().map_err(|error| error.in_file(path))
+    }
+
+    /// Opens a file to write more rows after those it has, or creates it; see [`RowWriter::append_or_create`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, WriteOptions};
+    ///
+    /// let mut writer = WriteOptions::new().sync(true).append_or_create_rows::<f32>("weights.npy", &[2])?;
+    /// writer.push_row(&[1.5, 2.0])?;
+    /// writer.finish()?;
+    /// assert_eq!(Header::read_npy("weights.npy")?.shape(), [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::append_or_create`].
+    pub fn append_or_create_rows<T: Element>(
+        &self,
+        path: impl AsRef<Path>,
+        row: &[usize],
+    ) -> Result<RowWriter<T, File>> {
+        let path = path.as_ref();
+        check_row(row)?;
+        let create = || RowWriter::of(self.create_file(path, row, Existing::Keep)?);
+        let writer = append::or_create(|| self.append_rows(path), create)?;
+        if writer.row_shape() == row {
+            return Ok(writer);
+        }
+        let reason =
+            format!("the rows of the file have the shape {}", shape::repr(writer.row_shape()));
+        let error = Error::from(ErrorKind::Shape { shape: shape::repr(row), reason });
+        Err(error.in_file(path))
     }
 
     /// Starts an array of rows of this shape in a writer that can seek; see [`RowWriter::new`].
