@@ -151,6 +151,9 @@ impl de::Error for RowError {
             de::Unexpected::Float(_) if is_integer(&expected) => {
                 "; pandas stores integers with missing values as floats: read them as f64 or Option<f64>"
             }
+            de::Unexpected::Float(number) if number.is_nan() => {
+                "; pandas has NaN for missing values of any type: read them as an Option"
+            }
             _ => "",
         };
         RowError::new(format_args!("invalid type: {found}, expected {expected}{advice}"))

@@ -208,7 +208,7 @@ fn missing_values_are_none() {
     );
     fails::<String>(
         &single(nan()),
-        "invalid type: floating point `NaN`, expected a string; read it as an Option",
+        "invalid type: floating point `NaN`, expected a string; pandas has NaN for missing values of any type: read them as an Option",
     );
     fails::<f64>(
         &single(missing[4].clone()),

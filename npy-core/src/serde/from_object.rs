@@ -288,12 +288,6 @@ impl<'a, 'c> Object<'a, 'c> {
                     crate::dtype::descr::excerpt(&number.to_string())
                 ))),
             },
-            // pandas has NaN for missing text, too.
-            Meaning::Float(number) if number.is_nan() => {
-                visitor.visit_f64(number).map_err(|error: RowError| {
-                    RowError::new(format_args!("{error}; read it as an Option"))
-                })
-            }
             Meaning::Float(number) => visitor.visit_f64(number),
             Meaning::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
             Meaning::Str(..) => match self.object.text() {
