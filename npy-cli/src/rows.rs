@@ -137,7 +137,7 @@ impl<'a> Rows<'a> {
 
     /// Returns true if CSV of the rows would be lines without text.
     pub(crate) fn has_no_columns(&self) -> bool {
-        self.leaves.is_empty()
+        self.leaves.is_empty() && self.len() > 0
     }
 
     /// Returns the size of all rows.

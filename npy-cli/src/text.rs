@@ -313,9 +313,13 @@ impl Cell {
             Value::Bytes(bytes) if str::from_utf8(bytes).is_ok() => out.extend_from_slice(bytes),
             Value::Bytes(bytes) => out.extend(bytes.escape_ascii()),
             Value::Str(text) => {
-                for c in text.code_points() {
-                    let c = char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                for number in text.code_points() {
+                    match char::from_u32(number) {
+                        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                        // As Python's `backslashreplace`: a lone surrogate, or no code point.
+                        None if number <= 0xffff => out.extend(format!("\\u{number:04x}").bytes()),
+                        None => out.extend(format!("\\U{number:08x}").bytes()),
+                    }
                 }
             }
             other => out.extend_from_slice(other.to_string().as_bytes()),

@@ -63,9 +63,23 @@ fn an_array_without_columns_does_not_become_csv() {
         let output = npy(path, &["convert", name, "x.csv"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(&format!("{name}: the array has no columns")), "{said}");
+        assert!(said.contains(&format!("{name}: there are no columns to write")), "{said}");
         assert!(!path.join("x.csv").exists());
         ok(path, &["convert", name, "x.jsonl"]);
+    }
+}
+
+/// Guards text that is no UTF-8: nothing of it is lost.
+#[test]
+fn lone_surrogates_are_escaped() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let text: Vec<u8> = [0x61u32, 0xdc80].iter().flat_map(|c| c.to_le_bytes()).collect();
+    let array = DynArray::new("<U2".parse().unwrap(), [1], Order::C, text).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    for (name, expected) in [("x.csv", "value\na\\udc80\n"), ("x.jsonl", "\"a\\\\udc80\"\n")] {
+        ok(path, &["convert", "x.npy", name]);
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), expected);
     }
 }
 

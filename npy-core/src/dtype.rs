@@ -4,6 +4,7 @@
 //! a [`Header`](crate::Header) or a Rust type ([`Element::dtype`](crate::Element::dtype)).
 
 pub(crate) mod descr;
+pub(crate) mod difference;
 mod print;
 pub(crate) mod reads_back;
 pub(crate) mod rust;

@@ -179,7 +179,7 @@ pub enum ErrorKind {
         /// The name of the Rust type that expects it.
         wanted_by: String,
         /// The remedy.
-        remedy: &'static str,
+        remedy: String,
     },
 
     /// A field that the program needs is not in the file.
@@ -447,7 +447,12 @@ impl Error {
 
     #[cfg(feature = "npz")]
     pub(crate) fn in_member(self, name: &str) -> Self {
-        self.within(Place::Member(name.to_owned()))
+        let mut error = self.within(Place::Member(name.to_owned()));
+        if let ErrorKind::Mismatch { remedy, .. } = &mut error.0.kind {
+            // The options of an archive have the same name in another module.
+            *remedy = remedy.replace("ReadOptions::", "npz::ReadOptions::");
+        }
+        error
     }
 
     pub(crate) fn in_field(self, name: &str) -> Self {
@@ -554,11 +559,6 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in self.places() {
             write!(f, "{place}: ")?;
-        }
-        if self.0.places.iter().any(|place| matches!(place, Place::Member(_))) {
-            // The options of an archive have the same name in another module.
-            let advice = self.0.kind.to_string().replace("ReadOptions::", "npz::ReadOptions::");
-            return f.write_str(&advice);
         }
         write!(f, "{}", self.0.kind)
     }

@@ -215,7 +215,7 @@ impl Builder<'_> {
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
         let action = action.ok_or_else(|| match wider {
-            Some(remedy) => mismatch(from_dtype, in_order_of(from_dtype, to_dtype), remedy),
+            Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
             None => self.mismatch(from_dtype, to_dtype),
         })?;
         let action = match action {
@@ -349,16 +349,17 @@ impl Builder<'_> {
     }
 
     fn mismatch(&self, from: &DType, to: &DType) -> Error {
-        mismatch(from, in_order_of(from, to), remedy(from, to, self.cast))
+        mismatch(from, quoted(to), remedy(from, to, self.cast))
     }
 }
 
 /// Returns the advice for a dtype that the cast does not convert.
 fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
     let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
+    let is_same_shape = from_shape == to_shape;
     let by = |cast| {
         let (from, to) = from.scalar().zip(to.scalar())?;
-        Convert::new(*from, *to, cast).filter(|_| from_shape == to_shape)
+        Convert::new(*from, *to, cast).filter(|_| is_same_shape)
     };
     match (cast, by(Cast::Lossless), by(Cast::Checked)) {
         (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
@@ -386,10 +387,10 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
                 "read it as LongDouble, which has to_f64()"
             }
-            Some(ScalarKind::Str) if is_number_or(to, ScalarKind::Bytes) => {
+            Some(ScalarKind::Str) if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
                 "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
             }
-            Some(ScalarKind::Bytes) if is_number_or(to, ScalarKind::Str) => {
+            Some(ScalarKind::Bytes) if is_same_shape && is_number_or(to, ScalarKind::Str) => {
                 "read bytes as a Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct"
             }
             None if from.is_record() && to.scalar().is_some() => {
@@ -417,20 +418,14 @@ fn rounds(from: &DType, to: &DType) -> bool {
 }
 
 const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";
-const RAISE_WIDTH: &str = "raise `width` to that of the file, or read any width with `width = any`";
+const RAISE_WIDTH: &str =
+    "raise `width` to that of the file, or state `width = any`, which reads all";
 const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
 fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
     let found = quoted(from);
-    ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy }.into()
-}
-
-/// Returns the expected dtype in the byte order of that in the file: the order is never what differs.
-fn in_order_of(from: &DType, to: &DType) -> String {
-    match from.scalar().and_then(Scalar::byte_order) {
-        Some(order) => quoted(&to.with_byte_order(order)),
-        None => quoted(to),
-    }
+    ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy: remedy.into() }
+        .into()
 }
 
 fn quoted(dtype: &DType) -> String {
@@ -515,5 +510,10 @@ pub(crate) fn unknown(name: &str) -> Error {
 }
 
 fn unknown_field(name: &str, remedy: &'static str) -> Error {
-    ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
+    ErrorKind::UnknownField {
+        name: name.into(),
+        wanted_by: "the program".into(),
+        remedy: remedy.into(),
+    }
+    .into()
 }

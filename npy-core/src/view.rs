@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
 use crate::checked;
+use crate::dtype::difference::first_difference;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same, values, values_mut};
 use crate::element::type_name;
@@ -480,7 +481,7 @@ pub(crate) fn without_cast(error: Error) -> Error {
         to what the file holds";
     error.map_kind(|kind| match kind {
         ErrorKind::Mismatch { found, wanted, wanted_by, remedy } if remedy.contains("cast(") => {
-            ErrorKind::Mismatch { found, wanted, wanted_by, remedy: COPY }
+            ErrorKind::Mismatch { found, wanted, wanted_by, remedy: COPY.into() }
         }
         other => other,
     })
@@ -515,11 +516,16 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     let little = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);
     let only_swapped = !is_strided && is_same(&little(found), &little(&memory));
     let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
+    let is_shortened = |text: &str| text.ends_with('…');
+    let (wanted_by, copy) = (type_name::<T>(), copy());
+    let difference = first_difference(found, &memory, &wanted_by);
     let (mut found, wanted) = (quoted(found), quoted(&memory));
     if is_strided {
         found.push_str(" in Fortran order, so its parts are strided");
+    } else if let Some(difference) = difference.filter(|_| is_shortened(&found)) {
+        // Both texts may begin alike.
+        found.push_str(&format!(" ({difference})"));
     }
-    let (wanted_by, copy) = (type_name::<T>(), copy());
     Err(if only_swapped {
         ViewError::ByteOrder { found, wanted, wanted_by, copy }
     } else {

@@ -77,8 +77,9 @@ pub trait WriteNpy {
     ///
     /// At any moment the file is either the old one or the complete new one, even if the program is killed. A loss of power may lose
     /// both; [`WriteOptions::sync`] prevents that. On Linux the temporary file has no name while it is written: if the program is killed,
-    /// nothing of it remains. A complete one has the name `.npy-….tmp` for the moment in which it replaces another file, and such a file
-    /// remains if the program is killed at that moment; on other systems, and on file systems without unnamed files (NFS), at any moment.
+    /// nothing of it remains. Once it is complete, it is called `.npy-….tmp` until it is renamed, with [`WriteOptions::sync`] until it is on
+    /// the disk; such a file remains if the program is killed then. On other systems, and on file systems without unnamed files (NFS), it
+    /// has that name from the start.
     ///
     /// Symbolic links are followed, even to a file that does not exist yet. In a directory with the sticky bit that everybody may write
     /// to, like `/tmp`, a link is followed only if it belongs to this user or to the owner of the directory. This is Linux's rule

@@ -65,13 +65,13 @@ impl File {
     pub(crate) fn check_columns(&self, table: &Schema, meta: &ObjectMeta) -> Result<()> {
         let columns = self.columns();
         let is_common = columns.iter().any(|(name, _)| table.field_with_name(name).is_ok());
-        if is_common || columns.is_empty() || table.fields().is_empty() {
+        if is_common || self.rows == 0 || columns.is_empty() || table.fields().is_empty() {
             return Ok(());
         }
         let names = columns.iter().map(|(name, _)| *name);
         let of_table = table.fields().iter().map(|field| field.name().as_str());
         let reason = format!(
-            "it has no column of the table: its columns are {}, and those of the table {}; name files of one kind, such as with a pattern",
+            "it has no column of the table: it has {}, and the table {}; select files of one kind, for example 'dir/ticks-*.npy'",
             listed(names),
             listed(of_table)
         );
@@ -167,7 +167,12 @@ pub(crate) async fn get(
 
 /// Returns the first names of columns, for messages.
 pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let shown: Vec<String> = names.take(12).map(|name| format!("{name:?}")).collect();
+    const SHOWN: usize = 12;
+    let mut names = names.map(|name| format!("{name:?}"));
+    let mut shown: Vec<String> = names.by_ref().take(SHOWN).collect();
+    if let more @ 1.. = names.count() {
+        shown.push(format!("and {more} more"));
+    }
     shown.join(", ")
 }
 

@@ -1,5 +1,7 @@
 //! One schema for files that differ.
 
+use std::collections::BTreeSet;
+
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::Result;
@@ -14,6 +16,14 @@ use crate::header::{File, external, listed};
 pub(crate) struct Merged {
     fields: Vec<Column>,
     files: usize,
+    /// One for each group of files that share columns with each other and not with the rest.
+    kinds: Vec<Kind>,
+}
+
+struct Kind {
+    /// The first file.
+    path: String,
+    columns: BTreeSet<String>,
 }
 
 struct Column {
@@ -27,7 +37,10 @@ impl Merged {
     pub(crate) fn add(&mut self, file: &File, path: &dyn std::fmt::Display) -> Result<()> {
         self.files += 1;
         let columns = file.columns();
-        self.check_common(&columns, path)?;
+        // Without rows, nothing is null.
+        if file.rows > 0 && !columns.is_empty() {
+            self.add_kind(columns.iter().map(|(name, _)| *name), path);
+        }
         for (name, dtype) in columns {
             match self.fields.iter_mut().find(|column| column.name == name) {
                 None => self.fields.push(Column {
@@ -39,7 +52,7 @@ impl Merged {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype).ok_or_else(|| {
                         exec_datafusion_err!(
-                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; state the columns that you need: CREATE EXTERNAL TABLE t (a BIGINT, b DOUBLE) …",
+                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'",
                             column.dtype
                         )
                     })?;
@@ -49,24 +62,44 @@ impl Merged {
         Ok(())
     }
 
-    /// Refuses a file that has no column of the files before it: all their rows would be null in its columns, and the reverse.
-    fn check_common(&self, columns: &[(&str, &DType)], path: &dyn std::fmt::Display) -> Result<()> {
-        let is_known = |name: &str| self.fields.iter().any(|column| column.name == name);
-        if self.fields.is_empty()
-            || columns.is_empty()
-            || columns.iter().any(|(name, _)| is_known(name))
-        {
-            return Ok(());
-        }
+    /// Adds the columns of a file to the kind that has one of them, which joins kinds that have had none in common so far.
+    fn add_kind<'c>(
+        &mut self,
+        columns: impl Iterator<Item = &'c str> + Clone,
+        path: &dyn std::fmt::Display,
+    ) {
+        let mut kind = Kind { path: path.to_string(), columns: BTreeSet::new() };
+        let mut is_first = true;
+        self.kinds.retain_mut(|other| {
+            if !columns.clone().any(|name| other.columns.contains(name)) {
+                return true;
+            }
+            if std::mem::take(&mut is_first) {
+                kind.path = std::mem::take(&mut other.path);
+            }
+            kind.columns.append(&mut other.columns);
+            false
+        });
+        kind.columns.extend(columns.map(str::to_owned));
+        self.kinds.push(kind);
+    }
+
+    /// Refuses files of which no chain of common columns leads from one to the others: the columns of some are null in all rows of the
+    /// others. The order of the files does not matter.
+    fn check_kinds(&self) -> Result<()> {
+        let [first, other, ..] = &self.kinds[..] else { return Ok(()) };
         Err(exec_datafusion_err!(
-            "{path}: it has no column of the files before it: its columns are {}, and theirs {}; name files of one kind, such as with a pattern",
-            listed(columns.iter().map(|(name, _)| *name)),
-            listed(self.fields.iter().map(|column| column.name.as_str()))
+            "{}: it has no column in common with {}: it has {}, and that file {}; select files of one kind, for example 'dir/ticks-*.npy'",
+            other.path,
+            first.path,
+            listed(other.columns.iter().map(String::as_str)),
+            listed(first.columns.iter().map(String::as_str))
         ))
     }
 
     /// Returns the schema. A field that is not in all files may be null.
     pub(crate) fn schema(&self, options: &Options) -> Result<Schema> {
+        self.check_kinds()?;
         let column = |column: &Column| -> Result<Field> {
             let field = field_of(&column.name, &column.dtype, options)?;
             let is_nullable = field.is_nullable() || column.files < self.files;

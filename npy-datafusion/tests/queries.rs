@@ -277,34 +277,40 @@ async fn the_order_of_files_does_not_choose_their_type() {
     assert!(refused.to_string().contains("neither type holds the values of both"), "{refused}");
 }
 
-/// Guards directories with files of another kind, whose rows would be null in each sum; a file may lack some columns.
+/// Guards directories with files of another kind, whose rows would be null in each sum. A file may lack some columns, whatever the order of
+/// the files, and one without rows is of any kind.
 #[tokio::test]
 async fn a_file_without_a_common_column_is_refused() {
+    let descr = |names: &[&str]| {
+        let fields: Vec<String> = names.iter().map(|name| format!("('{name}', '|u1')")).collect();
+        format!("[{}]", fields.join(", "))
+    };
     let directory = tempfile::tempdir().unwrap();
     let url = format!("{}/", directory.path().display());
-    save(directory.path(), "a.npy", "[('id', '|u1'), ('price', '|u1')]", vec![1, 2]);
-    save(directory.path(), "b.npy", "[('id', '|u1'), ('volume', '|u1')]", vec![1, 2]);
-    let ctx = session();
-    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
-    let batches = rows(&ctx, "SELECT price FROM t").await;
-    assert_eq!(batches.iter().map(|batch| batch.column(0).null_count()).sum::<usize>(), 1);
+    for names in [["a.npy", "b.npy", "c.npy"], ["a.npy", "c.npy", "b.npy"]] {
+        save(directory.path(), names[0], &descr(&["x"]), vec![1]);
+        save(directory.path(), names[1], &descr(&["x", "y"]), vec![1, 2]);
+        save(directory.path(), names[2], &descr(&["y"]), vec![2]);
+        save(directory.path(), "empty.npy", "<f8", vec![]);
+        let ctx = session();
+        register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+        assert_eq!(number(&ctx, "SELECT CAST(sum(x) AS DOUBLE) FROM t").await, 2.0);
+    }
 
-    save(directory.path(), "c.npy", "|u1", vec![1]);
+    save(directory.path(), "d.npy", "|u1", vec![1]);
     let refused = register(&session(), "t", &url, NpyOptions::default()).await.unwrap_err();
     let refused = refused.to_string();
-    assert!(
-        refused
-            .contains("c.npy: it has no column of the files before it: its columns are \"value\""),
-        "{refused}"
-    );
+    assert!(refused.contains("d.npy: it has no column in common with"), "{refused}");
+    assert!(refused.contains("a.npy: it has \"value\", and that file \"x\", \"y\""), "{refused}");
 
     // The same with columns that are declared, also where the rows are only counted.
     let ctx = session();
     let at = directory.path().display();
-    rows(&ctx, &format!("CREATE EXTERNAL TABLE d (id INT) STORED AS NPY LOCATION '{at}/'")).await;
-    for query in ["SELECT id FROM d", "SELECT count(*) FROM d"] {
+    let sql = format!("CREATE EXTERNAL TABLE d (x INT, y INT) STORED AS NPY LOCATION '{at}/'");
+    rows(&ctx, &sql).await;
+    for query in ["SELECT x FROM d", "SELECT count(*) FROM d"] {
         let refused = error(&ctx, query).await;
-        assert!(refused.contains("c.npy: it has no column of the table"), "{query}: {refused}");
+        assert!(refused.contains("d.npy: it has no column of the table"), "{query}: {refused}");
     }
 }
 

@@ -62,7 +62,7 @@ use crate::ctxt::Ctxt;
 /// | `#[npy(…)]` | |
 /// |---|---|
 /// | [`rename_all = "camelCase"`](#names) | the case of all names: `lowercase`, `UPPERCASE`, `PascalCase`, `camelCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `SCREAMING-KEBAB-CASE` |
-/// | [`align`](#offsets-and-padding) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`, and so must nested records, which need an `align` of their own |
+/// | [`align`](#offsets-and-padding) | fields and padding where C has them, as `np.dtype(…, align=True)`; the struct must be `#[repr(C)]`. Nested records need both, too: without them they are packed |
 /// | [`itemsize = N`](#offsets-and-padding) | size of a record in bytes; the bytes after the last field are padding |
 /// | [`endian = "big"`](#byte-order) | the byte order to write: `big`, `little` or `native`; also for nested records that do not state one |
 /// | [`default`](#what-a-file-may-lack-or-have) | a field that a file lacks is taken from the struct's `Default`, except fields of a flattened record |

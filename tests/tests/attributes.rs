@@ -415,11 +415,11 @@ fn text_is_read_from_narrower_text() {
     for (descr, message) in [
         (
             "[('text', '<U4'), ('code', '|S4'), ('raw', '|S2')]",
-            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to that of the file, or read any width with `width = any`",
+            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to that of the file, or state `width = any`, which reads all",
         ),
         (
             "[('text', '<U3'), ('code', '|S5'), ('raw', '|S2')]",
-            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to that of the file, or read any width with `width = any`",
+            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to that of the file, or state `width = any`, which reads all",
         ),
         (
             "[('text', '|S3'), ('code', '|S4'), ('raw', '|S2')]",

@@ -612,7 +612,7 @@ fn each_view_error_says_what_to_do() {
         ArrayView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
         format!(
             "the file holds '{other}f8', but f64 is '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
-             (of bytes: read_npy_from), or view it with the types Le<…> or Be<…>, which have a fixed byte order"
+             (of bytes: read_npy_from), or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
         )
     );
     let padded = file("[('INNER', '<f4'), ('', '|V4')]", "(1, 1)", &[0; 8]);

@@ -145,7 +145,7 @@ impl Args {
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
         if form == Form::Csv && rows.has_no_columns() {
             let message =
-                "the array has no columns, and CSV has no rows without them; write a .npy file";
+                "there are no columns to write, and CSV has no rows without them; .jsonl has";
             return Err(Failure::new(&self.input, message));
         }
         let progress = Progress::start(rows.bytes());

@@ -20,21 +20,23 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
-        let status = Command::new(program()).args(self.arguments).status();
+        let mut program = PathBuf::from(PROGRAM);
+        let mut status = Command::new(&program).args(&self.arguments).status();
+        if let Err(error) = &status
+            && error.kind() == io::ErrorKind::NotFound
+            && let Ok(this) = env::current_exe()
+        {
+            // A copy that is not in `PATH`, in the directory of this program.
+            program = this.with_file_name(PROGRAM).with_extension(env::consts::EXE_EXTENSION);
+            status = Command::new(&program).args(&self.arguments).status();
+        }
         let status = status.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::usage(
                 "npy-sql is not installed: it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it",
             ),
-            _ => Failure::new(PROGRAM, error),
+            _ => Failure::new(program.display(), error),
         })?;
         // Its messages and exit codes are those of this command.
         process::exit(status.code().unwrap_or(2))
     }
-}
-
-/// Returns the program in the directory of this one, or else its name, which is looked for in `PATH`.
-fn program() -> PathBuf {
-    let beside = env::current_exe()
-        .map(|path| path.with_file_name(PROGRAM).with_extension(env::consts::EXE_EXTENSION));
-    beside.ok().filter(|path| path.is_file()).unwrap_or_else(|| PROGRAM.into())
 }

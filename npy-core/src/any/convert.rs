@@ -80,7 +80,7 @@ pub(super) fn mismatch<T: Element>(found: &DType, remedy: &'static str) -> Error
 /// Like [`mismatch`], for a type whose dtype is described by `wanted`.
 fn mismatch_with<T>(found: &DType, wanted: &str, remedy: &'static str) -> Error {
     let (found, wanted) = (descr::excerpt(&found.descr()), wanted.to_owned());
-    ErrorKind::Mismatch { found, wanted, wanted_by: type_name::<T>(), remedy }.into()
+    ErrorKind::Mismatch { found, wanted, wanted_by: type_name::<T>(), remedy: remedy.into() }.into()
 }
 
 /// Returns the error for an array that cannot be moved, as it has another type.

@@ -114,7 +114,20 @@ impl std::fmt::Debug for InvalidValue {
 
 impl std::error::Error for InvalidValue {}
 
-/// So that `?` works in functions that return [`npy_core::Result`](crate::Result). The field becomes a part of the location.
+/// Converts an invalid value where `?` is used in a function that returns [`npy_core::Result`](crate::Result). The field becomes a
+/// part of the location; the [index](InvalidValue::item) is dropped, because it counts within an unknown block.
+///
+/// ```
+/// use npy_core::ByteStr;
+///
+/// fn code(text: &str) -> npy_core::Result<ByteStr<4>> {
+///     Ok(ByteStr::new(text)?)
+/// }
+///
+/// assert_eq!(code("RJOB")?, "RJOB");
+/// assert!(code("GRIMSEL").is_err());
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
         let Invalid { field, reason, .. } = *invalid.0;

@@ -30,7 +30,7 @@ use super::{Error, ErrorKind, byte_count};
 pub enum ViewError {
     /// The numbers are in a different byte order than the type has in memory.
     #[error(
-        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view it with the types Le<…> or Be<…>, which have a fixed byte order"
+        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
     )]
     ByteOrder {
         /// The dtype in the file.

@@ -69,7 +69,7 @@ fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
         found: descr::excerpt(&field.descr()),
         wanted: descr::excerpt(&F::dtype().descr()),
         wanted_by: type_name::<F>(),
-        remedy: "a column of a map does not check values; read it with Reader::read_column",
+        remedy: "a column of a map does not check values; read it with Reader::read_column".into(),
     }
     .into()
 }

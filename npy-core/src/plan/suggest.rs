@@ -35,6 +35,9 @@ pub(crate) fn missing_part(path: &str, fields: &[Field]) -> Error {
 /// Returns `"axes[0].gain"` for `"axes.0.gain"`, as columns of tables are called, if the record has such a part.
 fn with_brackets(path: &str, fields: &[Field]) -> Option<String> {
     let is_index = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    if path.len() > MAX_PATH_BYTES || !path.split('.').any(is_index) {
+        return None;
+    }
     let mut meant = String::new();
     for name in path.split('.') {
         match is_index(name) {

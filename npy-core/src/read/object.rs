@@ -164,7 +164,7 @@ impl<R: Read> Reader<R> {
             found: crate::dtype::descr::excerpt(&self.header.dtype().descr()),
             wanted: "Python objects ('|O')".into(),
             wanted_by: "npy_core::Objects".into(),
-            remedy: "read it as a DynArray, which takes any other dtype",
+            remedy: "read it as a DynArray, which takes any other dtype".into(),
         }
         .into()
     }

@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
                 found: crate::dtype::descr::excerpt(&found.descr()),
                 wanted: T::WANTED.into(),
                 wanted_by: type_name::<T>(),
-                remedy: "read it as a DynArray, which takes any dtype",
+                remedy: "read it as a DynArray, which takes any dtype".into(),
             }
             .into());
         };

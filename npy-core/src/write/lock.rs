@@ -46,6 +46,19 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
 }
 
+/// Returns true if a directory has the file.
+#[cfg(unix)]
+fn has_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+}
+
+/// Returns true, because open files cannot be removed on this system.
+#[cfg(not(unix))]
+fn has_name(_: &File) -> bool {
+    true
+}
+
 /// Returns true, because std cannot compare files on this system.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
@@ -64,14 +77,27 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Returns an error if the path does not lead to the file any more: the elements that were
-    /// written to the file are then lost.
+    /// Returns an error if the path does not lead to the file any more. If the file has no other name, the elements that were written to
+    /// it are lost.
     pub(super) fn check_path(&self, path: &Path) -> Result<()> {
         if is_at(&self.file, path).unwrap_or(false) {
             return Ok(());
         }
-        let reason = "it was replaced or removed while rows were written to it, so they are lost; use one writer at a time for a path";
+        let reason = match has_name(&self.file) {
+            true => {
+                "it was renamed while rows were written to it, or its path leads to another file now; the rows are in the file with the other name"
+            }
+            false => {
+                "it was replaced or removed while rows were written to it, so they are lost; use one writer at a time for a path"
+            }
+        };
         Err(io::Error::other(reason).into())
+    }
+
+    /// Like [`check_path`](Self::check_path), but a file that was only renamed (a log that is rotated) is no error, and the path is not
+    /// looked up.
+    pub(super) fn check_has_name(&self, path: &Path) -> Result<()> {
+        if has_name(&self.file) { Ok(()) } else { self.check_path(path) }
     }
 }
 

@@ -165,15 +165,10 @@ impl Temporary {
         }
         #[cfg(target_os = "linux")]
         if self.name.is_none() {
-            // Without another file of that name, no temporary name is needed, which a killed process would leave.
-            // With `sync`, the file is not on the disk yet.
-            if !sync {
-                match self.directory.link(file, to) {
-                    Err(error)
-                        if error.kind() == io::ErrorKind::AlreadyExists
-                            && existing == Existing::Replace => {}
-                    linked => return linked,
-                }
+            // With `sync`, the file is not on the disk yet. A file that replaces others is always renamed, as programs that wait for
+            // complete files watch for that.
+            if existing == Existing::Keep && !sync {
+                return self.directory.link(file, to);
             }
             let ((), name) = with_new_name(|name| self.directory.link(file, name))?;
             self.name = Some(name);

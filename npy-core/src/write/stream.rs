@@ -76,6 +76,9 @@ use sink::Sink;
 /// elements in the file, this crate's reader opens the file once more (if it opened the file by its
 /// path). If the mix is smaller, the array seems shorter than it is.
 ///
+/// Other programs must not change the file while it is written to. If one shortens it in place, as `np.save` to the same path does, the
+/// rows between its new end and the next row become zeros, and no error says so.
+///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A writer that is dropped without it writes what it has,
 /// like [`BufWriter`](std::io::BufWriter), but ignores errors.
 #[must_use = "`finish` is the only way to learn that all was written"]
@@ -246,7 +249,7 @@ impl<T: Element> Writer<T, File> {
             if let Some(directory) = directory {
                 writer.sink.attempt(|_| directory.sync())?;
             }
-            writer.check_path()
+            writer.check_path(Lock::check_path)
         })
     }
 }
@@ -439,11 +442,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`] if the inner writer fails or has failed, and if the file was opened by its path, and has been replaced or
+    /// [`ErrorKind::Io`] if the inner writer fails or has failed; on Unix also if the file was opened by its path, and has been replaced or
     /// removed since: then its rows are lost.
     pub fn flush(&mut self) -> Result<()> {
         self.flush_or_sync(None)?;
-        self.located(|writer| writer.check_path())
+        self.located(|writer| writer.check_path(Lock::check_has_name))
     }
 
     /// Writes the added elements and flushes them, or syncs them; then does the same with their number in the header.
@@ -518,14 +521,14 @@ impl<T: Element, W: Write> Writer<T, W> {
             {
                 destination.commit(file, sync.is_some())?;
             }
-            writer.check_path()
+            writer.check_path(Lock::check_path)
         })
     }
 
-    /// Returns an error if the file has its name, but the path leads to another file, or to none.
-    fn check_path(&self) -> Result<()> {
+    /// Checks a file that was opened by its path, and has a name.
+    fn check_path(&self, check: fn(&Lock, &Path) -> Result<()>) -> Result<()> {
         let named = self.file.as_ref().filter(|file| file.unnamed.is_none());
-        named.map_or(Ok(()), |file| file.lock.check_path(&file.absolute))
+        named.map_or(Ok(()), |file| check(&file.lock, &file.absolute))
     }
 
     /// Starts an array without a header.

@@ -54,6 +54,22 @@ fn a_writer_whose_file_was_replaced_does_not_succeed() {
     }
 }
 
+/// Guards logs that are rotated: the rows are in the file that was renamed, and `finish` says so.
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_renamed_keeps_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, rotated) = (dir.path().join("x.npy"), dir.path().join("x.1.npy"));
+    let mut writer = Writer::<u64, _>::create(&path).unwrap();
+    writer.push(&1).unwrap();
+    std::fs::rename(&path, &rotated).unwrap();
+    writer.push(&2).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(Vec::<u64>::read_npy(&rotated).unwrap(), [1, 2]);
+    let error = writer.finish().unwrap_err().to_string();
+    assert!(error.contains("the rows are in the file with the other name"), "{error}");
+}
+
 /// Guards two writers in one process: the second is refused until the first has finished.
 #[test]
 fn a_file_that_is_written_to_takes_no_second_writer() {

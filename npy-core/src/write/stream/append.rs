@@ -288,8 +288,10 @@ fn plan<T: Element>(file: &DType) -> Result<Plan> {
 fn to_append(error: Error) -> Error {
     const REMEDY: &str = "change the Rust type to that of the file, or write another file";
     error.map_kind(|mut kind| {
-        if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::Rank { remedy, .. } = &mut kind {
-            *remedy = REMEDY;
+        match &mut kind {
+            ErrorKind::Mismatch { remedy, .. } => *remedy = REMEDY.into(),
+            ErrorKind::Rank { remedy, .. } => *remedy = REMEDY,
+            _ => {}
         }
         kind
     })

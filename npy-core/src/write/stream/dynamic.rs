@@ -147,7 +147,7 @@ impl DynRowAppender {
                     found: file,
                     wanted: array,
                     wanted_by: "the appended array".into(),
-                    remedy: "convert the array with DynArray::cast or cast_with before",
+                    remedy: "convert the array with DynArray::cast or cast_with before".into(),
                 },
                 kind => kind,
             })
