@@ -510,10 +510,5 @@ pub(crate) fn unknown(name: &str) -> Error {
 }
 
 fn unknown_field(name: &str, remedy: &'static str) -> Error {
-    ErrorKind::UnknownField {
-        name: name.into(),
-        wanted_by: "the program".into(),
-        remedy: remedy.into(),
-    }
-    .into()
+    ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }

@@ -40,7 +40,8 @@ Examples:
   npy sql 'SELECT * FROM t JOIN t2 USING (id)' a.npy b.npz --csv
   npy sql \"COPY (SELECT * FROM t WHERE price > 1) TO 'some.npy'\" days/
 
-A float NaN is a value, and NaT is null. Times of ps, fs and as are their counts.
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null. The rows of
+several files have no order without ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts.
 
 Exit code: 0; 2 for errors.";
 
