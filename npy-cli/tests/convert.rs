@@ -83,7 +83,7 @@ fn lone_surrogates_are_escaped() {
     }
 }
 
-/// Guards empty arrays, of which no value refuses to become an object: NumPy could not read such a file.
+/// Guards empty arrays: they have no value that is refused, and NumPy could not read the file.
 #[test]
 fn nothing_becomes_python_objects() {
     let directory = tempfile::tempdir().unwrap();

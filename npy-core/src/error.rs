@@ -326,7 +326,8 @@ pub enum ErrorKind {
     /// A file to append to has complete rows that its header does not count, for example because a
     /// writer was killed.
     #[error(
-        "the header counts {counted} rows, and {uncounted} complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove"
+        "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        counted.saturating_add(*uncounted)
     )]
     #[non_exhaustive]
     UncountedRows {

@@ -84,8 +84,7 @@ impl Merged {
         self.kinds.push(kind);
     }
 
-    /// Refuses files of which no chain of common columns leads from one to the others: the columns of some are null in all rows of the
-    /// others. The order of the files does not matter.
+    /// Refuses files of more than one kind: the columns of each kind would be null in all rows of the others.
     fn check_kinds(&self) -> Result<()> {
         let [first, other, ..] = &self.kinds[..] else { return Ok(()) };
         Err(exec_datafusion_err!(

@@ -202,7 +202,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }),
             appended_after_a_kill(),
-            "npy-core-uncounted.npy: the header counts 2 rows, and 1 complete rows follow, which a writer may have left when it was stopped; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+            "npy-core-uncounted.npy: the header counts 2 of 3 complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
         ),
         (
             |kind| matches!(kind, ErrorKind::Custom { .. }),

@@ -1,5 +1,6 @@
 //! Parses times and spans from the text that NumPy prints.
 
+use std::cmp::Ordering;
 use std::str::FromStr;
 
 use super::{DateTime64, TimeDelta64, TimeUnit};
@@ -30,7 +31,7 @@ impl<U: TimeUnit> FromStr for DateTime64<U> {
             return Ok(Self::NAT);
         }
         let (local, offset) = split_offset(text).unwrap_or((text, 0));
-        Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text))
+        Self::parse_at(local, offset).ok_or_else(|| Self::not_a_time(text, local, offset))
     }
 }
 
@@ -45,13 +46,27 @@ impl<U: TimeUnit> DateTime64<U> {
         count.map(Self::new)
     }
 
-    fn not_a_time(text: &str) -> InvalidValue {
+    /// Returns the error for a text whose parts are `local` and `offset`.
+    fn not_a_time(text: &str, local: &str, offset: i128) -> InvalidValue {
         let (text, dtype) = (excerpt(&format!("{text:?}")), Self::dtype());
-        let form = match U::RESOLUTION {
-            None => "an integer",
-            Some(_) => "2009-08-24T00:20:03.5+02:00 or a shorter form, with no fraction of a unit",
+        let Some(own) = U::RESOLUTION else {
+            return InvalidValue::new(format!(
+                "{text} is not a time of '{dtype}'; write an integer"
+            ));
         };
-        InvalidValue::new(format!("{text} is not a time of '{dtype}'; write {form}"))
+        let is_time_of =
+            |unit: Unit| date(local, offset, Resolution { multiple: 1, unit }).is_some();
+        let at = |unit| UNITS.iter().position(|other| *other == unit);
+        // From the day on, a time that is whole in a unit is whole in all finer ones.
+        let coarsest =
+            UNITS.into_iter().skip_while(|unit| *unit != Unit::Day).find(|unit| is_time_of(*unit));
+        let reason = match coarsest.map(|unit| at(unit).cmp(&at(own.unit))) {
+            Some(Ordering::Less) => ": it is out of range; use a coarser unit",
+            Some(Ordering::Equal) => ": it is no multiple of the unit; use another unit",
+            Some(Ordering::Greater) => ": it has a fraction of a unit; use a finer unit",
+            None => "; write 2009-08-24T00:20:03.5+02:00 or a shorter form",
+        };
+        InvalidValue::new(format!("{text} is not a time of '{dtype}'{reason}"))
     }
 }
 
@@ -218,6 +233,29 @@ fn two(text: &str, min: i128, max: i128) -> Option<i128> {
 mod tests {
     use super::super::{As, Generic, Hour, Minute, Month, Ms, Ns, Second, Times, Us, Week, Year};
     use super::*;
+
+    #[test]
+    fn a_text_that_is_no_time_of_the_unit_says_why() {
+        fn error<U: TimeUnit>(text: &str) -> String {
+            text.parse::<DateTime64<U>>().unwrap_err().to_string()
+        }
+        let ends = |error: String, end: &str| assert!(error.ends_with(end), "{error}");
+        ends(
+            error::<Ns>("3000-01-01T00:00:00"),
+            "'<M8[ns]': it is out of range; use a coarser unit",
+        );
+        ends(
+            error::<Second>("3000-01-01T00:00:00.5"),
+            "it has a fraction of a unit; use a finer unit",
+        );
+        ends(error::<Week>("2022-01-01"), "it has a fraction of a unit; use a finer unit");
+        ends(
+            error::<Times<25, Second>>("2022-01-01T00:00:01"),
+            "it is no multiple of the unit; use another unit",
+        );
+        ends(error::<Ns>("yesterday"), "write 2009-08-24T00:20:03.5+02:00 or a shorter form");
+        ends(error::<Generic>("yesterday"), "write an integer");
+    }
 
     fn both_ways<U: TimeUnit>(counts: &[i64]) {
         for &count in counts {
