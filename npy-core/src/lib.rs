@@ -54,6 +54,21 @@
 #![warn(missing_debug_implementations)]
 // On docs.rs, each item names the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Links to items of features that are off have no target. With all features, every link is checked.
+#![cfg_attr(
+    not(all(
+        feature = "derive",
+        feature = "mmap",
+        feature = "npz",
+        feature = "ndarray",
+        feature = "serde",
+        feature = "half",
+        feature = "num-complex",
+        feature = "jiff",
+        feature = "chrono"
+    )),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 // No code that handles the bytes of a file may panic; tests may.
 #![cfg_attr(
     not(test),

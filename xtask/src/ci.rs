@@ -25,7 +25,7 @@ const STEPS: [Step; 10] = [
         },
     },
     Step {
-        command: "cargo clippy --package npy-core --lib --no-default-features --features EACH -- -D warnings",
+        command: "cargo clippy --package npy-core --lib --no-default-features --features EACH -- -D warnings, and cargo doc",
         run: features::each_alone,
     },
     Step {

@@ -1,4 +1,4 @@
-//! Checks that each feature of `npy-core` compiles by itself.
+//! Checks that each feature of `npy-core` compiles by itself, and its documentation.
 
 use std::fs;
 
@@ -11,6 +11,9 @@ pub(crate) fn each_alone() -> Result {
     for feature in features(&manifest) {
         let alone = ["clippy", "--package", "npy-core", "--lib", "--no-default-features"];
         run(cargo(&alone).args(["--features", feature, "--", "-D", "warnings"]))?;
+        let alone = ["doc", "--package", "npy-core", "--no-deps", "--no-default-features"];
+        let mut doc = cargo(&alone);
+        run(doc.args(["--features", feature]).env("RUSTDOCFLAGS", "-D warnings"))?;
     }
     Ok(())
 }
