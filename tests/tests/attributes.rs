@@ -585,6 +585,12 @@ fn text_of_any_width_has_limits() {
             "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
              Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
+        // Text in a sub-array is no text of another kind: `bytes` would not read it.
+        (
+            "[('text', '|S3', (2,))]",
+            "field \"text\": the file holds ('|S3', (2,)), Note expects '<U0'; change the Rust type to what the \
+             file holds, or the file with NumPy's astype",
+        ),
         (
             "'<f8'",
             "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; change the Rust type \

@@ -602,6 +602,25 @@ fn only_the_same_layout_is_viewed() {
     assert_eq!(*ArrayView::<Grid>::from_bytes(&bytes).unwrap(), [grid]);
 }
 
+/// Guards records that are too long to print: both texts begin alike, so the message names the first difference.
+#[test]
+fn a_view_of_a_long_record_names_the_first_difference() {
+    #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
+    #[repr(C)]
+    struct Long {
+        a_name_of_some_length: u8,
+        another_name_of_some_length: u8,
+        the_last_name_of_some_length: u8,
+    }
+    let field = |name: &str| format!("('{name}', '|u1')");
+    let fields =
+        ["a_name_of_some_length", "another_name_of_some_length", "the_last_name_of_some_length"];
+    let descr = format!("[{}, ('unit', '|S4')]", fields.map(field).join(", "));
+    let longer = file(&descr, "(1,)", &[0; 7]);
+    let error = ArrayView::<Long>::from_bytes(&longer).unwrap_err().to_string();
+    assert!(error.contains("(field \"unit\" is only in the file), but Long is"), "{error}");
+}
+
 /// Guards the messages: each says what is wrong and what to call instead.
 #[test]
 fn each_view_error_says_what_to_do() {
