@@ -337,12 +337,12 @@ fn of_width(kind: ScalarKind, unit: usize, widths: impl Iterator<Item = usize>) 
     let longest = widths.max().unwrap_or_default();
     // Longer text cannot be written.
     let max_units = MAX_ITEMSIZE.checked_div(unit).unwrap_or_default();
-    Scalar::new(kind, checked::mul(longest.clamp(1, max_units), unit)).into()
+    Scalar::little(kind, checked::mul(longest.clamp(1, max_units), unit)).into()
 }
 
 /// Returns the dtype of times of this kind.
 fn time(kind: ScalarKind) -> DType {
-    Scalar::new(kind, size_of::<i64>()).into()
+    Scalar::little(kind, size_of::<i64>()).into()
 }
 
 #[cfg(test)]

@@ -3,8 +3,12 @@
 //! A [`DType`] is a scalar, a sub-array, or a record whose fields have offsets. It can be parsed from text ([`str::parse`]), or taken from
 //! a [`Header`](crate::Header) or a Rust type ([`Element::dtype`](crate::Element::dtype)).
 
+mod build;
 pub(crate) mod descr;
 pub(crate) mod difference;
+mod leaves;
+mod names;
+pub(crate) mod part;
 mod print;
 pub(crate) mod reads_back;
 pub(crate) mod rust;
@@ -13,12 +17,13 @@ mod scalar;
 use std::fmt;
 use std::sync::Arc;
 
+pub use build::FieldBuilder;
+pub use leaves::{Leaf, Leaves};
+pub use part::Part;
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
 use crate::checked;
-use crate::limits::MAX_ITEMSIZE;
 use crate::literal::text::Text;
-use crate::shape;
 
 /// The order of the bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,8 +96,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// Creates a field.
-    pub(crate) fn new(name: &str, title: Option<&str>, offset: usize, dtype: DType) -> Self {
+    /// Creates a field whose place is known to be valid.
+    pub(crate) fn of(name: &str, title: Option<&str>, offset: usize, dtype: DType) -> Self {
         Field {
             name: Text::new(name),
             title: title.map(|title| Box::new(Text::new(title))),
@@ -343,7 +348,7 @@ impl DType {
                     .fields
                     .iter()
                     .map(|field| Field { dtype: field.dtype.with_scalars(other), ..field.clone() });
-                DType::from_fields(fields.collect(), record.itemsize)
+                DType::of_fields(fields.collect(), record.itemsize)
             }
         }
     }
@@ -386,45 +391,9 @@ impl DType {
                     packed
                 });
                 let fields = fields.collect();
-                DType::from_fields(fields, offset)
+                DType::of_fields(fields, offset)
             }
         }
-    }
-
-    /// Returns a sub-array of `n` elements of this dtype. If this dtype is a sub-array already, the result has one more dimension, which
-    /// comes first.
-    ///
-    /// The caller has checked that the size of the result does not overflow.
-    pub(crate) fn repeated(self, n: usize) -> DType {
-        let itemsize = checked::mul(self.itemsize(), n);
-        let (base, mut shape) = match self.0 {
-            Kind::SubArray(sub) => (sub.base.clone(), sub.shape.clone()),
-            _ => (self, Vec::new()),
-        };
-        shape.insert(0, n);
-        DType::of_base(base, shape, itemsize)
-    }
-
-    /// Creates a record of these fields.
-    ///
-    /// The caller has checked that names are distinct, offsets ascend, and no fields overlap.
-    pub(crate) fn from_fields(fields: Vec<Field>, itemsize: usize) -> DType {
-        DType(Kind::Record(Arc::new(Record { fields, itemsize })))
-    }
-
-    /// Creates a sub-array. The caller has computed its item size.
-    fn of_base(base: DType, shape: Vec<usize>, itemsize: usize) -> DType {
-        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
-    }
-
-    /// Returns the item size of a sub-array, or fails if it exceeds NumPy's limit.
-    fn size_of_sub_array(base: &DType, shape: &[usize]) -> Result<usize, String> {
-        let itemsize = shape::bytes(shape, base.itemsize()).ok().filter(|&n| n <= MAX_ITEMSIZE);
-        itemsize.ok_or_else(|| {
-            format!(
-                "an element would exceed NumPy's limit of {MAX_ITEMSIZE} bytes; use a smaller shape"
-            )
-        })
     }
 
     /// Returns the number of fields, including those of nested records.

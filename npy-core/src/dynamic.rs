@@ -20,7 +20,7 @@ use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
 use crate::error::Error;
 use crate::header::{Header, Payload};
 use crate::limits::{self, Limits};
-use crate::plan::{self, Cast, Plan};
+use crate::plan::{Cast, Plan};
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
@@ -132,7 +132,6 @@ impl DynArray {
     }
 
     /// Returns the limits on the values that are made from this array.
-    #[cfg(feature = "serde")]
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -273,7 +272,7 @@ impl DynArray {
     }
 
     /// Returns one field of every record (`"gain"`), or a part of a field: `"hdr.gain"` is NumPy's
-    /// `array["hdr"]["gain"]`, and `"samples[3]"` is `array["samples"][..., 3]`.
+    /// `array["hdr"]["gain"]`, and `"samples[3]"` (or `"samples.3"`) is `array["samples"][..., 3]`.
     ///
     /// If the field is a sub-array, its dimensions are appended to those of the array.
     ///
@@ -305,7 +304,7 @@ impl DynArray {
     pub fn field(&self, path: &str) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let field = Gather::new(self.dtype(), path)?;
-        let (base, inner) = plan::flatten(field.dtype());
+        let (base, inner) = field.dtype().flat();
         let shape = [self.shape(), &inner].concat();
         if !inner.is_empty() && self.order() == Order::Fortran {
             return self.to_order(Order::C)?.field(path);

@@ -6,6 +6,7 @@ mod dtype;
 mod encode;
 mod invocation;
 mod known;
+mod of_array;
 mod print;
 mod split;
 mod time;
@@ -34,6 +35,7 @@ pub(crate) use dtype::Field;
 pub(crate) use known::Meaning;
 #[cfg(feature = "serde")]
 pub(crate) use known::Object as Called;
+pub(crate) use of_array::check_payload;
 #[cfg(feature = "serde")]
 pub(crate) use values::Budget;
 pub(crate) use values::FromObject;

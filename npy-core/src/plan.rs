@@ -4,7 +4,6 @@
 
 mod cast;
 pub(crate) mod convert;
-mod part;
 mod suggest;
 
 use std::collections::HashMap;
@@ -18,9 +17,8 @@ use crate::shape;
 
 pub use cast::Cast;
 use convert::Convert;
-pub(crate) use part::{field_at, part_at};
 use suggest::missing;
-pub(crate) use suggest::missing_part;
+pub(crate) use suggest::part_at;
 
 /// The steps that convert items of one dtype to items of another.
 #[derive(Clone)]
@@ -69,6 +67,30 @@ pub(crate) enum Action {
     Convert(Convert),
     /// Runs the steps on each element of a sub-array.
     Repeat { count: usize, from_stride: usize, to_stride: usize, steps: Vec<Step> },
+}
+
+impl DType {
+    /// Checks that elements of this dtype can be converted to another one by this cast: `Ok`, or the error that a reader would return before
+    /// it reads an element. A value may still not fit, where the cast looks at each ([`Cast::Checked`], or shorter text with
+    /// [`Cast::Lossless`]).
+    ///
+    /// ```
+    /// use npy_core::{Cast, DType, Element};
+    ///
+    /// let narrow: DType = "[('id', '<u2'), ('gain', '>f4')]".parse()?;
+    /// let wide: DType = "[('gain', '<f8'), ('id', '<i4')]".parse()?;
+    /// narrow.converts_to(&wide, Cast::Lossless)?;
+    /// assert!(wide.converts_to(&narrow, Cast::Lossless).is_err());
+    /// assert!(u8::dtype().converts_to(&f64::dtype(), Cast::Exact).is_err());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Mismatch`] and [`ErrorKind::MissingField`], with the path of the field.
+    pub fn converts_to(&self, wanted: &DType, cast: Cast) -> Result<()> {
+        Plan::new(self, wanted, cast).map(drop)
+    }
 }
 
 impl Plan {
@@ -121,9 +143,8 @@ impl Plan {
     ///
     /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
     pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan> {
-        let Some((part, offset)) = part_at(from.fields(), path) else {
-            return Err(missing_part(path, from.fields()));
-        };
+        let part = part_at(from, path)?;
+        let (part, offset) = (part.dtype()?, part.offset());
         let mut steps = Vec::new();
         Builder { cast, steps: &mut steps, path: path.to_owned() }
             .convert(&part, &to.dtype, &to.rules, (offset, 0))
@@ -288,7 +309,7 @@ impl Builder<'_> {
 
     fn repeat(&mut self, from: &DType, to: &DType, rules: &ReadRules, at: Offsets) -> Result<()> {
         // A sub-array `(2,)` of `(3,)` has the same bytes as one of `(2, 3)`.
-        let ((f, f_shape), (t, t_shape)) = (flatten(from), flatten(to));
+        let ((f, f_shape), (t, t_shape)) = (from.flat(), to.flat());
         if f_shape != t_shape {
             return Err(self.mismatch(from, to));
         }
@@ -355,7 +376,7 @@ impl Builder<'_> {
 
 /// Returns the advice for a dtype that the cast does not convert.
 fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
-    let ((from, from_shape), (to, to_shape)) = (flatten(from), flatten(to));
+    let ((from, from_shape), (to, to_shape)) = (from.flat(), to.flat());
     let is_same_shape = from_shape == to_shape;
     let by = |cast| {
         let (from, to) = from.scalar().zip(to.scalar())?;
@@ -487,16 +508,6 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     // An empty text has no bytes of its own to copy (those at its offset are of another field), so the result is filled with zeros.
     let zeros = || Action::Fill { bytes: vec![0; to.itemsize()] };
     Some(if bytes == 0 { zeros() } else { Action::Convert(convert) })
-}
-
-/// Returns the innermost base of a sub-array of sub-arrays, and all dimensions.
-pub(crate) fn flatten(mut dtype: &DType) -> (&DType, Vec<usize>) {
-    let mut dims = Vec::new();
-    while let Some((base, shape)) = dtype.sub_array() {
-        dims.extend_from_slice(shape);
-        dtype = base;
-    }
-    (dtype, dims)
 }
 
 const UNKNOWN: &str =

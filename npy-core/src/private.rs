@@ -71,7 +71,7 @@ pub fn record<const N: usize>(
     let mut rules = Vec::with_capacity(N);
     for (layout, member) in layouts.iter().zip(members) {
         if layout.flattened.is_empty() {
-            fields.push(Field::new(layout.name, layout.title, layout.offset, member.dtype));
+            fields.push(Field::of(layout.name, layout.title, layout.offset, member.dtype));
             rules.push(member.rules);
         } else {
             // The list of rules may be shorter than that of the fields.
@@ -82,7 +82,7 @@ pub fn record<const N: usize>(
         }
     }
     let rules = ReadRules { deny_unknown, fields: rules, ..ReadRules::default() };
-    Schema { dtype: DType::from_fields(fields, size), rules }
+    Schema { dtype: DType::of_fields(fields, size), rules }
 }
 
 /// Reads an element from an array without dimensions.
@@ -141,8 +141,8 @@ pub fn newtype<T: Element>([field]: [MemoryField; 1]) -> DType {
             inner
         }
         [field] => {
-            let field = Field::new(field.name(), field.title(), field.offset(), inner);
-            DType::from_fields(vec![field], T::SIZE)
+            let field = Field::of(field.name(), field.title(), field.offset(), inner);
+            DType::of_fields(vec![field], T::SIZE)
         }
         _ => T::dtype_in(ByteOrder::NATIVE),
     }

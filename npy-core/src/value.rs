@@ -5,11 +5,11 @@ mod print;
 
 use crate::calendar::NAT;
 use crate::checked;
+use crate::dtype::part::{self, Node};
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind};
 use crate::element::longdouble::LongDouble;
 use crate::element::text::without_zeros;
 use crate::kernel::cast::{half, raw, signed};
-use crate::plan;
 use crate::shape;
 pub use iter::{CodePoints, Fields, Parts};
 
@@ -108,7 +108,9 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn scalar(scalar: Scalar, item: &'a [u8]) -> Self {
+    /// Reads a scalar at the start of `item`.
+    pub(crate) fn scalar(scalar: Scalar, item: &'a [u8]) -> Self {
+        let item = item.get(..scalar.itemsize()).unwrap_or(item);
         let order = scalar.byte_order().unwrap_or(ByteOrder::Little);
         let big = order == ByteOrder::Big;
         // The real and the imaginary part of a complex number.
@@ -234,7 +236,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a field of the record, or of a nested record: `"gain"`, `"hdr.gain"`. A field whose name has a dot is found, too.
+    /// Returns a field of the record, or a part of one: `"gain"`, `"hdr.gain"`, `"samples[3]"`; see [`DType::part`].
     ///
     /// `None` if the value is not a record, or has no such field.
     ///
@@ -248,9 +250,26 @@ impl<'a> Value<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn field(&self, path: &str) -> Option<Value<'a>> {
+        if matches!(self, Value::Record(_)) { part::find(self, path) } else { None }
+    }
+}
+
+impl Node for Value<'_> {
+    fn is_array(&self) -> bool {
+        matches!(self, Value::Array(_))
+    }
+
+    fn item(&self, index: usize) -> Option<Self> {
+        if let Value::Array(array) = self { array.get(index) } else { None }
+    }
+
+    fn fields(&self) -> &[Field] {
+        if let Value::Record(record) = self { record.fields } else { &[] }
+    }
+
+    fn field(&self, index: usize) -> Option<Self> {
         let Value::Record(record) = self else { return None };
-        let (dtype, offset) = plan::field_at(record.fields, path)?;
-        Some(Value::new(dtype, record.item.get(offset..)?))
+        record.iter().nth(index).map(|(_, value)| value)
     }
 }
 
@@ -361,11 +380,6 @@ pub struct ArrayValue<'a> {
 impl<'a> ArrayValue<'a> {
     pub(crate) fn new(base: &'a DType, shape: &'a [usize], item: &'a [u8]) -> Self {
         ArrayValue { base, shape, item }
-    }
-
-    /// Returns the dtype of the elements.
-    pub(crate) fn base(&self) -> &'a DType {
-        self.base
     }
 
     /// Returns the dimensions; only the outer ones for a sub-array of sub-arrays.

@@ -24,7 +24,7 @@ fn records_are_flattened() {
     };
     let bytes = [row(7, 0), row(8, i64::MIN)].concat();
     let (names, text) = rows(&array(dtype, &[2], Order::C, bytes));
-    let expected = ["id", "h.z.re", "h.z.im", "h.t", "m.0.0", "m.1.0", "p.0.x", "p.1.x", "s"];
+    let expected = ["id", "h.z.re", "h.z.im", "h.t", "m[0][0]", "m[1][0]", "p[0].x", "p[1].x", "s"];
     assert_eq!(names, expected);
     assert_eq!(
         text,
@@ -37,19 +37,19 @@ fn the_rows_are_the_items_along_the_first_dimension() {
     let numbers = || vec![1, 2, 3, 4, 5, 6];
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let (columns, text) = rows(&array("|u1", &[2, 3], Order::C, numbers()));
-    assert_eq!((columns, text.as_str()), (names(&["0", "1", "2"]), "[[1,2,3],[4,5,6]]"));
+    assert_eq!((columns, text.as_str()), (names(&["[0]", "[1]", "[2]"]), "[[1,2,3],[4,5,6]]"));
     let (_, text) = rows(&array("|u1", &[2, 3], Order::Fortran, numbers()));
     assert_eq!(text, "[[1,3,5],[2,4,6]]");
     let (columns, text) =
         rows(&array("[('a', '|u1'), ('b', '|u1')]", &[1, 3], Order::C, numbers()));
-    let expected = names(&["0.a", "0.b", "1.a", "1.b", "2.a", "2.b"]);
+    let expected = names(&["[0].a", "[0].b", "[1].a", "[1].b", "[2].a", "[2].b"]);
     assert_eq!((columns, text.as_str()), (expected, "[[1,2,3,4,5,6]]"));
     let (columns, text) = rows(&array("|u1", &[2], Order::C, vec![1, 2]));
     assert_eq!((columns, text.as_str()), (names(&["value"]), "[[1],[2]]"));
     let (columns, text) = rows(&array("<c8", &[], Order::C, vec![0; 8]));
-    assert_eq!((columns, text.as_str()), (names(&["re", "im"]), "[[0.0,0.0]]"));
+    assert_eq!((columns, text.as_str()), (names(&["value.re", "value.im"]), "[[0.0,0.0]]"));
     let (columns, text) = rows(&array("|u1", &[0, 2], Order::C, vec![]));
-    assert_eq!((columns, text.as_str()), (names(&["0", "1"]), "[]"));
+    assert_eq!((columns, text.as_str()), (names(&["[0]", "[1]"]), "[]"));
     let (columns, text) = rows(&array("|u1", &[2, 0], Order::C, vec![]));
     assert_eq!((columns, text.as_str()), (names(&[]), "[[],[]]"));
 }

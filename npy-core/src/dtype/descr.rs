@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use super::{DType, Field, Kind, Record, Scalar, SubArray};
+use super::{DType, Field, Kind, Record, Scalar, SubArray, build, names};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
-use crate::limits::{self, Limits, MAX_ITEMSIZE};
+use crate::limits::Limits;
 use crate::literal::repr::printable;
 use crate::literal::text::Text;
 use crate::literal::{self, Caps, Dialect, Fault, Item, Literal};
@@ -136,10 +136,7 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
     let mut offset = 0usize;
     for entry in list.items() {
         let (name, dtype) = read_entry(entry)?;
-        let end = offset.checked_add(dtype.itemsize()).filter(|&end| end <= MAX_ITEMSIZE);
-        let end = end.ok_or_else(|| {
-            fault(entry, format!("the record exceeds NumPy's limit of {MAX_ITEMSIZE} bytes"))
-        })?;
+        let end = build::end_of(offset, &dtype).map_err(|reason| fault(entry, reason))?;
         if !is_padding(name, &dtype) {
             let (title, name) = read_name(name)?;
             fields.push(Field { name, title: title.map(Box::new), dtype, offset });
@@ -147,51 +144,12 @@ fn read_record(list: Item<'_>) -> Result<DType, Fault> {
         }
         offset = end;
     }
-    refuse_repeated(&fields, &entries)?;
-    Ok(DType::from_fields(fields, offset))
-}
-
-/// Returns the title of a field, if it is a string. Such a title must differ from all names and other titles.
-fn title_key(field: &Field) -> Option<&Text> {
-    field.title.as_deref().filter(|title| title.is_string())
-}
-
-/// Refuses a name that is used twice.
-fn refuse_repeated(fields: &[Field], entries: &[Item<'_>]) -> Result<(), Fault> {
-    // Names and titles have numbers: for a name, twice the index of its field; for a title, one more.
-    let name = |number: usize| {
-        let field = fields.get(number / 2)?;
-        if number.is_multiple_of(2) { Some(&field.name) } else { title_key(field) }
-    };
-    let mut order = Vec::with_capacity(fields.len());
-    for (i, field) in fields.iter().enumerate() {
-        let number = checked::mul(i, 2);
-        order.push((hash(&field.name), number));
-        order.extend(title_key(field).map(|title| (hash(title), checked::add(number, 1))));
+    if let Some((index, name)) = names::repeated(&fields)
+        && let Some(entry) = entries.get(index)
+    {
+        return Err(fault(*entry, names::used_twice(name)));
     }
-    // Hashes are faster to compare than names, and the hashes of different names nearly always differ.
-    order.sort_unstable_by(|(hash, a), (other, b)| {
-        hash.cmp(other).then_with(|| name(*a).cmp(&name(*b))).then(a.cmp(b))
-    });
-    for pair in order.windows(2) {
-        if let [(hash, first), (other, second)] = pair
-            && hash == other
-            && let (Some(first), Some(same)) = (name(*first), name(*second))
-            && first == same
-            && let Some(entry) = entries.get(second / 2)
-        {
-            let name = excerpt(same.as_str());
-            return Err(fault(*entry, format!("the name or title \"{name}\" is used twice")));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the FNV-1a hash of a name.
-fn hash(key: &Text) -> u64 {
-    key.as_str()
-        .bytes()
-        .fold(0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    Ok(DType::of_fields(fields, offset))
 }
 
 /// Returns the name and the dtype of one entry of a record.
@@ -255,14 +213,7 @@ fn read_sub_array(base: DType, item: Item<'_>) -> Result<DType, Fault> {
         literal::Kind::Int => vec![read_dimension(item)?],
         _ => read_shape(item)?,
     };
-    if shape.is_empty() {
-        return Ok(base);
-    }
-    if shape.len() > limits::MAX_NDIM {
-        return Err(fault(item, format!("NumPy has at most {} dimensions", limits::MAX_NDIM)));
-    }
-    let itemsize = DType::size_of_sub_array(&base, &shape).map_err(|reason| fault(item, reason))?;
-    Ok(DType::of_base(base, shape, itemsize))
+    build::sub_array(base, shape).map_err(|reason| fault(item, reason))
 }
 
 /// Reads the dimensions in a tuple or list of integers.

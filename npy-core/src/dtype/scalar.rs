@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::ByteOrder;
+use crate::error::{Error, ErrorKind};
 use crate::limits::MAX_ITEMSIZE;
 
 /// A dtype that is not composed of others: a number, text, a time, raw bytes, or a Python object.
@@ -145,11 +146,40 @@ impl Scalar {
         matches!(self.kind, Int | UInt | Float | Complex)
     }
 
+    /// Creates a scalar of this kind and this number of bytes. If it has a byte order, it is little-endian. Text (`U`) has 4 bytes per code
+    /// point.
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, DType};
+    /// use npy_core::dtype::{Resolution, Scalar, ScalarKind, Unit};
+    ///
+    /// let float = Scalar::new(ScalarKind::Float, 4)?;
+    /// assert_eq!(DType::from(float).to_string(), "<f4");
+    /// assert_eq!(DType::from(float.with_byte_order(ByteOrder::Big)).to_string(), ">f4");
+    ///
+    /// let resolution = Resolution { multiple: 25, unit: Unit::Second };
+    /// let time = Scalar::new(ScalarKind::DateTime(Some(resolution)), 8)?;
+    /// assert_eq!(DType::from(time).to_string(), "<M8[25s]");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::DType`] if NumPy has no scalar of this kind and size.
+    pub fn new(kind: ScalarKind, itemsize: usize) -> Result<Self, Error> {
+        check_size(kind, itemsize).map_err(|reason| {
+            let descr = format!("of {itemsize} bytes ({kind:?})");
+            ErrorKind::DType { descr, reason }
+        })?;
+        Ok(Scalar::little(kind, itemsize))
+    }
+
     /// Creates a scalar from a valid kind and size. If it has a byte order, it is little-endian.
-    pub(crate) fn new(kind: ScalarKind, itemsize: usize) -> Self {
+    pub(crate) fn little(kind: ScalarKind, itemsize: usize) -> Self {
         Scalar::ordered(kind, itemsize, ByteOrder::Little)
     }
 
+    /// Creates a scalar from a valid kind and size.
     pub(crate) fn ordered(kind: ScalarKind, itemsize: usize, order: ByteOrder) -> Self {
         use ScalarKind::{Bytes, Object, Str, Void};
         let single = itemsize == 1 && kind != Str;
@@ -162,7 +192,18 @@ impl Scalar {
         Scalar { kind: ScalarKind::Void, order: Some(ByteOrder::Little), itemsize }
     }
 
-    pub(crate) fn with_byte_order(self, order: ByteOrder) -> Self {
+    /// Returns the same scalar in this byte order, if it has one.
+    ///
+    /// ```
+    /// use npy_core::ByteOrder;
+    /// use npy_core::dtype::{Scalar, ScalarKind};
+    ///
+    /// let big = Scalar::new(ScalarKind::Int, 2)?.with_byte_order(ByteOrder::Big);
+    /// assert_eq!(big.to_string(), ">i2");
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_byte_order(self, order: ByteOrder) -> Self {
         let fixed = self.kind == ScalarKind::Void;
         Scalar { order: if fixed { self.order } else { self.order.map(|_| order) }, ..self }
     }
@@ -231,16 +272,16 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         "m" => return eight(rest).and_then(time).map(|resolution| (K::TimeDelta(resolution), 8)),
         _ => {}
     }
-    let (kind, sizes, what): (K, &[usize], &str) = match letter {
-        "b" => (K::Bool, &[1], "a bool has 1 byte"),
-        "i" => (K::Int, &[1, 2, 4, 8], "an integer has 1, 2, 4 or 8 bytes"),
-        "u" => (K::UInt, &[1, 2, 4, 8], "an unsigned integer has 1, 2, 4 or 8 bytes"),
-        "f" => (K::Float, &[2, 4, 8, 12, 16], "a float has 2, 4, 8, 12 or 16 bytes"),
-        "c" => (K::Complex, &[8, 16, 24, 32], "a complex number has 8, 16, 24 or 32 bytes"),
-        "O" => (K::Object, &[0, 4, 8], "an object has 4 or 8 bytes"),
-        "S" => (K::Bytes, &[], ""),
-        "V" => (K::Void, &[], ""),
-        "U" => (K::Str, &[], ""),
+    let kind = match letter {
+        "b" => K::Bool,
+        "i" => K::Int,
+        "u" => K::UInt,
+        "f" => K::Float,
+        "c" => K::Complex,
+        "O" => K::Object,
+        "S" => K::Bytes,
+        "V" => K::Void,
+        "U" => K::Str,
         "l" | "L" | "p" | "P" | "g" | "G" => {
             return Err("the size of this one-letter code depends on the machine; write kind and size, as in '<i8'".into());
         }
@@ -251,18 +292,53 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     } else {
         number(rest).ok_or_else(|| unknown(text))?
     };
-    match kind {
-        K::Float if size == 1 => Err("a float of 1 byte is float8_e5m2 of ml_dtypes, which no NumPy reads either: save its bytes by `np.save(path, array.view('u1'))`, and make an npy_core::Float8 of each".into()),
-        K::Object if sizes.contains(&size) => Ok((kind, 8)),
-        K::Str => match size.checked_mul(4).filter(|&n| n <= MAX_ITEMSIZE) {
-            Some(size) => Ok((kind, size)),
-            None => Err("text has at most 536870911 code points".into()),
-        },
-        K::Bytes | K::Void if size <= MAX_ITEMSIZE => Ok((kind, size)),
-        K::Bytes | K::Void => Err(format!("an element has at most {MAX_ITEMSIZE} bytes")),
-        _ if sizes.contains(&size) => Ok((kind, size)),
-        _ => Err(what.into()),
-    }
+    let size = match kind {
+        K::Object if matches!(size, 0 | 4) => 8,
+        K::Str => size.saturating_mul(4),
+        _ => size,
+    };
+    check_size(kind, size).map(|()| (kind, size))
+}
+
+/// Returns why no scalar of this kind has this size.
+fn check_size(kind: ScalarKind, itemsize: usize) -> Result<(), String> {
+    use ScalarKind as K;
+    let (sizes, what): (&[usize], &str) = match kind {
+        K::Bool => (&[1], "a bool has 1 byte"),
+        K::Int => (&[1, 2, 4, 8], "an integer has 1, 2, 4 or 8 bytes"),
+        K::UInt => (&[1, 2, 4, 8], "an unsigned integer has 1, 2, 4 or 8 bytes"),
+        K::Float if itemsize == 1 => {
+            return Err("a float of 1 byte is float8_e5m2 of ml_dtypes, which no NumPy reads either: save its bytes by `np.save(path, array.view('u1'))`, and make an npy_core::Float8 of each".into());
+        }
+        K::Float => (&[2, 4, 8, 12, 16], "a float has 2, 4, 8, 12 or 16 bytes"),
+        K::Complex => (&[8, 16, 24, 32], "a complex number has 8, 16, 24 or 32 bytes"),
+        K::DateTime(resolution) | K::TimeDelta(resolution) => {
+            if resolution.is_some_and(|resolution| !is_multiple(resolution.multiple)) {
+                return Err(BAD_MULTIPLE.into());
+            }
+            (&[8], "a time has 8 bytes")
+        }
+        // Files may state 4, for the pointers of a machine of 32 bits.
+        K::Object => (&[8], "an object has 4 or 8 bytes"),
+        K::Str if itemsize > MAX_ITEMSIZE => {
+            return Err("text has at most 536870911 code points".into());
+        }
+        K::Str if !itemsize.is_multiple_of(4) => {
+            return Err("a code point of text has 4 bytes".into());
+        }
+        K::Bytes | K::Void if itemsize > MAX_ITEMSIZE => {
+            return Err(format!("an element has at most {MAX_ITEMSIZE} bytes"));
+        }
+        K::Bytes | K::Void | K::Str => return Ok(()),
+    };
+    if sizes.contains(&itemsize) { Ok(()) } else { Err(what.into()) }
+}
+
+const BAD_MULTIPLE: &str = "the multiple of a unit of time must be from 1 to 2147483647";
+
+/// Returns true for a number of units that a time may count.
+fn is_multiple(n: u32) -> bool {
+    i32::try_from(n).is_ok_and(|n| n > 0)
 }
 
 /// Returns the text after the size of a time.

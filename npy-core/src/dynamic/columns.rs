@@ -3,7 +3,6 @@
 use super::DynArray;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind};
-use crate::literal::repr;
 use crate::reserve;
 use crate::shape::{self, Order};
 
@@ -55,16 +54,14 @@ impl DynArray {
             if length != expected {
                 return Err(invalid(format!("the columns before it have {expected} rows")));
             }
-            let lengths: String = inner.iter().map(|length| format!("{length}, ")).collect();
-            let shape = if inner.is_empty() { String::new() } else { format!(", ({lengths})") };
-            fields.push(format!("({}, {}{shape})", repr::of_str(name), array.dtype().descr()));
+            let field = array.dtype().array(inner).map_err(|error| error.in_field(name))?;
+            fields.push((name.to_owned(), field));
             arrays.push(array.into_order(Order::C)?);
         }
         let Some(rows) = rows else {
             return Err(ErrorKind::InvalidValue { reason: "there are no columns".into() }.into());
         };
-        // The parser refuses names that are used twice, and records that are too large.
-        let dtype: DType = format!("[{}]", fields.join(", ")).parse()?;
+        let dtype = DType::record(fields)?;
         let size = shape::bytes(&[rows], dtype.itemsize())?;
         let mut bytes = Vec::new();
         reserve::exact(&mut bytes, size)?;

@@ -34,7 +34,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Finds the field at this path (`"gain"`, `"head.gain"`, `"samples[3]"`) in the dtype of the records.
+    /// Finds the field at this path (`"gain"`, `"head.gain"`, `"samples[3]"` or `"samples.3"`) in the dtype of the records.
     ///
     /// ```
     /// use npy_core::{DType, Gather};
@@ -50,10 +50,8 @@ impl Gather {
     ///
     /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Unsupported`] for Python objects.
     pub fn new(records: &DType, path: &str) -> Result<Self, Error> {
-        let fields = records.fields();
-        let Some((dtype, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing_part(path, fields));
-        };
+        let part = plan::part_at(records, path)?;
+        let (dtype, offset) = (part.dtype()?, part.offset());
         Header::new(records.clone(), [0], Order::C)?.without_objects()?;
         Ok(Gather { dtype, offset, record_size: records.itemsize() })
     }

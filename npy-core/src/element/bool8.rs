@@ -158,7 +158,7 @@ impl fmt::Display for Bool8 {
 
 of_bytes! {
     [] Bool8: 1, align 1, plain Plain::of,
-    dtype |_| Scalar::new(ScalarKind::Bool, 1),
+    dtype |_| Scalar::little(ScalarKind::Bool, 1),
     from_le |[byte]: [u8; 1]| Bool8(byte), from_be |[byte]: [u8; 1]| Bool8(byte), to_le |value| [value.0];
 }
 

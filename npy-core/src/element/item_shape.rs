@@ -3,7 +3,6 @@
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::header::Header;
-use crate::plan;
 use crate::shape::{self, Order};
 
 /// The dimensions of a Rust type: `(3,)` for `[f32; 3]`. They are the last dimensions of an array of the type.
@@ -16,7 +15,7 @@ pub(crate) struct ItemShape {
 impl ItemShape {
     /// Returns the dimensions of a type with this dtype.
     pub(crate) fn of(item: &DType) -> Self {
-        let (base, inner) = plan::flatten(item);
+        let (base, inner) = item.flat();
         ItemShape { base: base.clone(), inner }
     }
 

@@ -12,6 +12,6 @@ number! {
 of_bytes! {
     /// As in NumPy, every byte but zero is true.
     [] bool: 1, align 1,
-    dtype |_| Scalar::new(ScalarKind::Bool, 1),
+    dtype |_| Scalar::little(ScalarKind::Bool, 1),
     from_le |[byte]: [u8; 1]| byte != 0, from_be |[byte]: [u8; 1]| byte != 0, to_le |value| [u8::from(value)];
 }

@@ -127,7 +127,7 @@ impl<const N: usize> fmt::Debug for ByteStr<N> {
 
 of_bytes! {
     [const N: usize] ByteStr<N>: N, align 1, plain Plain::of,
-    dtype |_| Scalar::new(ScalarKind::Bytes, N),
+    dtype |_| Scalar::little(ScalarKind::Bytes, N),
     from_le ByteStr, from_be ByteStr, to_le |text| text.0;
 }
 

@@ -39,7 +39,7 @@ impl<const N: usize> fmt::Debug for Void<N> {
 
 of_bytes! {
     [const N: usize] Void<N>: N, align 1, plain Plain::of,
-    dtype |_| Scalar::new(ScalarKind::Void, N),
+    dtype |_| Scalar::little(ScalarKind::Void, N),
     from_le Void, from_be Void, to_le |value| value.0;
 }
 

@@ -83,10 +83,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         limits: &Limits,
     ) -> Result<Self> {
         let record = header.dtype();
-        let fields = record.fields();
-        let Some((field, offset)) = plan::part_at(fields, path) else {
-            return Err(plan::missing_part(path, fields));
-        };
+        let part = plan::part_at(record, path)?;
+        let (field, offset) = (part.dtype()?, part.offset());
         let plan = item_plan::<F>(&field, cast);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
         if plan.is_checked {

@@ -72,7 +72,7 @@ impl<W: Write> Writer<W> {
         // The bytes already have their final byte order, so they must not be swapped again.
         let options = options.without_byte_order();
         for (field, bytes) in made?.columns {
-            let (base, inner) = plan::flatten(field.dtype());
+            let (base, inner) = field.dtype().flat();
             let shape = [&[records.len()], &inner[..]].concat();
             let array = DynArray::new(base.clone(), shape, Order::C, bytes)?;
             self.add(field.name(), &mut |sink| {
@@ -246,9 +246,9 @@ fn record(columns: &[(String, Header)]) -> Result<(DType, usize)> {
             let needs = "reading the columns by themselves: npz::Reader::read";
             return Err(Error::from(ErrorKind::Unsupported { what, needs }).in_member(name));
         }
-        let item = inner.iter().rev().fold(column.dtype().clone(), |item, &n| item.repeated(n));
-        fields.push(Field::new(name, None, offset, item));
+        let item = column.dtype().array(inner).map_err(|error| error.in_member(name))?;
+        fields.push(Field::of(name, None, offset, item));
         offset = end;
     }
-    Ok((DType::from_fields(fields, offset), first.map_or(0, |(_, rows)| rows)))
+    Ok((DType::of_fields(fields, offset), first.map_or(0, |(_, rows)| rows)))
 }

@@ -1,9 +1,8 @@
 //! The error for a field that the file lacks: it lists the fields that are there, and names the one that was probably meant.
 
 use crate::checked;
-use crate::dtype::Field;
+use crate::dtype::{DType, Field, Part};
 use crate::error::{Error, ErrorKind};
-use crate::plan::part::part_at;
 
 /// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields of the file that no other field of the
 /// struct matches.
@@ -19,34 +18,27 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
     error(name, &names, remedy)
 }
 
-/// Returns the error for a path that leads to no part of a record.
-pub(crate) fn missing_part(path: &str, fields: &[Field]) -> Error {
-    let mut paths = Vec::new();
-    collect(fields, "", &mut paths);
-    let remedy =
-        match with_brackets(path, fields).or_else(|| nearest(path, &paths).map(str::to_owned)) {
-            Some(meant) => format!("did you mean {meant:?}?"),
-            None if paths.is_empty() => "read the elements themselves".into(),
-            None => "use one of these paths".into(),
-        };
-    error(path, &paths, remedy)
+/// Returns the part of a record at a path.
+///
+/// # Errors
+///
+/// [`ErrorKind::MissingField`] if there is none.
+pub(crate) fn part_at<'d>(record: &'d DType, path: &str) -> Result<Part<'d>, Error> {
+    // The elements of a sub-array are no fields.
+    let part = if record.is_record() { record.part(path) } else { None };
+    part.ok_or_else(|| missing_part(path, record.fields()))
 }
 
-/// Returns `"axes[0].gain"` for `"axes.0.gain"`, as columns of tables are called, if the record has such a part.
-fn with_brackets(path: &str, fields: &[Field]) -> Option<String> {
-    let is_index = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
-    if path.len() > MAX_PATH_BYTES || !path.split('.').any(is_index) {
-        return None;
-    }
-    let mut meant = String::new();
-    for name in path.split('.') {
-        match is_index(name) {
-            true => meant += &format!("[{name}]"),
-            false if meant.is_empty() => meant += name,
-            false => meant += &format!(".{name}"),
-        }
-    }
-    part_at(fields, &meant).map(|_| meant)
+/// Returns the error for a path that leads to no part of a record.
+fn missing_part(path: &str, fields: &[Field]) -> Error {
+    let mut paths = Vec::new();
+    collect(fields, "", &mut paths);
+    let remedy = match nearest(path, &paths) {
+        Some(meant) => format!("did you mean {meant:?}?"),
+        None if paths.is_empty() => "read the elements themselves".into(),
+        None => "use one of these paths".into(),
+    };
+    error(path, &paths, remedy)
 }
 
 fn error(name: &str, found: &[String], remedy: String) -> Error {
@@ -128,7 +120,6 @@ fn edits(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dtype::DType;
 
     #[test]
     fn a_missing_part_names_the_nearest_path_and_lists_nested_fields() {
@@ -139,7 +130,6 @@ mod tests {
             ("gain", "did you mean \"head.gain\"?"),
             ("head.gian", "did you mean \"head.gain\"?"),
             ("ID", "did you mean \"id\"?"),
-            ("axes.1.x", "did you mean \"axes[1].x\"?"),
             ("axes.2.x", "use one of these paths"),
             ("station", "use one of these paths"),
         ] {

@@ -12,10 +12,10 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
 use crate::element::typed_plan::canonical;
 use crate::element::{Element, InvalidValue};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
-use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, is_missing};
+use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, check_payload, is_missing};
 use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
 use crate::plan::Cast;
 use crate::reserve;
@@ -133,7 +133,7 @@ impl<R: Read> Reader<R> {
     /// Reads the objects of an array.
     pub(crate) fn read_objects(&mut self) -> Result<Objects> {
         self.located(|reader| {
-            reader.check_objects()?;
+            check_payload(&reader.header)?;
             let pickle = reader.read_pickle()?;
             Objects::new(reader.header.clone(), pickle, None, reader.encoding, reader.limits)
         })
@@ -143,30 +143,13 @@ impl<R: Read> Reader<R> {
     /// caller calls [`Objects::check_file`] at the end.
     pub(crate) fn read_objects_for_values(&mut self) -> Result<Objects> {
         self.located(|reader| {
-            reader.check_objects()?;
+            check_payload(&reader.header)?;
             let (pickle, file) = match reader.read_pickle_around_contents()? {
                 Some((pickle, file)) => (pickle, Some(file)),
                 None => (reader.read_pickle()?, None),
             };
             Objects::new(reader.header.clone(), pickle, file, reader.encoding, reader.limits)
         })
-    }
-
-    fn check_objects(&self) -> Result<()> {
-        match self.header.payload() {
-            Payload::Pickle => Ok(()),
-            Payload::Items => Err(self.not_objects()),
-        }
-    }
-
-    fn not_objects(&self) -> Error {
-        ErrorKind::Mismatch {
-            found: crate::dtype::descr::excerpt(&self.header.dtype().descr()),
-            wanted: "Python objects ('|O')".into(),
-            wanted_by: "npy_core::Objects".into(),
-            remedy: "read it as a DynArray, which takes any other dtype".into(),
-        }
-        .into()
     }
 
     /// Reads a list of values that are stored as Python objects.

@@ -75,7 +75,7 @@ fn serialize_array<T: Serialize, S: Serializer>(
         }
         return parts.end();
     }
-    let dtype = Scalar::new(ScalarKind::Object, 8).into();
+    let dtype = Scalar::little(ScalarKind::Object, 8).into();
     let mut parts = begin_array(Header::new(dtype, array.shape(), Order::C), serializer)?;
     for element in array.iter() {
         parts.serialize_field(element)?;

@@ -17,7 +17,6 @@ use self::pass::Pass;
 use crate::checked;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
-use crate::plan;
 use crate::reserve;
 use crate::shape::Order;
 
@@ -95,7 +94,7 @@ impl DynArray {
             Fill::new(&dtype, item).run(row).map_err(|error| error.in_row(i))?;
         }
         // The dimensions of a sub-array become the last dimensions of the array.
-        let (base, inner) = plan::flatten(&dtype);
+        let (base, inner) = dtype.flat();
         let shape = [&[rows.len()], &inner[..]].concat();
         DynArray::new(base.clone(), shape, Order::C, bytes)
     }

@@ -12,7 +12,7 @@ pub(super) fn dtype<T: Serialize>(values: &[T]) -> Option<DType> {
     let mut kinds = values.iter().map(|value| value.serialize(ToNumber).ok().map(Number::kind));
     let first = kinds.next().unwrap_or(Some((ScalarKind::Float, 8)))?;
     let all_same = kinds.all(|kind| kind == Some(first));
-    all_same.then(|| Scalar::new(first.0, first.1).into())
+    all_same.then(|| Scalar::little(first.0, first.1).into())
 }
 
 /// Returns the bytes of numbers, little-endian.

@@ -284,7 +284,7 @@ impl WriteOptions {
         sink: &mut dyn ArraySink,
         list: &dyn Fn(&mut Pickle<'_>) -> Result<()>,
     ) -> Result<()> {
-        let header = Header::new(Scalar::new(ScalarKind::Object, 8).into(), shape, Order::C)?;
+        let header = Header::new(Scalar::little(ScalarKind::Object, 8).into(), shape, Order::C)?;
         let write = |mut pickle: Pickle<'_>| {
             pickle.begin_array(&header)?;
             list(&mut pickle)?;

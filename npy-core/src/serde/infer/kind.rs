@@ -88,7 +88,7 @@ impl Kind {
 
     /// Returns the dtype that holds all values of this kind.
     pub(super) fn dtype(&self) -> Result<DType, RowError> {
-        let scalar = |kind, size| Ok::<DType, RowError>(Scalar::new(kind, size).into());
+        let scalar = |kind, size| Ok::<DType, RowError>(Scalar::little(kind, size).into());
         let dtype: DType = match self {
             // NumPy's default dtype; no value is written in it.
             Kind::Unknown => scalar(ScalarKind::Float, 8),
@@ -119,10 +119,10 @@ impl Kind {
                     }
                     let dtype = kind.dtype().map_err(|error| error.within(name))?;
                     let end = fits(offset.saturating_add(dtype.itemsize()))?;
-                    placed.push(Field::new(name, None, offset, dtype));
+                    placed.push(Field::of(name, None, offset, dtype));
                     offset = end;
                 }
-                Ok(DType::from_fields(placed, offset))
+                Ok(DType::of_fields(placed, offset))
             }
         }?;
         fits(dtype.itemsize())?;
