@@ -10,7 +10,7 @@ use npy_core::{DynArray, Order, Reader};
 use crate::error::Result;
 use crate::options::Options;
 use crate::schema::schema;
-use crate::to_arrow::{batch, part, sub_array};
+use crate::to_arrow::{batch, part};
 
 /// The number of rows of a batch, unless you say another or rows are large: that of DataFusion.
 const ROWS: usize = 8192;
@@ -65,7 +65,7 @@ impl<R: Read> Batches<R> {
         let header = reader.header();
         let dtype = match header.shape() {
             [] | [_] => header.dtype().clone(),
-            [_, inner @ ..] => sub_array(header.dtype(), inner)?,
+            [_, inner @ ..] => header.dtype().array(inner)?,
         };
         let empty_rows = match header.shape() {
             [rows, inner @ ..] if inner.contains(&0) => *rows,

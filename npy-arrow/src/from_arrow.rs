@@ -4,13 +4,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, TimeUnit};
 use npy_core::dtype::{DType, Scalar, ScalarKind};
-use npy_core::{ByteOrder, DynArray, LongDouble, Order, ReadNpy, WriteNpy};
+use npy_core::{ByteOrder, DynArray, LongDouble, Order};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::schema::{DESCR, flatten, product};
-use crate::to_arrow::sub_array;
-use crate::values::{Values, native, time};
+use crate::schema::{DESCR, product};
+use crate::values::{Values, days, native, native_of, time};
 use crate::wanted::resolve;
 
 /// Returns a batch as an array of one dimension: a record for each row, with a field for each column.
@@ -78,7 +77,7 @@ pub fn column(array: &ArrayRef, field: &Field, options: &Options) -> Result<DynA
         return objects(array);
     }
     let bytes = bytes(array, &dtype, options).map_err(|error| error.in_column(field.name()))?;
-    let (base, inner) = flatten(&dtype);
+    let (base, inner) = dtype.flat();
     let shape = [&[array.len()], &inner[..]].concat();
     Ok(DynArray::new(base.clone(), shape, Order::C, bytes)?)
 }
@@ -91,9 +90,7 @@ fn objects(array: &ArrayRef) -> Result<DynArray> {
     let text = |text: Option<&[u8]>| text.map(|text| String::from_utf8_lossy(text).into_owned());
     let texts: Vec<Option<String>> =
         texts(array).unwrap_or_default().into_iter().map(text).collect();
-    let mut file = Vec::new();
-    texts.write_npy_to(&mut file)?;
-    Ok(DynArray::read_npy_from(&file[..])?)
+    Ok(DynArray::of(&texts)?)
 }
 
 /// Returns the dtype of a column: that of its metadata, if it fits.
@@ -111,29 +108,7 @@ pub(crate) fn record<'f>(
     {
         return Ok(wanted.clone());
     }
-    let field = |(name, dtype): (&str, &DType)| match dtype.sub_array() {
-        Some((base, shape)) => {
-            let shape: String = shape.iter().map(|n| format!("{n},")).collect();
-            format!("({}, {}, ({shape}))", python(name), base.descr())
-        }
-        None => format!("({}, {})", python(name), dtype.descr()),
-    };
-    let fields: Vec<String> = fields.map(field).collect();
-    Ok(format!("[{}]", fields.join(", ")).parse()?)
-}
-
-/// Returns a text as a literal of Python.
-fn python(text: &str) -> String {
-    let mut literal = String::from("'");
-    for char in text.chars() {
-        match char {
-            '\'' | '\\' => literal.extend(['\\', char]),
-            char if char.is_control() => literal.push_str(&format!("\\u{:04x}", u32::from(char))),
-            char => literal.push(char),
-        }
-    }
-    literal.push('\'');
-    literal
+    Ok(DType::record(fields.map(|(name, dtype)| (name, dtype.clone())))?)
 }
 
 /// Returns the columns as records of this dtype.
@@ -201,7 +176,7 @@ fn bytes(array: &ArrayRef, dtype: &DType, options: &Options) -> Result<Vec<u8>> 
         let values = arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?;
         return bytes(&values, dtype, options);
     }
-    let (base, shape) = flatten(dtype);
+    let (base, shape) = dtype.flat();
     let mut values = if !shape.is_empty() {
         let list = array.as_fixed_size_list_opt().ok_or_else(|| unlike(array, dtype))?;
         let elements = usize::try_from(list.value_length()).unwrap_or_default();
@@ -230,7 +205,7 @@ fn inner_dtype(values: &ArrayRef, elements: usize, base: &DType, shape: &[usize]
         shape.get(..used).and_then(product).is_some_and(|product| product == elements)
     });
     match used.and_then(|used| shape.get(used..)) {
-        Some(inner) => sub_array(base, inner),
+        Some(inner) => Ok(base.array(inner)?),
         None => Err(unlike(values, base)),
     }
 }
@@ -304,9 +279,7 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
             let values = array.as_primitive::<arrow_array::types::Float64Type>();
             let values: Vec<LongDouble> =
                 values.iter().map(|value| LongDouble::from(value.unwrap_or(f64::NAN))).collect();
-            let mut file = Vec::new();
-            values.write_npy_to(&mut file)?;
-            let array = DynArray::read_npy_from(&file[..])?;
+            let array = DynArray::of(&values)?;
             let dtype = array.dtype().clone();
             Ok((array.into_bytes(), dtype))
         }
@@ -369,17 +342,17 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
 
 /// Returns the dtype of the real and the imaginary part, of which a null is NaN.
 fn half(complex: &Scalar) -> Result<DType> {
-    Ok(if complex.itemsize() == 8 { "=f4" } else { "=f8" }.parse()?)
+    native_of(ScalarKind::Float, complex.itemsize() / 2)
 }
 
 /// Returns the dtype of the counts of Arrow's times, in the byte order of the machine; `None` for integers.
 pub(crate) fn time_dtype(data_type: &DataType) -> Result<Option<DType>> {
     Ok(Some(match data_type {
-        DataType::Date32 => "=M8[D]".parse()?,
-        DataType::Date64 => time('M', TimeUnit::Millisecond)?,
-        DataType::Timestamp(unit, _) => time('M', *unit)?,
+        DataType::Date32 => days()?,
+        DataType::Date64 => time(ScalarKind::DateTime, TimeUnit::Millisecond)?,
+        DataType::Timestamp(unit, _) => time(ScalarKind::DateTime, *unit)?,
         DataType::Duration(unit) | DataType::Time32(unit) | DataType::Time64(unit) => {
-            time('m', *unit)?
+            time(ScalarKind::TimeDelta, *unit)?
         }
         _ => return Ok(None),
     }))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use npy_core::dtype::ScalarKind;
-use npy_core::{DType, DynArray, ObjectRef, Objects, ReadNpy, WriteNpy};
+use npy_core::{DType, DynArray, ObjectRef, Objects};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -14,10 +14,9 @@ use crate::to_arrow::part;
 
 /// Returns an array of Python objects as text.
 pub(crate) fn texts(array: &DynArray) -> Result<ArrayRef> {
-    let mut file = Vec::new();
-    array.write_npy_to(&mut file)?;
-    let texts = Vec::<Option<String>>::read_npy_from(&file[..])?;
-    Ok(Arc::new(StringArray::from(texts)))
+    let pickle = Objects::try_from(array.clone())?;
+    let (indices, objects) = pickle.split()?;
+    text_of_indices(indices.as_bytes(), &objects)
 }
 
 /// Returns an array of Python objects, or of records with such fields, as a batch.
@@ -30,12 +29,10 @@ pub(crate) fn batch(array: &DynArray, options: &Options) -> Result<RecordBatch> 
     if array.shape().len() != 1 {
         return Err(Error::other("records with Python objects are columns in one dimension alone"));
     }
-    let mut file = Vec::new();
-    array.write_npy_to(&mut file)?;
-    let pickle = Objects::read_npy_from(&file[..])?;
+    let pickle = Objects::try_from(array.clone())?;
     let (records, objects) = pickle.split()?;
     let records = part(records);
-    // The records cannot come back with objects, so the dtype of these columns is left out.
+    // `dyn_array` cannot make records with objects of the batch, so no metadata promise their dtype.
     let mut schema = schema.with_metadata(HashMap::new());
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
     for (field, part) in schema.fields().iter().zip(array.dtype().fields()) {
@@ -44,7 +41,7 @@ pub(crate) fn batch(array: &DynArray, options: &Options) -> Result<RecordBatch> 
         let column = match is_object(part.dtype()) {
             true => {
                 field.set_metadata(HashMap::new());
-                text(&records.field(name)?.bytes, &objects)
+                text_of_indices(&records.field(name)?.bytes, &objects)
             }
             false if part.dtype().has_object() => Err(Error::other(
                 "Python objects within a record or a list have no type; object::load reads them",
@@ -63,7 +60,7 @@ fn is_object(dtype: &DType) -> bool {
 }
 
 /// Returns the objects of these indices as text.
-fn text(indices: &[u8], objects: &[ObjectRef<'_>]) -> Result<ArrayRef> {
+fn text_of_indices(indices: &[u8], objects: &[ObjectRef<'_>]) -> Result<ArrayRef> {
     let texts = indices.as_chunks::<8>().0.iter().enumerate().map(|(row, index)| {
         let index = usize::try_from(u64::from_le_bytes(*index)).ok();
         let object = index.and_then(|index| objects.get(index));

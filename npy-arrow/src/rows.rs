@@ -1,7 +1,7 @@
 //! Structs that derive `NpyRecord`.
 
 use arrow_array::RecordBatch;
-use npy_core::{DynArray, Element, ReadNpy, WriteNpy};
+use npy_core::{DynArray, Element};
 
 use crate::error::Result;
 use crate::from_arrow::dyn_array;
@@ -31,9 +31,7 @@ use crate::to_arrow::into_record_batch;
 ///
 /// As [`record_batch`](crate::record_batch).
 pub fn batch_of<T: Element>(rows: &[T], options: &Options) -> Result<RecordBatch> {
-    let mut file = Vec::new();
-    rows.write_npy_to(&mut file)?;
-    into_record_batch(DynArray::read_npy_from(&file[..])?, options)
+    into_record_batch(DynArray::of(rows)?, options)
 }
 
 /// Returns the rows of a batch as values of a Rust type: a struct that derives `NpyRecord`, with a field for each column.

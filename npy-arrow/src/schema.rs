@@ -53,7 +53,7 @@ pub(crate) fn field(name: &str, dtype: &DType, options: &Options) -> Result<Fiel
 }
 
 fn build(name: &str, dtype: &DType, options: &Options) -> Result<Field> {
-    let (base, shape) = flatten(dtype);
+    let (base, shape) = dtype.flat();
     let mut column = item(name, base, options)?;
     if !shape.is_empty() {
         let is_number = base
@@ -128,16 +128,6 @@ fn list(text: &str, key: &str) -> Option<Vec<usize>> {
     let list =
         list.trim_start().strip_prefix(':')?.trim_start().strip_prefix('[')?.split(']').next()?;
     list.split(',').map(|number| number.trim().parse().ok()).collect()
-}
-
-/// Returns the dtype without its sub-arrays, and their dimensions together.
-pub(crate) fn flatten(dtype: &DType) -> (&DType, Vec<usize>) {
-    let (mut base, mut shape) = (dtype, Vec::new());
-    while let Some((inner, dims)) = base.sub_array() {
-        shape.extend_from_slice(dims);
-        base = inner;
-    }
-    (base, shape)
 }
 
 /// Returns the number of elements of a shape, as Arrow counts them.

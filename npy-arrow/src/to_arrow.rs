@@ -15,8 +15,8 @@ use npy_core::{ByteOrder, DynArray, Gather, Limits, LongDouble, Order};
 use crate::error::{Error, Result};
 use crate::objects;
 use crate::options::Options;
-use crate::schema::{flatten, product, schema};
-use crate::values::{Values, native};
+use crate::schema::{product, schema};
+use crate::values::{Values, days, native};
 
 /// Contiguous elements of a dtype, as NumPy stores them.
 #[derive(Clone)]
@@ -141,10 +141,7 @@ pub(crate) fn batch(part: &Part, schema: SchemaRef, options: &Options) -> Result
 impl Part {
     /// Returns the dtype of a row.
     pub(crate) fn row_dtype(&self) -> Result<DType> {
-        if self.shape.is_empty() {
-            return Ok(self.dtype.clone());
-        }
-        sub_array(&self.dtype, &self.shape)
+        Ok(self.dtype.array(&self.shape)?)
     }
 
     /// Returns true if each field is a column.
@@ -160,7 +157,7 @@ impl Part {
     /// Returns one field of records.
     pub(crate) fn field(&self, name: &str) -> Result<Part> {
         let field = Gather::new(&self.dtype, name)?;
-        let (base, inner) = flatten(field.dtype());
+        let (base, inner) = field.dtype().flat();
         let shape = [&self.shape[..], &inner].concat();
         let bytes = Buffer::from_vec(field.all(&self.bytes)?);
         Ok(Part { dtype: base.clone(), shape, rows: self.rows, bytes })
@@ -313,7 +310,7 @@ impl Part {
 
     /// Converts to days in 32 bits.
     fn dates(&self) -> Result<ArrayRef> {
-        let counts = self.cast(&"=M8[D]".parse()?)?;
+        let counts = self.cast(&days()?)?;
         let nulls = not_a_time(&counts);
         let mut days = Vec::with_capacity(self.rows);
         for (row, count) in integers(&counts).enumerate() {
@@ -440,11 +437,4 @@ fn not_a_time(counts: &Buffer) -> Option<NullBuffer> {
 
 fn integers(bytes: &Buffer) -> impl Iterator<Item = i64> {
     bytes.as_chunks::<8>().0.iter().map(|&bytes| i64::from_ne_bytes(bytes))
-}
-
-/// Returns a sub-array of this dtype.
-pub(crate) fn sub_array(dtype: &DType, shape: &[usize]) -> Result<DType> {
-    let (base, inner) = flatten(dtype);
-    let shape: Vec<String> = shape.iter().chain(&inner).map(|n| format!("{n},")).collect();
-    Ok(format!("({}, ({}))", base.descr(), shape.concat()).parse()?)
 }

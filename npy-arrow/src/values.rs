@@ -70,14 +70,15 @@ impl Values {
                 Some(Target::Date) => Values::Date,
                 Some(Target::Unit(unit)) => Values::Time {
                     data_type: DataType::Timestamp(unit, None),
-                    unit: time('M', unit)?,
+                    unit: time(ScalarKind::DateTime, unit)?,
                 },
                 None => Values::Time { data_type: DataType::Int64, unit: native(scalar) },
             },
             ScalarKind::TimeDelta(resolution) => match resolution.and_then(span) {
-                Some(unit) => {
-                    Values::Time { data_type: DataType::Duration(unit), unit: time('m', unit)? }
-                }
+                Some(unit) => Values::Time {
+                    data_type: DataType::Duration(unit),
+                    unit: time(ScalarKind::TimeDelta, unit)?,
+                },
                 None => Values::Time { data_type: DataType::Int64, unit: native(scalar) },
             },
             ScalarKind::Bytes if options.text_from_bytes => Values::Ascii,
@@ -152,20 +153,31 @@ fn shorter_than_days(unit: Unit) -> Option<TimeUnit> {
     }
 }
 
-/// Returns the dtype of times in a unit of Arrow, in the byte order of the machine. `kind` is `M` or `m`.
-pub(crate) fn time(kind: char, unit: TimeUnit) -> Result<DType> {
+/// Returns the dtype of times in a unit of Arrow, in the byte order of the machine.
+pub(crate) fn time(kind: fn(Option<Resolution>) -> ScalarKind, unit: TimeUnit) -> Result<DType> {
     let unit = match unit {
-        TimeUnit::Second => "s",
-        TimeUnit::Millisecond => "ms",
-        TimeUnit::Microsecond => "us",
-        TimeUnit::Nanosecond => "ns",
+        TimeUnit::Second => Unit::Second,
+        TimeUnit::Millisecond => Unit::Millisecond,
+        TimeUnit::Microsecond => Unit::Microsecond,
+        TimeUnit::Nanosecond => Unit::Nanosecond,
     };
-    Ok(format!("={kind}8[{unit}]").parse()?)
+    native_of(kind(Some(Resolution { multiple: 1, unit })), 8)
+}
+
+/// Returns the dtype of the days of `Date32`, in the byte order of the machine.
+pub(crate) fn days() -> Result<DType> {
+    let resolution = Resolution { multiple: 1, unit: Unit::Day };
+    native_of(ScalarKind::DateTime(Some(resolution)), 8)
+}
+
+/// Returns a dtype in the byte order of the machine.
+pub(crate) fn native_of(kind: ScalarKind, itemsize: usize) -> Result<DType> {
+    Ok(native(&Scalar::new(kind, itemsize)?))
 }
 
 /// Returns a scalar in the byte order of the machine.
 pub(crate) fn native(scalar: &Scalar) -> DType {
-    DType::from(*scalar).with_byte_order(ByteOrder::NATIVE)
+    scalar.with_byte_order(ByteOrder::NATIVE).into()
 }
 
 fn raw(size: usize) -> Result<Values> {

@@ -11,8 +11,8 @@ use npy_core::dtype::{DType, Scalar, ScalarKind};
 use crate::error::{Error, Result};
 use crate::from_arrow::{is_stored_as, record, texts, time_dtype};
 use crate::options::Options;
-use crate::schema::{DESCR, flatten, is_complex, product, tensor_shape};
-use crate::to_arrow::sub_array;
+use crate::schema::{DESCR, is_complex, product, tensor_shape};
+use crate::values::native_of;
 
 /// Returns the dtype for the values of an array: that of the metadata of its field, if the array still is of that type.
 pub(crate) fn resolve(array: &ArrayRef, field: &Field, options: &Options) -> Result<DType> {
@@ -32,7 +32,7 @@ fn dtype(
     }
     let (base, shape) = match wanted {
         Some(wanted) => {
-            let (base, shape) = flatten(wanted);
+            let (base, shape) = wanted.flat();
             (Some(base), shape)
         }
         None => (None, Vec::new()),
@@ -47,8 +47,8 @@ fn dtype(
             let list = array.as_fixed_size_list();
             if is_complex(field) && length == 2 {
                 match item.data_type() {
-                    DataType::Float32 => return Ok("=c8".parse()?),
-                    DataType::Float64 => return Ok("=c16".parse()?),
+                    DataType::Float32 => return native_of(ScalarKind::Complex, 8),
+                    DataType::Float64 => return native_of(ScalarKind::Complex, 16),
                     _ => {}
                 }
             }
@@ -56,9 +56,9 @@ fn dtype(
             let is_same = !shape.is_empty() && product(&shape) == Some(length);
             let base = dtype(list.values(), item, base.filter(|_| is_same), options)?;
             if is_same {
-                return sub_array(&base, &shape);
+                return Ok(base.array(&shape)?);
             }
-            sub_array(&base, &tensor_shape(field, length).unwrap_or_else(|| vec![length]))
+            Ok(base.array(tensor_shape(field, length).unwrap_or_else(|| vec![length]))?)
         }
         DataType::Struct(fields) if !as_complex => {
             let parts = base.map_or(&[][..], DType::fields);
@@ -93,7 +93,7 @@ fn scalar(
             matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         let was_object = wanted.is_some_and(|wanted| wanted.kind() == ScalarKind::Object);
         if is_text && (was_object || options.objects && has_null) {
-            return Ok("|O".parse()?);
+            return native_of(ScalarKind::Object, 8);
         }
         return text(&texts, data_type, wanted);
     }
@@ -103,27 +103,31 @@ fn scalar(
     if let Some(dtype) = time_dtype(data_type)? {
         return Ok(dtype);
     }
-    let descr = match data_type {
-        DataType::Boolean => "?",
-        DataType::Int8 => "=i1",
-        DataType::Int16 => "=i2",
-        DataType::Int32 => "=i4",
-        DataType::Int64 => "=i8",
-        DataType::UInt8 => "=u1",
-        DataType::UInt16 => "=u2",
-        DataType::UInt32 => "=u4",
-        DataType::UInt64 => "=u8",
-        DataType::Float16 => "=f2",
-        DataType::Float32 => "=f4",
-        DataType::Float64 => "=f8",
-        DataType::FixedSizeBinary(size) => return Ok(format!("|V{size}").parse()?),
+    let (kind, size) = match data_type {
+        DataType::Boolean => (ScalarKind::Bool, 1),
+        DataType::Int8 => (ScalarKind::Int, 1),
+        DataType::Int16 => (ScalarKind::Int, 2),
+        DataType::Int32 => (ScalarKind::Int, 4),
+        DataType::Int64 => (ScalarKind::Int, 8),
+        DataType::UInt8 => (ScalarKind::UInt, 1),
+        DataType::UInt16 => (ScalarKind::UInt, 2),
+        DataType::UInt32 => (ScalarKind::UInt, 4),
+        DataType::UInt64 => (ScalarKind::UInt, 8),
+        DataType::Float16 => (ScalarKind::Float, 2),
+        DataType::Float32 => (ScalarKind::Float, 4),
+        DataType::Float64 => (ScalarKind::Float, 8),
+        DataType::FixedSizeBinary(size) => {
+            let size = usize::try_from(*size)
+                .map_err(|_| Error::other("binary values of a negative length"))?;
+            (ScalarKind::Void, size)
+        }
         other => {
             let reason =
                 format!("NumPy has no dtype for {other}; cast the column to another type first");
             return Err(Error::other(reason));
         }
     };
-    Ok(descr.parse()?)
+    native_of(kind, size)
 }
 
 /// Returns the dtype of text: as wide as is wanted, or as the longest value if that is wider.
@@ -146,6 +150,8 @@ fn text(texts: &[Option<&[u8]>], data_type: &DataType, wanted: Option<&Scalar>) 
     {
         return Ok((*wanted).into());
     }
-    let widest = widest.max(1);
-    Ok(if is_bytes { format!("|S{widest}") } else { format!("=U{widest}") }.parse()?)
+    match (is_bytes, widest.max(1)) {
+        (true, widest) => native_of(ScalarKind::Bytes, widest),
+        (false, widest) => native_of(ScalarKind::Str, widest.saturating_mul(4)),
+    }
 }
