@@ -6,6 +6,7 @@
 mod build;
 pub(crate) mod descr;
 pub(crate) mod difference;
+mod excerpt;
 mod leaves;
 mod names;
 pub(crate) mod part;

@@ -1,6 +1,6 @@
 //! The rows of an array as a table of text.
 
-use npy_core::dtype::ScalarKind;
+use npy_core::dtype::{Leaf, Part, ScalarKind};
 use npy_core::{DType, Header, Order, Value};
 
 use crate::Result;
@@ -53,40 +53,27 @@ impl Table {
             itemsize: header.dtype().itemsize(),
             has_more: false,
         };
-        for i in 0..count {
+        for leaf in leaves(header.dtype(), inner) {
             if table.columns.len() >= MAX_COLUMNS {
                 table.has_more = true;
                 break;
             }
-            let index = index(i, inner);
+            let Ok(dtype) = DType::from(*leaf.scalar()).array(leaf.shape()) else { break };
+            let element = leaf.offset().checked_div(table.itemsize).unwrap_or(0);
+            let index = index(element, inner);
             let position = index.iter().zip(&strides).map(|(i, stride)| i.saturating_mul(*stride));
-            table.elements.push(position.fold(0, usize::saturating_add));
-            let name = match inner {
-                [] => String::new(),
-                _ => format!("[{}]", text::joined(&index)),
-            };
-            table.add(header.dtype(), i, 0, name);
+            let position = position.fold(0, usize::saturating_add);
+            if table.elements.last() != Some(&position) {
+                table.elements.push(position);
+            }
+            table.columns.push(Column {
+                name: text::start_of(&leaf.column_name(), MAX_TEXT),
+                dtype,
+                element: table.elements.len().saturating_sub(1),
+                offset: leaf.offset().checked_rem(table.itemsize).unwrap_or(0),
+            });
         }
         table
-    }
-
-    /// Adds the columns of a dtype. The recursion is as deep as the dtype, whose nesting is limited.
-    fn add(&mut self, dtype: &DType, element: usize, offset: usize, name: String) {
-        if self.columns.len() >= MAX_COLUMNS {
-            self.has_more = true;
-            return;
-        }
-        if !dtype.is_record() {
-            let name = if name.is_empty() { "value".to_owned() } else { name };
-            self.columns.push(Column { name, dtype: dtype.clone(), element, offset });
-            return;
-        }
-        for field in dtype.fields() {
-            let field_name = text::start_of(&field.name(), MAX_TEXT);
-            let name = if name.is_empty() { field_name } else { format!("{name}.{field_name}") };
-            let name = text::start_of(&name, MAX_TEXT);
-            self.add(field.dtype(), element, offset.saturating_add(field.offset()), name);
-        }
     }
 
     pub(crate) fn column(&self, index: usize) -> Option<&Column> {
@@ -230,6 +217,15 @@ impl Block {
         };
         let start = at.saturating_mul(size);
         part.and_then(|part| part.get(start..start.saturating_add(size))).unwrap_or_default()
+    }
+}
+
+/// Returns the columns of a row: its scalars, and sub-arrays of scalars in records.
+fn leaves(dtype: &DType, inner: &[usize]) -> Box<dyn Iterator<Item = Leaf>> {
+    let row = Part::of_row(dtype, inner).leaves().take(MAX_COLUMNS.saturating_add(1));
+    match dtype.is_record() {
+        true => Box::new(row.collect::<Vec<_>>().into_iter()),
+        false => Box::new(row.collect::<Vec<_>>().into_iter().flat_map(Leaf::elements)),
     }
 }
 

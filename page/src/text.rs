@@ -35,7 +35,7 @@ pub(crate) fn shape(shape: &[usize]) -> String {
 }
 
 /// Returns numbers with commas between them.
-pub(crate) fn joined(numbers: &[usize]) -> String {
+fn joined(numbers: &[usize]) -> String {
     let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
     numbers.join(", ")
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::descr::excerpt;
+use super::excerpt::excerpt;
 use super::{DType, Field, Kind, Record, SubArray, names};
 use crate::checked;
 use crate::error::{Error, ErrorKind};

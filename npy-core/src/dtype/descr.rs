@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
+pub(crate) use super::excerpt::excerpt;
 use super::{DType, Field, Kind, Record, Scalar, SubArray, build, names};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::literal::repr::printable;
 use crate::literal::text::Text;
 use crate::literal::{self, Caps, Dialect, Fault, Item, Literal};
 use crate::shape;
@@ -246,18 +246,6 @@ pub(crate) fn read_dimension(item: Item<'_>) -> Result<usize, Fault> {
 fn fault(item: Item<'_>, reason: impl Into<String>) -> Fault {
     let kind = ErrorKind::DType { descr: excerpt(item.source()), reason: reason.into() };
     Fault { at: item.at(), kind }
-}
-
-/// Returns the start of a text for an error message. Unprintable characters are escaped.
-pub(crate) fn excerpt(text: &str) -> String {
-    const MAX_CHARS: usize = 80;
-    let more = text.char_indices().nth(MAX_CHARS);
-    let shown = more.and_then(|(end, _)| text.get(..end)).unwrap_or(text);
-    let mut out = printable(shown);
-    if more.is_some() {
-        out.push('…');
-    }
-    out
 }
 
 /// Returns the items, if there are exactly `N`.

@@ -35,6 +35,22 @@ impl DType {
     }
 }
 
+impl<'a> Part<'a> {
+    /// Iterates over the scalars of the part; see [`DType::leaves`].
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let row: DType = "[('axes', [('x', '<f4'), ('y', '<f4')], (2,))]".parse()?;
+    /// let paths: Vec<_> = row.part("axes[1]").unwrap().leaves().map(|leaf| leaf.path().to_owned()).collect();
+    /// assert_eq!(paths, ["axes[1].x", "axes[1].y"]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn leaves(&self) -> Leaves<'a> {
+        Leaves::of(self.clone())
+    }
+}
+
 impl Leaf {
     /// Returns the name: `station`, `head.gain`, `axes[0].x`. It is empty for an element that is no record.
     ///

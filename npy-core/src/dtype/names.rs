@@ -1,7 +1,7 @@
 //! The names and titles of a record's fields, which must differ.
 
 use super::Field;
-use super::descr::excerpt;
+use super::excerpt::excerpt;
 use crate::checked;
 use crate::literal::text::Text;
 

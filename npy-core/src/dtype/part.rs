@@ -1,6 +1,6 @@
 //! The parts of a row by their names: `head.gain`, `samples[3]`.
 
-use super::{DType, Field, Kind, Leaves};
+use super::{DType, Field, Kind};
 use crate::error::Error;
 
 /// A part of a row: all of it, a field, or elements of a sub-array. Its elements are contiguous, in C order.
@@ -199,22 +199,6 @@ impl<'a> Node for Part<'a> {
         let point = if self.path.is_empty() { "" } else { "." };
         let path = format!("{}{point}{}", self.path, field.name());
         Some(Part { path, offset: self.offset.checked_add(field.offset())?, base, shape })
-    }
-}
-
-impl<'a> Part<'a> {
-    /// Iterates over the scalars of the part; see [`DType::leaves`].
-    ///
-    /// ```
-    /// use npy_core::DType;
-    ///
-    /// let row: DType = "[('axes', [('x', '<f4'), ('y', '<f4')], (2,))]".parse()?;
-    /// let paths: Vec<_> = row.part("axes[1]").unwrap().leaves().map(|leaf| leaf.path().to_owned()).collect();
-    /// assert_eq!(paths, ["axes[1].x", "axes[1].y"]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn leaves(&self) -> Leaves<'a> {
-        Leaves::of(self.clone())
     }
 }
 

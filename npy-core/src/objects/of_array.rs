@@ -39,11 +39,10 @@ impl TryFrom<DynArray> for Objects {
                 let pickle = Pickle { bytes, nodes, left_out: Vec::new() };
                 Objects::new(header, pickle, None, Encoding::default(), limits)
             }
-            Scanned::Incomplete { needed, .. } => {
+            Scanned::Incomplete { needed, .. } | Scanned::LeftOut { length: needed } => {
                 let found = to_u64(bytes.len());
                 Err(ErrorKind::Truncated { what: "pickle", expected: needed, found }.into())
             }
-            Scanned::LeftOut { .. } => unreachable!("nothing is left out"),
         }
     }
 }
@@ -103,8 +102,7 @@ mod tests {
     fn limits_stay() {
         let mut file = Vec::new();
         [Some("a".to_owned()), None].write_npy_to(&mut file).unwrap();
-        let mut limits = crate::Limits::default();
-        limits.fields = 7;
+        let limits = crate::Limits { fields: 7, ..crate::Limits::default() };
         let array: DynArray = ReadOptions::new().limits(limits).read_from(&file[..]).unwrap();
         let objects = Objects::try_from(array).unwrap();
         assert_eq!(objects.limits().fields, 7);
