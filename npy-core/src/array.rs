@@ -1,13 +1,15 @@
 //! An array of any rank with elements of a Rust type.
 
+pub(crate) mod access;
 mod borrowed;
 mod iter;
 pub(crate) mod print;
 mod traits;
 
 use crate::error::{Error, ErrorKind};
-use crate::shape::{self, Iter, IterMut, Order};
-pub use borrowed::NpyView;
+use crate::shape::{self, Iter, Order};
+use access::{read_methods, write_methods};
+pub use borrowed::{NpyView, NpyViewMut};
 pub use iter::IntoIter;
 
 /// An array of any rank: the elements, the shape, and the order in which the elements are in memory (C or Fortran).
@@ -92,38 +94,6 @@ impl<T> NpyArray<T> {
         &self.shape
     }
 
-    /// Returns the dimensions, if there are `N` of them.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let image = NpyArray::new(vec![0u8; 6], [2, 3])?;
-    /// let [height, width] = image.dims()?;
-    /// assert_eq!((height, width), (2, 3));
-    /// assert!(image.dims::<3>().is_err());
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Rank`](crate::ErrorKind::Rank) for another number of dimensions.
-    pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
-        shape::dims(self.shape())
-    }
-
-    /// Returns the number of dimensions.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// assert_eq!(gains.ndim(), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn ndim(&self) -> usize {
-        self.shape.len()
-    }
-
     /// Returns the order in which the elements are in memory.
     ///
     /// ```
@@ -135,91 +105,6 @@ impl<T> NpyArray<T> {
     /// ```
     pub fn order(&self) -> Order {
         self.order
-    }
-
-    /// Returns the number of elements.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// assert_eq!(gains.len(), 6);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn len(&self) -> usize {
-        self.data.len()
-    }
-
-    /// Returns true if the array has no elements.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// assert!(!gains.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
-    }
-
-    /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// assert_eq!(gains.at(&[1, 2]), Some(&6));
-    /// assert_eq!(gains.at(&[2, 0]), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn at(&self, index: &[usize]) -> Option<&T> {
-        self.data.get(shape::position(&self.shape, self.order, index)?)
-    }
-
-    /// Returns the element of this index, to change it; `None` if the index is out of range.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// if let Some(gain) = gains.at_mut(&[1, 2]) {
-    ///     *gain = 9;
-    /// }
-    /// assert_eq!(gains[[1, 2]], 9);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
-        self.data.get_mut(shape::position(&self.shape, self.order, index)?)
-    }
-
-    /// Iterates over the elements in C order (the last index changes fastest), whatever their order in memory.
-    ///
-    /// ```
-    /// use npy_core::{NpyArray, Order};
-    ///
-    /// let array = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
-    /// assert!(array.iter().eq(&[1, 2, 3, 4, 5, 6]));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn iter(&self) -> Iter<'_, T> {
-        self.in_order(Order::C)
-    }
-
-    /// Iterates over the elements in C order (the last index changes fastest), to change them.
-    ///
-    /// ```
-    /// use npy_core::{NpyArray, Order};
-    ///
-    /// let mut array = NpyArray::with_order(vec![0; 6], [2, 3], Order::Fortran)?;
-    /// for (element, n) in array.iter_mut().zip(1..) {
-    ///     *element = n;
-    /// }
-    /// assert_eq!(array[[0, 1]], 2);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
-        IterMut::new(&mut self.data, &self.shape, self.order)
     }
 
     /// Returns the elements in C order, whatever their order in memory. Elements in Fortran order are moved, which takes the memory of
@@ -247,20 +132,6 @@ impl<T> NpyArray<T> {
     /// ```
     pub fn as_slice_memory_order(&self) -> &[T] {
         &self.data
-    }
-
-    /// Returns the elements in the order of the memory, to change them.
-    ///
-    /// ```
-    /// use npy_core::NpyArray;
-    ///
-    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// gains.as_slice_memory_order_mut().fill(0);
-    /// assert_eq!(gains[[1, 2]], 0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn as_slice_memory_order_mut(&mut self) -> &mut [T] {
-        &mut self.data
     }
 
     /// Returns the elements in the order of the memory.
@@ -343,56 +214,13 @@ impl<T> NpyArray<T> {
         NpyArray { data, shape, order }
     }
 
-    /// Returns the elements in the order of the memory.
-    ///
-    /// ```
-    /// #![allow(deprecated)]
-    /// use npy_core::{NpyArray, Order};
-    ///
-    /// let gains = NpyArray::with_order(vec![1, 4, 2, 5, 3, 6], [2, 3], Order::Fortran)?;
-    /// assert_eq!(gains.as_slice(), gains.as_slice_memory_order());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[deprecated(
-        note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order`, which says so, or `iter`"
-    )]
-    pub fn as_slice(&self) -> &[T] {
-        &self.data
-    }
-
-    /// Returns the elements in the order of the memory, to change them.
-    ///
-    /// ```
-    /// #![allow(deprecated)]
-    /// use npy_core::NpyArray;
-    ///
-    /// let mut gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// gains.as_mut_slice()[0] = 9;
-    /// assert_eq!(gains[[0, 0]], 9);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[deprecated(
-        note = "elements of a file in Fortran order are in that order here: use `as_slice_memory_order_mut`, which says so, or `at_mut`"
-    )]
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
-        &mut self.data
-    }
-
-    /// Returns the element of this index; `None` if the index is out of range.
-    ///
-    /// ```
-    /// #![allow(deprecated)]
-    /// use npy_core::NpyArray;
-    ///
-    /// let gains = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// assert_eq!(gains.get(&[1, 2]), gains.at(&[1, 2]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[deprecated(note = "renamed to `at`, as in views and maps")]
-    pub fn get(&self, index: &[usize]) -> Option<&T> {
-        self.at(index)
+    fn parts_mut(&mut self) -> (&mut [T], &[usize], Order) {
+        (&mut self.data, &self.shape, self.order)
     }
 }
+
+read_methods!([T] NpyArray<T>, '_);
+write_methods!([T] NpyArray<T>);
 
 /// Refuses a shape of another number of elements.
 fn check_count(shape: &[usize], found: usize) -> Result<(), Error> {

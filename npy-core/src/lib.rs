@@ -37,7 +37,7 @@
 //! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] generates a struct
 //!   that reads a dtype; [`assert_reads!`] tests such a struct.
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
-//! - Without copying: [`ArrayView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
+//! - Without copying: [`NpyView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
 //! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
 //! - Arrays of whichever type the file has: [`AnyArray`], with [`for_any!`] and casts to one type. [`for_dtype!`] finds the Rust type of a dtype.
@@ -166,7 +166,7 @@ pub mod iter {
 #[cfg(feature = "serde")]
 pub use crate::serde::DeserializedRows;
 pub use any::AnyArray;
-pub use array::{NpyArray, NpyView};
+pub use array::{NpyArray, NpyView, NpyViewMut};
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::{DynArray, DynView, Gather, Table, TableRow};
 pub use element::bool8::Bool8;
@@ -194,10 +194,15 @@ pub use plan::Cast;
 pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
 pub use value::Value;
-pub use view::{ArrayView, ArrayViewMut};
 pub use write::{
     ArrayWriter, DynRowAppender, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save,
 };
+
+/// [`NpyView`] by its other name, for views of files.
+pub type ArrayView<'a, T> = NpyView<'a, T>;
+
+/// [`NpyViewMut`] by its other name.
+pub type ArrayViewMut<'a, T> = NpyViewMut<'a, T>;
 
 /// The former name of [`DeserializedRows`].
 #[cfg(feature = "serde")]

@@ -46,6 +46,7 @@ pub(crate) use any::header_and_data;
 pub use any_mut::MapAnyMut;
 pub use column::{Column, Values};
 
+use crate::array::access::{read_methods, slice_method, write_methods};
 use crate::checked;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::element::item_shape::ItemShape;
@@ -55,7 +56,7 @@ use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
 use crate::read::ReadOptions;
-use crate::shape::{self, Iter, IterMut, Order};
+use crate::shape::Order;
 use crate::view::{self, Located};
 use crate::write::replace::{self, Existing};
 
@@ -107,7 +108,7 @@ impl<T> Map<T> {
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`](crate::ArrayView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
+    /// As [`NpyView::from_bytes`](crate::NpyView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
     where
@@ -315,64 +316,11 @@ impl<T> MapMut<T> {
 }
 
 impl<T: ZeroCopy> MapMut<T> {
-    /// Returns the elements in the order of the file, for writing.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{MapMut, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// // SAFETY: the file is ours alone.
-    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
-    /// map.as_mut_slice().fill(0.5);
-    /// assert_eq!(map[2], 0.5);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn as_mut_slice(&mut self) -> &mut [T] {
-        let count = self.located.count;
-        let data = self.map.get_mut(self.located.data.clone());
-        data.and_then(|data| values_mut(data, count)).unwrap_or_default()
-    }
-
-    /// Returns the element of this index, for writing; `None` if the index is out of range.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{MapMut, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// // SAFETY: the file is ours alone.
-    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
-    /// if let Some(value) = map.at_mut(&[1]) {
-    ///     *value = 9.0;
-    /// }
-    /// assert_eq!(map[1], 9.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn at_mut(&mut self, index: &[usize]) -> Option<&mut T> {
-        let position = shape::position(self.shape(), self.order(), index)?;
-        self.as_mut_slice().get_mut(position)
-    }
-
-    /// Iterates over the elements in C order (the last index changes fastest), to change them.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{MapMut, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// // SAFETY: the file is ours alone.
-    /// let mut map = unsafe { MapMut::<f64>::open("x.npy")? };
-    /// map.iter_mut().for_each(|value| *value *= 10.0);
-    /// assert_eq!(map[..], [10.0, 20.0, 30.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn iter_mut(&mut self) -> IterMut<'_, T> {
-        let (shape, order) = (self.shape().to_vec(), self.order());
-        IterMut::new(self.as_mut_slice(), &shape, order)
+    fn parts_mut(&mut self) -> (&mut [T], &[usize], Order) {
+        let Located { data, count, shape, order, .. } = &self.located;
+        // `locate` has checked length and address.
+        let elements = self.map.get_mut(data.clone()).and_then(|data| values_mut(data, *count));
+        (elements.unwrap_or_default(), shape, *order)
     }
 
     /// Writes all changes to the disk, and waits until the disk has them. Does nothing for a map of
@@ -428,21 +376,17 @@ impl<T: ZeroCopy> MapMut<T> {
     }
 }
 
-/// Iterates over the elements in C order, to change them.
-impl<'a, T: ZeroCopy> IntoIterator for &'a mut MapMut<T> {
-    type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
-
-    fn into_iter(self) -> IterMut<'a, T> {
-        self.iter_mut()
-    }
-}
-
 impl<T: ZeroCopy> DerefMut for MapMut<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        self.as_mut_slice()
+        self.as_slice_memory_order_mut()
     }
 }
+
+read_methods!([T: ZeroCopy] Map<T>, '_);
+slice_method!([T: ZeroCopy] Map<T>, '_);
+read_methods!([T: ZeroCopy] MapMut<T>, '_);
+slice_method!([T: ZeroCopy] MapMut<T>, '_);
+write_methods!([T: ZeroCopy] MapMut<T>);
 
 /// Implements the methods that `Map` and `MapMut` share.
 macro_rules! read_access {
@@ -452,24 +396,6 @@ macro_rules! read_access {
                 let located = view::locate::<T>(&map, limits);
                 let located = located.map_err(|error| in_file(error, path))?;
                 Ok($map { map, located, path: path.to_owned(), limits: *limits, of: PhantomData })
-            }
-
-            /// Returns the elements in the order of the file.
-            ///
-            /// ```
-            /// # let dir = tempfile::tempdir()?;
-            /// # std::env::set_current_dir(&dir)?;
-            /// use npy_core::{Map, WriteNpy};
-            ///
-            /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-            /// // SAFETY: the file is ours alone.
-            /// let map = unsafe { Map::<f64>::open("x.npy")? };
-            /// assert_eq!(map.as_slice(), [1.0, 2.0, 3.0]);
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            pub fn as_slice(&self) -> &[T] {
-                // `locate` has checked length and address.
-                values(self.data(), self.located.count).unwrap_or_default()
             }
 
             fn data(&self) -> &[u8] {
@@ -510,28 +436,6 @@ macro_rules! read_access {
                 &self.located.shape
             }
 
-            /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = map.dims()?;`.
-            ///
-            /// ```
-            /// # let dir = tempfile::tempdir()?;
-            /// # std::env::set_current_dir(&dir)?;
-            /// use npy_core::{Map, NpyArray, WriteNpy};
-            ///
-            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
-            /// // SAFETY: the file is ours alone.
-            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
-            /// let [rows, columns] = map.dims()?;
-            /// assert_eq!((rows, columns), (2, 3));
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            ///
-            /// # Errors
-            ///
-            /// [`ErrorKind::Rank`] for another number of dimensions.
-            pub fn dims<const N: usize>(&self) -> Result<[usize; N], Error> {
-                shape::dims(self.shape())
-            }
-
             /// Returns the order in which the elements are in the file.
             ///
             /// ```
@@ -563,66 +467,12 @@ macro_rules! read_access {
             /// # Ok::<(), Box<dyn std::error::Error>>(())
             /// ```
             pub fn as_slice_memory_order(&self) -> &[T] {
-                self.as_slice()
-            }
-
-            /// Returns the elements in C order (the last index changes fastest), whatever their order in the file.
-            ///
-            /// ```
-            /// # let dir = tempfile::tempdir()?;
-            /// # std::env::set_current_dir(&dir)?;
-            /// use npy_core::{Map, NpyArray, WriteNpy};
-            ///
-            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
-            /// // SAFETY: the file is ours alone.
-            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
-            /// assert_eq!(map.to_vec(), [1, 2, 3, 4, 5, 6]);
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            pub fn to_vec(&self) -> Vec<T>
-            where
-                T: Clone,
-            {
-                self.iter().cloned().collect()
-            }
-
-            /// Iterates over the elements in C order (the last index changes fastest), whatever their order in the file.
-            ///
-            /// ```
-            /// # let dir = tempfile::tempdir()?;
-            /// # std::env::set_current_dir(&dir)?;
-            /// use npy_core::{Map, NpyArray, WriteNpy};
-            ///
-            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
-            /// // SAFETY: the file is ours alone.
-            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
-            /// assert_eq!(map.iter().sum::<i32>(), 21);
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            pub fn iter(&self) -> Iter<'_, T> {
-                Iter::new(self.as_slice(), self.shape(), self.order(), Order::C)
-            }
-
-            /// Returns the element of this index, one number for each dimension; `None` if the index is out of range.
-            ///
-            /// ```
-            /// # let dir = tempfile::tempdir()?;
-            /// # std::env::set_current_dir(&dir)?;
-            /// use npy_core::{Map, NpyArray, WriteNpy};
-            ///
-            /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?.write_npy("grid.npy")?;
-            /// // SAFETY: the file is ours alone.
-            /// let map = unsafe { Map::<i32>::open("grid.npy")? };
-            /// assert_eq!(map.at(&[1, 0]), Some(&4));
-            /// assert_eq!(map.at(&[2, 0]), None);
-            /// # Ok::<(), Box<dyn std::error::Error>>(())
-            /// ```
-            pub fn at(&self, index: &[usize]) -> Option<&T> {
-                self.as_slice().get(shape::position(self.shape(), self.order(), index)?)
+                // `locate` has checked length and address.
+                values(self.data(), self.located.count).unwrap_or_default()
             }
 
             /// Returns one field of every record (`"gain"`), or a part of a field: `"head.gain"` is
-            /// a field of a nested record, and `"samples[3]"` is an element of a sub-array.
+            /// a field of a nested record, and `"samples[3]"` (or `"samples.3"`) is an element of a sub-array.
             ///
             /// ```
             /// # let dir = tempfile::tempdir()?;
@@ -659,7 +509,7 @@ macro_rules! read_access {
             type Target = [T];
 
             fn deref(&self) -> &[T] {
-                self.as_slice()
+                self.as_slice_memory_order()
             }
         }
 

@@ -24,6 +24,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use crate::array::{NpyView, NpyViewMut};
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
@@ -31,7 +32,6 @@ use crate::limits::Limits;
 use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
-use crate::view::{ArrayView, ArrayViewMut};
 use source::Source;
 #[cfg(feature = "npz")]
 pub(crate) use source::read_at;
@@ -387,7 +387,7 @@ impl ReadOptions {
         Reader::start(source, self)
     }
 
-    /// Views the array of the `.npy` file that starts with these bytes; see [`ArrayView::from_bytes`].
+    /// Views the array of the `.npy` file that starts with these bytes; see [`NpyView::from_bytes`].
     ///
     /// ```
     /// use npy_core::{ReadOptions, WriteNpy};
@@ -400,9 +400,9 @@ impl ReadOptions {
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`].
-    pub fn view<'f, T: ZeroCopy>(&self, file: &'f [u8]) -> Result<ArrayView<'f, T>, ViewError> {
-        ArrayView::with_limits(file, &self.limits)
+    /// As [`NpyView::from_bytes`].
+    pub fn view<'f, T: ZeroCopy>(&self, file: &'f [u8]) -> Result<NpyView<'f, T>, ViewError> {
+        NpyView::of_file(file, &self.limits)
     }
 
     /// Views the array like [`view`](Self::view), to change its elements in place.
@@ -420,12 +420,12 @@ impl ReadOptions {
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`].
+    /// As [`NpyView::from_bytes`].
     pub fn view_mut<'f, T: ZeroCopy>(
         &self,
         file: &'f mut [u8],
-    ) -> Result<ArrayViewMut<'f, T>, ViewError> {
-        ArrayViewMut::with_limits(file, &self.limits)
+    ) -> Result<NpyViewMut<'f, T>, ViewError> {
+        NpyViewMut::of_file(file, &self.limits)
     }
 
     /// Returns the limits that were set.

@@ -424,7 +424,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// the same offset in memory as in the dtype.
 ///
 /// ```
-/// use npy_core::{ArrayView, NpyRecord, WriteNpy, ZeroCopy};
+/// use npy_core::{NpyView, NpyRecord, WriteNpy, ZeroCopy};
 ///
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[repr(C, packed)]
@@ -436,7 +436,7 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// let mut file = Vec::new();
 /// [Trace { station: 7, samples: [0.5, 1.5] }].write_npy_to(&mut file)?;
 ///
-/// let traces = ArrayView::<Trace<2>>::from_bytes(&file)?;
+/// let traces = NpyView::<Trace<2>>::from_bytes(&file)?;
 /// let samples = traces[0].samples; // a field of a packed struct is copied to be used
 /// assert_eq!(samples, [0.5, 1.5]);
 /// # Ok::<(), npy_core::Error>(())
@@ -460,13 +460,13 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// If the struct is generic, it compiles, but a view of it does not:
 ///
 /// ```compile_fail,E0080
-/// # use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+/// # use npy_core::{NpyView, NpyRecord, ZeroCopy};
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[repr(C)]
 /// struct Pair<T>(u8, T);
 ///
-/// let bytes = ArrayView::<Pair<u8>>::from_bytes(b"");
-/// let floats = ArrayView::<Pair<f32>>::from_bytes(b""); // 3 bytes of padding before `1`
+/// let bytes = NpyView::<Pair<u8>>::from_bytes(b"");
+/// let floats = NpyView::<Pair<f32>>::from_bytes(b""); // 3 bytes of padding before `1`
 /// ```
 ///
 /// There are three remedies: `#[repr(C, packed)]`, as above; `#[npy(align)]`, which adds the padding to the dtype; and `Le` and

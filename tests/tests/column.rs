@@ -343,8 +343,8 @@ fn maps_and_columns_are_send_and_sync() {
     check::<MapAny>();
     check::<Column<'_, f64>>();
     check::<Column<'_, Le<u16>>>();
-    check::<npy_core::ArrayView<'_, Trace>>();
-    check::<npy_core::ArrayViewMut<'_, Trace>>();
+    check::<npy_core::NpyView<'_, Trace>>();
+    check::<npy_core::NpyViewMut<'_, Trace>>();
 }
 
 /// Guards the end of the file: the last record ends there.

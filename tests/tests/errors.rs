@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use npy_core::{
-    ArrayView, Be, DynArray, Error, ErrorKind, Header, NpyArray, Objects, Order, ReadNpy, Reader,
+    Be, DynArray, Error, ErrorKind, Header, NpyArray, NpyView, Objects, Order, ReadNpy, Reader,
     WriteNpy, Writer, npz,
 };
 use npy_tests::picky::Even;
@@ -164,7 +164,7 @@ fn every_kind_says_what_to_do() {
         ),
         (
             |kind| matches!(kind, ErrorKind::View(_)),
-            ArrayView::<Be<f64>>::from_bytes(&file("'<f8'", "(1,)", &[0; 8]))
+            NpyView::<Be<f64>>::from_bytes(&file("'<f8'", "(1,)", &[0; 8]))
                 .map(drop)
                 .map_err(Error::from),
             "the file holds '<f8', but Be<f64> is '>f8' in memory; copy and byte-swap it with Vec::<Be<f64>>::read_npy",

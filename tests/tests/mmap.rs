@@ -8,9 +8,9 @@ use std::path::Path;
 use ndarray::Array1;
 use npy_core::mmap::Access;
 use npy_core::{
-    ArrayView, Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapAnyMut, MapMut,
-    NpyArray, NpyElement, NpyRecord, Order, ReadNpy, ReadOptions, ViewError, WriteNpy,
-    WriteOptions, ZeroCopy,
+    Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapAnyMut, MapMut, NpyArray,
+    NpyElement, NpyRecord, NpyView, Order, ReadNpy, ReadOptions, ViewError, WriteNpy, WriteOptions,
+    ZeroCopy,
 };
 use tempfile::TempDir;
 
@@ -108,7 +108,7 @@ fn ranks_and_empty_arrays_are_mapped() {
     assert_eq!(*map::<u16>(&path).unwrap(), [7]);
     let (_dir, path) = saved(&[0u16; 0], ByteOrder::Little);
     let mut map = map_mut::<u16>(&path).unwrap();
-    assert!(map.is_empty() && map.as_mut_slice().is_empty());
+    assert!(map.is_empty() && map.as_slice_memory_order_mut().is_empty());
     map.flush_range(0..5).unwrap();
     let any = map_any(&path).unwrap();
     assert!(any.get::<u16>(0).is_err() && any.read::<u16>(0..0).unwrap().is_empty());
@@ -201,7 +201,7 @@ fn arrays_of_nothing_are_mapped_in_every_mode() {
             [map_mut::<f64>(&path), copied(&path), created(&path, shape)].map(Result::unwrap)
         {
             assert_eq!((map.shape(), map.len()), (shape, 0));
-            assert!(map.is_empty() && map.as_mut_slice().is_empty());
+            assert!(map.is_empty() && map.as_slice_memory_order_mut().is_empty());
             assert!(map.at(&vec![0; shape.len()]).is_none());
             map.flush().unwrap();
             map.flush_range(0..1).unwrap();
@@ -362,7 +362,7 @@ fn no_bytes_make_an_invalid_value() {
     assert_eq!(any.read::<bool>(0..3).unwrap(), [false, true, true]);
     assert!(any.get::<bool>(2).unwrap());
     assert!(map::<u8>(&path).is_err() && copied::<i8>(&path).is_err());
-    assert!(ArrayView::<u8>::from_bytes(&std::fs::read(&path).unwrap()).is_err());
+    assert!(NpyView::<u8>::from_bytes(&std::fs::read(&path).unwrap()).is_err());
     assert_eq!(Array1::<bool>::read_npy(&path).unwrap().to_vec(), [false, true, true]);
 
     let any = write("|u1", 3, &[0, 1, 9]);
@@ -394,7 +394,7 @@ fn no_bytes_make_an_invalid_value() {
     assert_eq!(any.get::<Raw>(3).unwrap().more, [0, 9]);
     assert_eq!(map::<Raw>(&path).unwrap()[1].manual, 2);
     let file = std::fs::read(&path).unwrap();
-    assert_eq!(ArrayView::<Raw>::from_bytes(&file).unwrap()[2].phase, 9);
+    assert_eq!(NpyView::<Raw>::from_bytes(&file).unwrap()[2].phase, 9);
 }
 
 #[test]

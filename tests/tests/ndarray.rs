@@ -7,8 +7,8 @@ use ndarray::{
     ShapeBuilder, Slice, array, s,
 };
 use npy_core::{
-    ArrayView, ArrayViewMut, Be, ByteOrder, DynArray, Element, Header, Map, MapAny, MapMut,
-    NpyArray, NpyRecord, Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
+    Be, ByteOrder, DynArray, Element, Header, Map, MapAny, MapMut, NpyArray, NpyRecord, NpyView,
+    NpyViewMut, Order, ReadNpy, ViewError, WriteNpy, WriteOptions, ZeroCopy,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn arrays_are_changed_and_written_by_reference() {
         ours.as_ndarray_mut().unwrap()[[1, 0]] = 100;
         assert_eq!((ours[[1, 0]], ours.order()), (100, order));
         let mut bytes = file(&ours);
-        if let Ok(mut view) = ArrayViewMut::<i32>::from_bytes(&mut bytes) {
+        if let Ok(mut view) = NpyViewMut::<i32>::from_bytes(&mut bytes) {
             view.as_ndarray_mut().unwrap().fill(5);
             assert!(view.as_ndarray().unwrap().iter().all(|n| *n == 5));
             assert!(ours.view().as_ndarray().unwrap().iter().any(|n| *n == 100));
@@ -134,7 +134,7 @@ fn views_and_maps_become_ndarray_views() {
     let map = unsafe { Map::<i32>::open(&path) }.unwrap();
     assert_eq!(map.as_ndarray().unwrap().into_dimensionality::<Ix2>().unwrap(), expected);
     let bytes = std::fs::read(&path).unwrap();
-    if let Ok(view) = ArrayView::<i32>::from_bytes(&bytes) {
+    if let Ok(view) = NpyView::<i32>::from_bytes(&bytes) {
         assert_eq!(view.as_ndarray().unwrap(), expected.clone().into_dyn());
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use npy_core::time::{Day, Ms, Ns, Second};
 use npy_core::{
-    ArrayView, ArrayViewMut, Be, Bool8, ByteOrder, ByteStr, DateTime64, DynArray, FixedStr, Le,
-    LongDouble, Map, MapAny, MapMut, NpyArray, NpyRecord, Order, ReadNpy, Reader, TimeDelta64,
-    Value, Version, WriteNpy, iter, npz,
+    Be, Bool8, ByteOrder, ByteStr, DateTime64, DynArray, FixedStr, Le, LongDouble, Map, MapAny,
+    MapMut, NpyArray, NpyRecord, NpyView, NpyViewMut, Order, ReadNpy, Reader, TimeDelta64, Value,
+    Version, WriteNpy, iter, npz,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -66,10 +66,10 @@ fn containers_are_iterated_by_reference() {
         found.push(x);
     }
     let mut copy = bytes.clone();
-    for x in &ArrayView::<Le<f64>>::from_bytes(&bytes).unwrap() {
+    for x in &NpyView::<Le<f64>>::from_bytes(&bytes).unwrap() {
         found.push(x.get());
     }
-    for x in &ArrayViewMut::<Le<f64>>::from_bytes(&mut copy).unwrap() {
+    for x in &NpyViewMut::<Le<f64>>::from_bytes(&mut copy).unwrap() {
         found.push(x.get());
     }
     let array = DynArray::read_npy_from(&bytes[..]).unwrap();
@@ -326,7 +326,7 @@ fn lists_of_views_are_in_c_order() {
     let mut file = Vec::new();
     let array = NpyArray::with_order(vec![1.0, 2.0, 3.0, 4.0], [2, 2], Order::Fortran).unwrap();
     array.write_npy_to(&mut file).unwrap();
-    let view = ArrayView::<f64>::from_bytes(&file).unwrap();
+    let view = NpyView::<f64>::from_bytes(&file).unwrap();
     assert_eq!(view.to_vec(), [1.0, 3.0, 2.0, 4.0]);
     assert_eq!(
         (view.iter().nth(1), view.iter().last(), view.iter().count()),

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use npy_core::dtype::Resolution;
 use npy_core::time::{Ns, Second, TimeUnit};
 use npy_core::{
-    ArrayView, ArrayViewMut, Be, ByteOrder, ByteStr, DType, DateTime64, DynArray, Element, Error,
-    ErrorKind, Header, Le, NpyArray, NpyElement, NpyRecord, Order, ReadNpy, TimeDelta64, ViewError,
+    Be, ByteOrder, ByteStr, DType, DateTime64, DynArray, Element, Error, ErrorKind, Header, Le,
+    NpyArray, NpyElement, NpyRecord, NpyView, NpyViewMut, Order, ReadNpy, TimeDelta64, ViewError,
     WriteNpy, WriteOptions, ZeroCopy,
 };
 
@@ -155,7 +155,7 @@ impl Placed {
 #[track_caller]
 fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
     let placed = Placed::new(&native(items), 0);
-    let view = ArrayView::<T>::from_bytes(placed.bytes()).unwrap();
+    let view = NpyView::<T>::from_bytes(placed.bytes()).unwrap();
     assert_eq!(view.as_slice(), items);
     assert_eq!(view.shape(), [items.len()]);
     assert_eq!(Vec::<T>::read_npy_from(placed.bytes()).unwrap(), items);
@@ -163,7 +163,7 @@ fn assert_viewed<T: ZeroCopy + PartialEq + Debug>(items: &[T]) {
     let twice = NpyArray::new([items, items].concat(), [2, items.len()]).unwrap();
     for array in [twice.to_order(Order::Fortran), twice] {
         let placed = Placed::new(&native(&array), 0);
-        let Ok(view) = ArrayView::<T>::from_bytes(placed.bytes()) else {
+        let Ok(view) = NpyView::<T>::from_bytes(placed.bytes()) else {
             // The only array whose items are strided.
             assert!(T::dtype().sub_array().is_some() && array.order() == Order::Fortran);
             continue;
@@ -251,7 +251,7 @@ fn the_dtype_in_memory_is_that_of_the_bytes() {
     let item = Stated { number: 1.5, little: Le::new(1), big: Be::new(2) };
     [item].write_npy_to(&mut bytes).unwrap();
     let placed = Placed::new(&bytes, 0);
-    let view = ArrayView::<Stated>::from_bytes(placed.bytes());
+    let view = NpyView::<Stated>::from_bytes(placed.bytes());
     if cfg!(target_endian = "little") {
         assert!(matches!(view, Err(ViewError::ByteOrder { .. })));
     }
@@ -379,12 +379,12 @@ fn what_is_written_to_a_view_is_in_the_file() {
     let file = native(&items);
     for past in [0, 1, 7] {
         let mut placed = Placed::new(&file, past);
-        let mut view = ArrayViewMut::<Packed<Be<f64>, 2>>::from_bytes(placed.bytes_mut()).unwrap();
+        let mut view = NpyViewMut::<Packed<Be<f64>, 2>>::from_bytes(placed.bytes_mut()).unwrap();
         assert_eq!(view.as_slice(), items);
         assert_eq!((view.shape(), view.order()), (&[2][..], Order::C));
         view[0] = packed(Be::new(9.0));
         view.at_mut(&[1]).unwrap().r#type = 4;
-        view.as_mut_slice()[1].flag = 5;
+        view[1].flag = 5;
         assert_eq!(view.at(&[1]).map(|item| item.flag), Some(5));
         assert_eq!(view.at_mut(&[2]), None);
         let mut changed = [packed(Be::new(9.0)), items[1]];
@@ -403,21 +403,21 @@ fn sub_arrays_are_the_last_dimensions() {
     let array = NpyArray::new((0..12).collect::<Vec<i32>>(), [2, 2, 3]).unwrap();
     let placed = Placed::new(&native(&array), 0);
     let bytes = placed.bytes();
-    let threes = ArrayView::<[i32; 3]>::from_bytes(bytes).unwrap();
+    let threes = NpyView::<[i32; 3]>::from_bytes(bytes).unwrap();
     assert_eq!(threes.shape(), [2, 2]);
     assert_eq!(threes.at(&[1, 0]), Some(&[6, 7, 8]));
-    let whole = ArrayView::<[[[i32; 3]; 2]; 2]>::from_bytes(bytes).unwrap();
+    let whole = NpyView::<[[[i32; 3]; 2]; 2]>::from_bytes(bytes).unwrap();
     assert_eq!((whole.shape(), whole.len()), (&[][..], 1));
     assert_eq!(whole[0][1][1], [9, 10, 11]);
 
-    let error = ArrayView::<[i32; 2]>::from_bytes(bytes).unwrap_err();
+    let error = NpyView::<[i32; 2]>::from_bytes(bytes).unwrap_err();
     assert!(
         matches!(error, ViewError::Unreadable(ref e) if matches!(e.kind(), ErrorKind::Rank { .. }))
     );
 
     let fortran = native(&array.to_order(Order::Fortran));
     let placed = Placed::new(&fortran, 0);
-    let error = ArrayView::<[i32; 3]>::from_bytes(placed.bytes()).unwrap_err();
+    let error = NpyView::<[i32; 3]>::from_bytes(placed.bytes()).unwrap_err();
     assert!(matches!(error, ViewError::Layout { .. }), "{error}");
     assert!(error.to_string().contains("in Fortran order, so its parts are strided"), "{error}");
     assert_eq!(NpyArray::<[i32; 3]>::read_npy_from(&fortran[..]).unwrap().shape(), [2, 2]);
@@ -427,26 +427,26 @@ fn sub_arrays_are_the_last_dimensions() {
 #[test]
 fn one_item_no_items_and_items_of_no_bytes() {
     let placed = Placed::new(&native(&1.5f64), 0);
-    let view = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap();
+    let view = NpyView::<f64>::from_bytes(placed.bytes()).unwrap();
     assert_eq!((view.shape(), view.at(&[]), view[0]), (&[][..], Some(&1.5), 1.5));
 
     for past in 0..8 {
         let empty = NpyArray::<f64>::new(vec![], [0, 3]).unwrap();
         let mut placed = Placed::new(&native(&empty), past);
-        let view = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap();
+        let view = NpyView::<f64>::from_bytes(placed.bytes()).unwrap();
         assert_eq!((view.shape(), view.len(), view.at(&[0, 0])), (&[0, 3][..], 0, None));
-        let view = ArrayViewMut::<f64>::from_bytes(placed.bytes_mut()).unwrap();
+        let view = NpyViewMut::<f64>::from_bytes(placed.bytes_mut()).unwrap();
         assert!(view.is_empty());
 
         let nothing = file("'|S0'", "(3,)", b"");
         let mut placed = Placed::new(&nothing, past);
-        let view = ArrayView::<ByteStr<0>>::from_bytes(placed.bytes()).unwrap();
+        let view = NpyView::<ByteStr<0>>::from_bytes(placed.bytes()).unwrap();
         assert_eq!(view.as_slice(), [ByteStr::default(); 3]);
-        let view = ArrayViewMut::<ByteStr<0>>::from_bytes(placed.bytes_mut()).unwrap();
+        let view = NpyViewMut::<ByteStr<0>>::from_bytes(placed.bytes_mut()).unwrap();
         assert_eq!(view.len(), 3);
 
         let placed = Placed::new(&file("'<f8'", "(2, 0)", b""), past);
-        let view = ArrayView::<[f64; 0]>::from_bytes(placed.bytes()).unwrap();
+        let view = NpyView::<[f64; 0]>::from_bytes(placed.bytes()).unwrap();
         assert_eq!(view.as_slice(), [[], []]);
     }
 }
@@ -458,7 +458,7 @@ fn no_value_is_misaligned() {
         let file = native(items);
         for past in 0..64 {
             let placed = Placed::new(&file, past);
-            match ArrayView::<T>::from_bytes(placed.bytes()) {
+            match NpyView::<T>::from_bytes(placed.bytes()) {
                 Ok(view) => {
                     assert_eq!(past % align_of::<T>(), 0);
                     assert_eq!(view.as_slice(), items);
@@ -477,7 +477,7 @@ fn no_value_is_misaligned() {
         check(items);
         for past in 0..64 {
             let mut placed = Placed::new(&native(items), past);
-            let view = ArrayViewMut::<T>::from_bytes(placed.bytes_mut());
+            let view = NpyViewMut::<T>::from_bytes(placed.bytes_mut());
             assert_eq!(view.is_ok(), past % align_of::<T>() == 0, "{past}");
         }
     }
@@ -499,25 +499,25 @@ fn a_file_cut_anywhere_is_an_error() {
     let (_, header) = Header::parse(&whole).unwrap();
     for end in 0..whole.len() {
         let mut placed = Placed::new(&whole[..end], 0);
-        let error = ArrayView::<Packed<u32, 2>>::from_bytes(placed.bytes()).unwrap_err();
+        let error = NpyView::<Packed<u32, 2>>::from_bytes(placed.bytes()).unwrap_err();
         let found = match error {
             ViewError::Short { expected: 30, found } => Some(found),
             _ => None,
         };
         assert_eq!(found, end.checked_sub(header).map(|found| found as u64), "{end}: {error}");
-        assert!(ArrayViewMut::<Packed<u32, 2>>::from_bytes(placed.bytes_mut()).is_err());
+        assert!(NpyViewMut::<Packed<u32, 2>>::from_bytes(placed.bytes_mut()).is_err());
         // The message is the same as from reading.
         let read = Vec::<Packed<u32, 2>>::read_npy_from(placed.bytes()).unwrap_err();
         assert_eq!(Error::from(error).to_string(), read.to_string());
     }
     let longer = [&whole[..], b"behind it"].concat();
-    assert_eq!(ArrayView::<Packed<u32, 2>>::from_bytes(&longer).unwrap().as_slice(), items);
+    assert_eq!(NpyView::<Packed<u32, 2>>::from_bytes(&longer).unwrap().as_slice(), items);
 }
 
 /// Guards against false headers: they are compared with the data, and cost nothing.
 #[test]
 fn hostile_headers_are_refused() {
-    let view = |bytes: &[u8]| ArrayView::<u8>::from_bytes(bytes).unwrap_err().to_string();
+    let view = |bytes: &[u8]| NpyView::<u8>::from_bytes(bytes).unwrap_err().to_string();
     for (bytes, part) in [
         (
             file("'|u1'", "(9223372036854775807,)", b"abc"),
@@ -537,11 +537,11 @@ fn hostile_headers_are_refused() {
         assert!(view(&bytes).contains(part), "{}\nshould say {part}", view(&bytes));
     }
     let nothing = file("'|S0'", "(4611686018427387904,)", b"");
-    let error = ArrayView::<ByteStr<0>>::from_bytes(&nothing).unwrap_err();
+    let error = NpyView::<ByteStr<0>>::from_bytes(&nothing).unwrap_err();
     assert!(error.to_string().contains("Limits::empty_items"), "{error}");
     // The data would end eight bytes past the end of the address space.
     let wide = file("'<f8'", "(2305843009213693952,)", &[0; 64]);
-    let error = ArrayView::<Le<f64>>::from_bytes(&wide).unwrap_err();
+    let error = NpyView::<Le<f64>>::from_bytes(&wide).unwrap_err();
     assert!(error.to_string().contains("larger than any memory"), "{error}");
 }
 
@@ -561,7 +561,7 @@ fn only_the_same_layout_is_viewed() {
         "[('a', '<u2'), ('', '|V0'), ('b', '|u1')]",
     ] {
         let bytes = file(descr, "(1,)", &[1, 2, 3]);
-        assert_eq!(*ArrayView::<Pair>::from_bytes(&bytes).unwrap(), [pair], "{descr}");
+        assert_eq!(*NpyView::<Pair>::from_bytes(&bytes).unwrap(), [pair], "{descr}");
     }
     for (descr, data) in [
         ("[('b', '|u1'), ('a', '<u2')]", &[3, 1, 2][..]),
@@ -571,18 +571,18 @@ fn only_the_same_layout_is_viewed() {
         ("[('a', '<u2'), ('b', '|u1'), ('c', '|u1')]", &[1, 2, 3, 0]),
     ] {
         let bytes = file(descr, "(1,)", data);
-        let error = ArrayView::<Pair>::from_bytes(&bytes).unwrap_err();
+        let error = NpyView::<Pair>::from_bytes(&bytes).unwrap_err();
         assert!(matches!(error, ViewError::Layout { .. }), "{descr}: {error}");
         assert_eq!(Vec::<Pair>::read_npy_from(&bytes[..]).unwrap(), [pair], "{descr}");
     }
     let bytes = file("[('a', '>u2'), ('b', '|u1')]", "(1,)", &[2, 1, 3]);
-    let error = ArrayView::<Pair>::from_bytes(&bytes).unwrap_err();
+    let error = NpyView::<Pair>::from_bytes(&bytes).unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
     assert_eq!(Vec::<Pair>::read_npy_from(&bytes[..]).unwrap(), [pair]);
     // Files that cannot be read as this type, either.
     for descr in ["[('a', '<u2')]", "[('a', '<u2'), ('b', '|i1')]", "[('A', '<u2'), ('b', '|u1')]"]
     {
-        let error = ArrayView::<Pair>::from_bytes(&file(descr, "(1,)", &[1, 2, 3])).unwrap_err();
+        let error = NpyView::<Pair>::from_bytes(&file(descr, "(1,)", &[1, 2, 3])).unwrap_err();
         assert!(matches!(error, ViewError::Unreadable(_)), "{descr}: {error}");
     }
     // A field of the file at the padding of the struct is ignored.
@@ -590,7 +590,7 @@ fn only_the_same_layout_is_viewed() {
     let descr = wider.to_string().replacen("('', '|V7')", "('z', '|u1'), ('', '|V6')", 1);
     let data = DynArray::read_npy_from(&native(&[aligned(0.5)])[..]).unwrap().into_bytes();
     let placed = Placed::new(&file(&descr, "(1,)", &data), 0);
-    assert_eq!(*ArrayView::<Aligned>::from_bytes(placed.bytes()).unwrap(), [aligned(0.5)]);
+    assert_eq!(*NpyView::<Aligned>::from_bytes(placed.bytes()).unwrap(), [aligned(0.5)]);
     // Nested sub-arrays are the same as one of two dimensions.
     let bytes = file("[('a', ('|u1', (2,)), (3,))]", "(1,)", &[1, 2, 3, 4, 5, 6]);
     #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
@@ -599,7 +599,7 @@ fn only_the_same_layout_is_viewed() {
         a: [[u8; 2]; 3],
     }
     let grid = Grid { a: [[1, 2], [3, 4], [5, 6]] };
-    assert_eq!(*ArrayView::<Grid>::from_bytes(&bytes).unwrap(), [grid]);
+    assert_eq!(*NpyView::<Grid>::from_bytes(&bytes).unwrap(), [grid]);
 }
 
 /// Guards records that are too long to print: both texts begin alike, so the message names the first difference.
@@ -617,7 +617,7 @@ fn a_view_of_a_long_record_names_the_first_difference() {
         ["a_name_of_some_length", "another_name_of_some_length", "the_last_name_of_some_length"];
     let descr = format!("[{}, ('unit', '|S4')]", fields.map(field).join(", "));
     let longer = file(&descr, "(1,)", &[0; 7]);
-    let error = ArrayView::<Long>::from_bytes(&longer).unwrap_err().to_string();
+    let error = NpyView::<Long>::from_bytes(&longer).unwrap_err().to_string();
     assert!(error.contains("(field \"unit\" is only in the file), but Long is"), "{error}");
 }
 
@@ -628,7 +628,7 @@ fn each_view_error_says_what_to_do() {
     let own = if cfg!(target_endian = "big") { ">" } else { "<" };
     let turned = file(&format!("'{other}f8'"), "(1,)", &[0; 8]);
     assert_eq!(
-        ArrayView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
+        NpyView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
         format!(
             "the file holds '{other}f8', but f64 is '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
              (of bytes: read_npy_from), or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
@@ -636,14 +636,14 @@ fn each_view_error_says_what_to_do() {
     );
     let padded = file("[('INNER', '<f4'), ('', '|V4')]", "(1, 1)", &[0; 8]);
     assert_eq!(
-        ArrayView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
+        NpyView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
         format!(
             "the file holds [('INNER', '<f4'), ('', '|V4')], but Alone is [('INNER', '{own}f4')] in memory; copy it field by field with \
              NpyArray::<Alone>::read_npy (of bytes: read_npy_from)"
         )
     );
     let placed = Placed::new(&native(&[1.5f64]), 3);
-    let misaligned = ArrayView::<f64>::from_bytes(placed.bytes()).unwrap_err();
+    let misaligned = NpyView::<f64>::from_bytes(placed.bytes()).unwrap_err();
     assert_eq!(
         misaligned.to_string(),
         "misaligned: `f64` needs an address that is a multiple of 8, but the data starts 3 bytes after such an address; copy it with \
@@ -651,14 +651,14 @@ fn each_view_error_says_what_to_do() {
     );
     let error = Error::from(misaligned);
     assert!(matches!(error.kind(), ErrorKind::View(ViewError::Misaligned { .. })), "{error}");
-    let short = ArrayView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
+    let short = NpyView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
     assert_eq!(
         short.to_string(),
         "truncated: expected 4 bytes of data, found 3; write or copy the complete file again"
     );
     assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
     // No cast of a view could help.
-    let narrow = ArrayView::<f64>::from_bytes(&file("'<f4'", "(1,)", &[0; 4])).unwrap_err();
+    let narrow = NpyView::<f64>::from_bytes(&file("'<f4'", "(1,)", &[0; 4])).unwrap_err();
     assert_eq!(
         narrow.to_string(),
         "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::cast, or change the Rust \
@@ -666,9 +666,9 @@ fn each_view_error_says_what_to_do() {
     );
     // A view has no defaults.
     let other = file("[('x', '<f4')]", "(1,)", &[0; 4]);
-    let error = ArrayView::<Alone>::from_bytes(&other).unwrap_err().to_string();
+    let error = NpyView::<Alone>::from_bytes(&other).unwrap_err().to_string();
     assert!(error.contains("; a view needs exactly the fields of the file"), "{error}");
-    let bad = ArrayView::<u8>::from_bytes(b"no array").unwrap_err();
+    let bad = NpyView::<u8>::from_bytes(b"no array").unwrap_err();
     assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
 }

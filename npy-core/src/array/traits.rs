@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use super::print::{Align, print};
 use super::{IntoIter, NpyArray};
-use crate::shape::{self, Iter, IterMut, Order};
+use crate::shape::{self, Order};
 
 /// Returns the element of this index, one number for each dimension; [`NpyArray::at`] does so without a panic.
 ///
@@ -61,26 +61,6 @@ impl<T> IntoIterator for NpyArray<T> {
 
     fn into_iter(self) -> IntoIter<T> {
         IntoIter(self.into_vec().into_iter())
-    }
-}
-
-/// Iterates over the elements in C order, whatever their order in memory.
-impl<'a, T> IntoIterator for &'a NpyArray<T> {
-    type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-/// Iterates over the elements in C order, to change them.
-impl<'a, T> IntoIterator for &'a mut NpyArray<T> {
-    type Item = &'a mut T;
-    type IntoIter = IterMut<'a, T>;
-
-    fn into_iter(self) -> IterMut<'a, T> {
-        self.iter_mut()
     }
 }
 

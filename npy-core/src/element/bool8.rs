@@ -15,14 +15,14 @@ use crate::element::macros::{like_its_value, of_bytes};
 /// as it is when the value is copied or written. A `bool` read from such a byte is written as 1.
 ///
 /// ```
-/// use npy_core::{ArrayView, ArrayViewMut, Bool8, WriteNpy};
+/// use npy_core::{NpyView, NpyViewMut, Bool8, WriteNpy};
 ///
 /// let mut file = Vec::new();
 /// [true, false, true].write_npy_to(&mut file)?;
 ///
-/// let mask = ArrayView::<Bool8>::from_bytes(&file)?;
+/// let mask = NpyView::<Bool8>::from_bytes(&file)?;
 /// assert_eq!(mask.iter().filter(|flag| flag.get()).count(), 2);
-/// let mut mask = ArrayViewMut::<Bool8>::from_bytes(&mut file)?;
+/// let mut mask = NpyViewMut::<Bool8>::from_bytes(&mut file)?;
 /// mask[1] = true.into();
 /// assert!(mask.iter().all(|flag| *flag == true));
 /// # Ok::<(), npy_core::Error>(())
@@ -32,7 +32,7 @@ use crate::element::macros::{like_its_value, of_bytes};
 ///
 /// ```
 /// # #[cfg(feature = "derive")] {
-/// use npy_core::{ArrayView, Bool8, Le, NpyRecord, WriteNpy, ZeroCopy};
+/// use npy_core::{NpyView, Bool8, Le, NpyRecord, WriteNpy, ZeroCopy};
 ///
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[repr(C)]
@@ -43,7 +43,7 @@ use crate::element::macros::{like_its_value, of_bytes};
 ///
 /// let mut file = Vec::new();
 /// [Pick { time: Le::new(3), reviewed: true.into() }].write_npy_to(&mut file)?;
-/// let picks = ArrayView::<Pick>::from_bytes(&file)?;
+/// let picks = NpyView::<Pick>::from_bytes(&file)?;
 /// assert!(picks[0].reviewed.get());
 /// # }
 /// # Ok::<(), npy_core::Error>(())

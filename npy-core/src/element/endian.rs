@@ -138,7 +138,7 @@ macro_rules! ordered {
 ordered! {
     /// A number that is stored as little-endian bytes on every machine, without alignment. `Le<f64>` is NumPy's `<f8`.
     ///
-    /// Use `Le` in records that are viewed in place ([`ArrayView`](crate::ArrayView)): its
+    /// Use `Le` in records that are viewed in place ([`NpyView`](crate::NpyView)): its
     /// alignment is 1, so the records need no padding.
     ///
     /// ```
@@ -155,15 +155,15 @@ ordered! {
 ordered! {
     /// A number that is stored as big-endian bytes on every machine, without alignment. `Be<f64>` is NumPy's `>f8`.
     ///
-    /// An [`ArrayView`](crate::ArrayView) of `Be<f64>` uses the data of a `>f8` file in place.
+    /// An [`NpyView`](crate::NpyView) of `Be<f64>` uses the data of a `>f8` file in place.
     ///
     /// ```
-    /// use npy_core::{ArrayView, Be, ByteOrder, WriteOptions};
+    /// use npy_core::{NpyView, Be, ByteOrder, WriteOptions};
     ///
     /// let mut file = Vec::new();
     /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[1.5f64, -2.0])?;
     ///
-    /// let view = ArrayView::<Be<f64>>::from_bytes(&file)?;
+    /// let view = NpyView::<Be<f64>>::from_bytes(&file)?;
     /// assert_eq!(view[1].get(), -2.0);
     /// # Ok::<(), npy_core::Error>(())
     /// ```

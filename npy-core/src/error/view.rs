@@ -7,10 +7,10 @@ use super::{Error, ErrorKind, byte_count};
 /// `?` converts it to an [`Error`].
 ///
 /// ```
-/// use npy_core::{ArrayView, ReadNpy, ViewError, WriteNpy};
+/// use npy_core::{NpyView, ReadNpy, ViewError, WriteNpy};
 ///
 /// fn sum(file: &[u8]) -> npy_core::Result<u64> {
-///     match ArrayView::<u64>::from_bytes(file) {
+///     match NpyView::<u64>::from_bytes(file) {
 ///         Ok(view) => Ok(view.iter().sum()),
 ///         // The file is valid, but cannot be used in place.
 ///         Err(ViewError::ByteOrder { .. } | ViewError::Misaligned { .. }) => {

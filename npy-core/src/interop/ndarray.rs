@@ -9,7 +9,7 @@ use ndarray::{
 #[cfg(feature = "mmap")]
 use ndarray::{ArrayView1, Ix1};
 
-use crate::array::{NpyArray, NpyView};
+use crate::array::{NpyArray, NpyView, NpyViewMut};
 #[cfg(feature = "mmap")]
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::{Element, type_name};
@@ -20,7 +20,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mmap::{Column, Map, MapMut};
 use crate::read::{ReadNpy, Reader};
 use crate::shape::{self, Order};
-use crate::view::{ArrayView, ArrayViewMut};
 use crate::write::elements::Elements;
 use crate::write::{ArrayWriter, WriteNpy};
 
@@ -180,14 +179,14 @@ macro_rules! as_ndarray {
     )*};
 }
 
-as_ndarray! { [T] NpyArray<T>, [T] NpyView<'_, T>, [T] ArrayView<'_, T>, [T] ArrayViewMut<'_, T> }
+as_ndarray! { [T] NpyArray<T>, [T] NpyView<'_, T>, [T] NpyViewMut<'_, T> }
 
 #[cfg(feature = "mmap")]
 as_ndarray! { [T: ZeroCopy] Map<T>, [T: ZeroCopy] MapMut<T> }
 
 /// Implements `as_ndarray_mut` for types with elements that can be changed.
 macro_rules! as_ndarray_mut {
-    ($([$($generics:tt)*] $type:ty, $elements:ident;)*) => {$(
+    ($([$($generics:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($generics)*> $type {
             /// Returns an `ndarray` view of the array, to change its elements; nothing is copied.
             ///
@@ -206,19 +205,16 @@ macro_rules! as_ndarray_mut {
             /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a shape that `ndarray` refuses.
             pub fn as_ndarray_mut(&mut self) -> Result<ArrayViewMutD<'_, T>> {
                 let shape = dimensions(self.shape(), self.order());
-                ArrayViewMutD::from_shape(shape, self.$elements()).map_err(unshaped)
+                ArrayViewMutD::from_shape(shape, self.as_slice_memory_order_mut()).map_err(unshaped)
             }
         }
     )*};
 }
 
-as_ndarray_mut! {
-    [T] NpyArray<T>, as_slice_memory_order_mut;
-    [T] ArrayViewMut<'_, T>, as_mut_slice;
-}
+as_ndarray_mut! { [T] NpyArray<T>, [T] NpyViewMut<'_, T> }
 
 #[cfg(feature = "mmap")]
-as_ndarray_mut! { [T: ZeroCopy] MapMut<T>, as_mut_slice; }
+as_ndarray_mut! { [T: ZeroCopy] MapMut<T> }
 
 #[cfg(feature = "mmap")]
 impl<'a, F: ZeroCopy> Column<'a, F> {

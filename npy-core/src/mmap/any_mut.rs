@@ -8,12 +8,12 @@ use memmap2::MmapMut;
 
 use super::any::header_and_data;
 use super::{in_file, unreadable};
+use crate::array::{NpyView, NpyViewMut};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{Result, ViewError};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::view::{ArrayView, ArrayViewMut};
 
 /// An array in a mapped file, to be changed in place; its dtype is known only at run time.
 ///
@@ -140,9 +140,9 @@ impl MapAnyMut {
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`].
-    pub fn view<T: ZeroCopy>(&self) -> Result<ArrayView<'_, T>, ViewError> {
-        let view = ArrayView::with_limits(&self.map, &self.limits);
+    /// As [`NpyView::from_bytes`].
+    pub fn view<T: ZeroCopy>(&self) -> Result<NpyView<'_, T>, ViewError> {
+        let view = NpyView::of_file(&self.map, &self.limits);
         view.map_err(|error| in_file(error, &self.path))
     }
 
@@ -164,9 +164,9 @@ impl MapAnyMut {
     ///
     /// # Errors
     ///
-    /// As [`ArrayView::from_bytes`].
-    pub fn view_mut<T: ZeroCopy>(&mut self) -> Result<ArrayViewMut<'_, T>, ViewError> {
-        let view = ArrayViewMut::with_limits(&mut self.map, &self.limits);
+    /// As [`NpyView::from_bytes`].
+    pub fn view_mut<T: ZeroCopy>(&mut self) -> Result<NpyViewMut<'_, T>, ViewError> {
+        let view = NpyViewMut::of_file(&mut self.map, &self.limits);
         view.map_err(|error| in_file(error, &self.path))
     }
 

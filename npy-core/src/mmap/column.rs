@@ -305,7 +305,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// # Errors
     ///
     /// [`ViewError::Stride`] if there are other bytes between the values, and otherwise the errors
-    /// of [`ArrayView::from_bytes`](crate::ArrayView::from_bytes).
+    /// of [`NpyView::from_bytes`](crate::NpyView::from_bytes).
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
         if self.len > 1 && self.stride != size && size > 0 {

@@ -10,6 +10,7 @@ use memmap2::Mmap;
 
 use super::ReadOptions;
 use super::directory::{Directory, Names};
+use crate::array::NpyView;
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{Error, ErrorKind, Result, ViewError};
@@ -18,7 +19,7 @@ use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
 use crate::plan::Cast;
 use crate::read;
-use crate::view::{self, ArrayView};
+use crate::view;
 
 /// An archive in a mapped file, whose members are read in place. NumPy cannot map archives.
 ///
@@ -28,7 +29,7 @@ use crate::view::{self, ArrayView};
 /// ```
 /// # let dir = tempfile::tempdir()?;
 /// # std::env::set_current_dir(&dir)?;
-/// use npy_core::{ArrayView, npz};
+/// use npy_core::{NpyView, npz};
 ///
 /// let mut writer = npz::Writer::create("model.npz")?;
 /// writer.write("weights", &[0.5f32, -1.0])?;
@@ -36,7 +37,7 @@ use crate::view::{self, ArrayView};
 ///
 /// // SAFETY: the file is ours alone.
 /// let map = unsafe { npz::Map::open("model.npz")? };
-/// let weights: ArrayView<f32> = map.view("weights")?;
+/// let weights: NpyView<f32> = map.view("weights")?;
 /// assert_eq!(weights[1], -1.0);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
@@ -188,7 +189,7 @@ impl Map {
     /// ```
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ArrayView, NpyArray, npz};
+    /// use npy_core::{NpyView, NpyArray, npz};
     ///
     /// let mut writer = npz::Writer::create("model.npz")?;
     /// writer.write("weights", &NpyArray::new(vec![0.5f32, -1.0, 2.0, 1.5], [2, 2])?)?;
@@ -196,17 +197,17 @@ impl Map {
     ///
     /// // SAFETY: the file is ours alone.
     /// let map = unsafe { npz::Map::open("model.npz")? };
-    /// let weights: ArrayView<f32> = map.view("weights")?;
+    /// let weights: NpyView<f32> = map.view("weights")?;
     /// assert_eq!(weights.at(&[1, 0]), Some(&2.0));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// A [`ViewError`], as [`ArrayView::from_bytes`]; [`ViewError::Compressed`] for a member that is not stored, and
+    /// A [`ViewError`], as [`NpyView::from_bytes`]; [`ViewError::Compressed`] for a member that is not stored, and
     /// [`ViewError::Unreadable`] for one that is missing or incomplete.
-    pub fn view<T: ZeroCopy>(&self, name: &str) -> Result<ArrayView<'_, T>, ViewError> {
-        self.located(name, |bytes| ArrayView::with_limits(bytes, self.limits()))
+    pub fn view<T: ZeroCopy>(&self, name: &str) -> Result<NpyView<'_, T>, ViewError> {
+        self.located(name, |bytes| NpyView::of_file(bytes, self.limits()))
     }
 
     /// Returns one field of every record of a member; see [`mmap::Map::column`](crate::mmap::Map::column). The field may have the other

@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 
 use npy_core::npz::sparse::{Bsr, Coo, Csc, Csr, Dia};
 use npy_core::npz::{Map, ReadOptions, Reader, WriteOptions};
-use npy_core::{ArrayView, DynArray, ErrorKind, Le, Limits, NpyRecord, NpzArchive, ReadNpy};
+use npy_core::{DynArray, ErrorKind, Le, Limits, NpyRecord, NpyView, NpzArchive, ReadNpy};
 
 use crate::zips::{Raw, archive, npy};
 
@@ -181,7 +181,7 @@ fn map(bytes: &[u8], names: &[String], arrays: &HashMap<String, DynArray>) {
     assert!(map.names().eq(names.iter().map(String::as_str)));
     for name in names {
         assert!(map.contains(name));
-        let view: Result<ArrayView<'_, u8>, _> = map.view(name);
+        let view: Result<NpyView<'_, u8>, _> = map.view(name);
         let any = map.any(name);
         let header = map.header(name);
         let _ = map.view::<Le<f64>>(name).map(|view| view.len());

@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use npy_core::time::Second;
 use npy_core::{
-    ArrayView, ByteStr, Cast, DateTime64, DynArray, Element, FixedStr, NpyArray, NpyElement,
-    NpyRecord, ReadNpy, ReadOptions, Reader, Void, WriteNpy, ZeroCopy,
+    ByteStr, Cast, DateTime64, DynArray, Element, FixedStr, NpyArray, NpyElement, NpyRecord,
+    NpyView, ReadNpy, ReadOptions, Reader, Void, WriteNpy, ZeroCopy,
 };
 
 use super::choices::Choices;
@@ -242,7 +242,7 @@ fn text(file: &[u8], _: Cast, _: usize) {
         assert_eq!(Vec::<Vec<u8>>::read_npy_from(&written[..]).expect("and read"), bytes);
     }
     let _ = String::read_npy_from(file);
-    let _ = ArrayView::<u8>::from_bytes(file);
+    let _ = NpyView::<u8>::from_bytes(file);
     if let Ok(mut reader) = Reader::new(file) {
         let _ = reader.read_column::<f32>("x.y");
     }

@@ -1,7 +1,7 @@
 //! Any bytes, at any address, as an array in place: what can be viewed can also be read, and is the same.
 
 use npy_core::{
-    ArrayView, Be, ByteOrder, ByteStr, Element, Le, NpyArray, NpyRecord, ReadNpy, WriteOptions,
+    Be, ByteOrder, ByteStr, Element, Le, NpyArray, NpyRecord, NpyView, ReadNpy, WriteOptions,
     ZeroCopy,
 };
 
@@ -58,7 +58,7 @@ pub(super) fn run(input: &[u8]) {
 }
 
 fn check<T: ZeroCopy>(file: &[u8]) {
-    let Ok(view) = ArrayView::<T>::from_bytes(file) else { return };
+    let Ok(view) = NpyView::<T>::from_bytes(file) else { return };
     let read = NpyArray::<T>::read_npy_from(file).expect("what can be viewed can be read");
     assert_eq!(view.shape(), read.shape());
     assert_eq!(view.order(), read.order());

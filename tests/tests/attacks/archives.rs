@@ -5,7 +5,7 @@ use std::path::Path;
 
 use npy_core::npz::sparse::{Coo, Csr};
 use npy_core::npz::{Editor, Map, ReadOptions, Reader, Writer};
-use npy_core::{ArrayView, DynArray, Le, Limits, NpyRecord, NpzArchive};
+use npy_core::{DynArray, Le, Limits, NpyRecord, NpyView, NpzArchive};
 
 use crate::{Read, SOME, said};
 
@@ -74,7 +74,7 @@ fn map(_: &[u8], path: &Path) -> Result<(), String> {
         drop(map.view::<Le<f64>>(name));
         drop(map.column::<u8>(name, "x"));
         drop(map.header(name));
-        let view: Result<ArrayView<'_, u8>, _> = map.view(name);
+        let view: Result<NpyView<'_, u8>, _> = map.view(name);
         let any = map.any(name).and_then(|any| Ok(any.get::<u8>(0)?));
         all = all.and(said(view)).and(said(any));
     }

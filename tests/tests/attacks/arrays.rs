@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use npy_core::{
-    AnyArray, ArrayView, ByteStr, Cast, DynArray, Header, Map, MapAny, MapAnyMut, NpyArray,
-    NpyRecord, Objects, ReadNpy, ReadOptions, Reader, ZeroCopy,
+    AnyArray, ByteStr, Cast, DynArray, Header, Map, MapAny, MapAnyMut, NpyArray, NpyRecord,
+    NpyView, Objects, ReadNpy, ReadOptions, Reader, ZeroCopy,
 };
 
 use crate::{Read, SOME, said};
@@ -127,7 +127,7 @@ pub(crate) const READERS: [(&str, bool, Read); 26] = [
     ("Reader::read_column", false, column),
     ("Reader::deserialize", false, rows),
     ("DynArray::to_rows", false, all_rows),
-    ("ArrayView", false, |bytes, _| said(ArrayView::<Row>::from_bytes(bytes))),
+    ("NpyView", false, |bytes, _| said(NpyView::<Row>::from_bytes(bytes))),
     ("Map", false, map::<u8>),
     ("MapAny", false, map_any),
     ("MapAnyMut", false, map_any_mut),

@@ -1,7 +1,7 @@
 //! Arrays viewed in NumPy's files without a copy.
 
 use super::*;
-use npy_core::{ArrayView, ArrayViewMut, Be, Le, ZeroCopy};
+use npy_core::{Be, Le, NpyView, NpyViewMut, ZeroCopy};
 
 #[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy, PartialEq)]
 #[npy(align)]
@@ -42,15 +42,15 @@ np.save('fortran', np.arange(6, dtype='>i2').reshape(2, 3, order='F'))
     let (buffer, start) = load("aligned.npy");
     let axes = [[1, 2, 3], [4, 5, -6]];
     let samples = [Sample { flag: 7, value: 1.5, axes }, Sample { flag: 8, value: -0.5, axes }];
-    assert_eq!(*ArrayView::<Sample>::from_bytes(&buffer[start..]).unwrap(), samples);
+    assert_eq!(*NpyView::<Sample>::from_bytes(&buffer[start..]).unwrap(), samples);
 
     let (buffer, start) = load("fortran.npy");
-    let view = ArrayView::<Be<i16>>::from_bytes(&buffer[start..]).unwrap();
+    let view = NpyView::<Be<i16>>::from_bytes(&buffer[start..]).unwrap();
     assert_eq!((view.shape(), view.order()), (&[2, 3][..], Order::Fortran));
     assert_eq!(view.at(&[1, 2]).map(|n| n.get()), Some(5));
 
     let mut file = std::fs::read(dir.path().join("ordered.npy")).unwrap();
-    let mut picks = ArrayViewMut::<Pick>::from_bytes(&mut file).unwrap();
+    let mut picks = NpyViewMut::<Pick>::from_bytes(&mut file).unwrap();
     assert_eq!(picks[0], Pick { station: 1, time: Be::new(0.25), count: Le::new(u32::MAX) });
     picks[1].time = Be::new(-2.0);
     picks[1].count = Le::new(picks[1].count.get() + 0x0102);

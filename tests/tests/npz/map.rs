@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use npy_core::npz::{Editor, Map, WriteOptions, Writer};
-use npy_core::{ArrayView, Le, NpyArray, NpyRecord, ViewError};
+use npy_core::{Le, NpyArray, NpyRecord, NpyView, ViewError};
 
 use npy_tests::zips::{Raw, archive, npy};
 
@@ -34,7 +34,7 @@ fn stored_members_are_viewed() {
 
     let map = map(&path);
     assert!(map.names().eq(["odd", "grid", "picks"]));
-    let view: ArrayView<'_, f64> = map.view("grid").unwrap();
+    let view: NpyView<'_, f64> = map.view("grid").unwrap();
     assert_eq!((view.shape(), view.at(&[1, 2])), (&[2, 3][..], Some(&5.0)));
     assert_eq!(view.as_ptr().addr() % 64, 0);
     assert_eq!(map.header("odd").unwrap().shape(), [3]);

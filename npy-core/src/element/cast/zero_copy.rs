@@ -140,7 +140,7 @@ pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
 /// layout does not compile in a view, even if nothing else evaluates that constant:
 ///
 /// ```compile_fail,E0080
-/// use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+/// use npy_core::{NpyView, NpyRecord, ZeroCopy};
 ///
 /// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 /// #[repr(C)]
@@ -156,7 +156,7 @@ pub(crate) fn is_aligned<T>(bytes: &[u8]) -> bool {
 ///     inner: Inner<T>,
 /// }
 ///
-/// let view = ArrayView::<Outer<f32>>::from_bytes(b"");
+/// let view = NpyView::<Outer<f32>>::from_bytes(b"");
 /// ```
 fn are_values<T: ZeroCopy>(bytes: &[u8], count: usize) -> bool {
     const {

@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, DType, Element, InvalidValue, ZeroCopy};
+use npy_core::{NpyView, DType, Element, InvalidValue, ZeroCopy};
 use npy_test_macros::becomes;
 
 // An attribute after the derive adds a field that the derive has not seen.
@@ -27,5 +27,5 @@ impl Element for Flag {
 }
 
 fn main() {
-    let _ = ArrayView::<Flag>::from_bytes(&[]);
+    let _ = NpyView::<Flag>::from_bytes(&[]);
 }

@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+use npy_core::{NpyView, NpyRecord, ZeroCopy};
 
 // What NpyRecord reports, ZeroCopy does not report again.
 #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
@@ -17,5 +17,5 @@ struct Borrowed<'a> {
 }
 
 fn main() {
-    let _ = ArrayView::<Sample>::from_bytes(&[]);
+    let _ = NpyView::<Sample>::from_bytes(&[]);
 }

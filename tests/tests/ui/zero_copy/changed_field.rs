@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, DType, Element, InvalidValue, ZeroCopy};
+use npy_core::{NpyView, DType, Element, InvalidValue, ZeroCopy};
 use npy_test_macros::becomes;
 
 // An attribute after the derive: the struct is not the one that the derive has seen.
@@ -24,5 +24,5 @@ impl Element for Flag {
 }
 
 fn main() {
-    let _ = ArrayView::<Flag>::from_bytes(&[]);
+    let _ = NpyView::<Flag>::from_bytes(&[]);
 }

@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, NpyElement, ZeroCopy};
+use npy_core::{NpyView, NpyElement, ZeroCopy};
 
 #[derive(NpyElement, ZeroCopy, Clone, Copy)]
 #[repr(u8)]
@@ -9,5 +9,5 @@ enum Phase {
 
 // The enum is used: that must be no error of its own.
 fn main() {
-    let _ = ArrayView::<Phase>::from_bytes(&[]);
+    let _ = NpyView::<Phase>::from_bytes(&[]);
 }

@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+use npy_core::{NpyView, NpyRecord, ZeroCopy};
 
 #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 #[repr(C)]
@@ -7,5 +7,5 @@ struct Trace<T> {
 }
 
 fn main() {
-    let _ = ArrayView::<Trace<bool>>::from_bytes(&[]);
+    let _ = NpyView::<Trace<bool>>::from_bytes(&[]);
 }

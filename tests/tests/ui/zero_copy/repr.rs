@@ -1,4 +1,4 @@
-use npy_core::{ArrayView, NpyRecord, ZeroCopy};
+use npy_core::{NpyView, NpyRecord, ZeroCopy};
 
 #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
 struct Sample {
@@ -7,5 +7,5 @@ struct Sample {
 
 // The struct is used: that must be no error of its own.
 fn main() {
-    let _ = ArrayView::<Sample>::from_bytes(&[]);
+    let _ = NpyView::<Sample>::from_bytes(&[]);
 }
