@@ -1,65 +1,128 @@
 //! Arithmetic and slicing for values that were checked before: results cannot overflow, and ranges
 //! cannot be out of bounds.
 //!
-//! If that earlier check is missing, a debug build panics, and a release build saturates, or
-//! returns zero or an empty slice.
+//! If that earlier check is missing, this is a mistake of ours, and every build panics: a wrong number would be worse.
+
+// The one place where a mistake of ours becomes a panic.
+#![expect(clippy::panic)]
 
 pub(crate) mod named;
 
 use std::ops::Range;
 
 macro_rules! operation {
-    ($(#[$doc:meta])* $name:ident, $checked:ident, $saturating:ident) => {
+    ($(#[$doc:meta])* $name:ident, $checked:ident) => {
         $(#[$doc])*
         #[inline]
+        #[track_caller]
         pub(crate) const fn $name(a: usize, b: usize) -> usize {
-            debug_assert!(a.$checked(b).is_some(), "a size that was checked overflows");
-            a.$saturating(b)
+            match a.$checked(b) {
+                Some(result) => result,
+                None => panic!("a size that was checked overflows"),
+            }
         }
     };
 }
 
 operation!(
     /// Returns `a + b`.
-    add, checked_add, saturating_add
+    add, checked_add
 );
 operation!(
     /// Returns `a - b`.
-    sub, checked_sub, saturating_sub
+    sub, checked_sub
 );
 operation!(
     /// Returns `a * b`.
-    mul, checked_mul, saturating_mul
+    mul, checked_mul
 );
 
 /// Returns the items in the range.
 #[inline]
+#[track_caller]
 pub(crate) fn slice<T>(items: &[T], range: Range<usize>) -> &[T] {
-    let found = items.get(range.clone());
-    debug_assert!(found.is_some(), "{range:?} of {} items", items.len());
-    found.unwrap_or_default()
+    let length = items.len();
+    match items.get(range.clone()) {
+        Some(found) => found,
+        None => out_of_bounds(range, length),
+    }
+}
+
+/// Returns the items in the range, to change them.
+#[inline]
+#[track_caller]
+pub(crate) fn slice_mut<T>(items: &mut [T], range: Range<usize>) -> &mut [T] {
+    let length = items.len();
+    match items.get_mut(range.clone()) {
+        Some(found) => found,
+        None => out_of_bounds(range, length),
+    }
 }
 
 /// Returns the items from index `start` on.
 #[inline]
+#[track_caller]
 pub(crate) fn tail<T>(items: &[T], start: usize) -> &[T] {
-    slice(items, start..items.len().max(start))
+    slice(items, start..items.len())
+}
+
+/// Returns the items from index `start` on, to change them.
+#[inline]
+#[track_caller]
+pub(crate) fn tail_mut<T>(items: &mut [T], start: usize) -> &mut [T] {
+    let end = items.len();
+    slice_mut(items, start..end)
 }
 
 /// Returns the text in the range, whose ends are at character boundaries.
 #[inline]
+#[track_caller]
 pub(crate) fn text(text: &str, range: Range<usize>) -> &str {
-    let found = text.get(range.clone());
-    debug_assert!(found.is_some(), "{range:?} of a text of {} bytes", text.len());
-    found.unwrap_or_default()
+    match text.get(range.clone()) {
+        Some(found) => found,
+        None => out_of_bounds(range, text.len()),
+    }
+}
+
+/// Returns what is known to be there.
+#[inline]
+#[track_caller]
+pub(crate) fn some<T>(found: Option<T>) -> T {
+    match found {
+        Some(found) => found,
+        None => missing(),
+    }
 }
 
 /// Converts a number to a type that is known to hold it.
 #[inline]
-pub(crate) fn narrow<A, B: TryFrom<A> + Default>(number: A) -> B {
-    let narrowed = B::try_from(number);
-    debug_assert!(narrowed.is_ok(), "a number that was checked does not fit");
-    narrowed.unwrap_or_default()
+#[track_caller]
+pub(crate) fn narrow<A, B: TryFrom<A>>(number: A) -> B {
+    match B::try_from(number) {
+        Ok(narrowed) => narrowed,
+        Err(_) => does_not_fit(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn out_of_bounds(range: Range<usize>, length: usize) -> ! {
+    panic!("{range:?} of {length} items");
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn missing() -> ! {
+    panic!("what was checked is not there");
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn does_not_fit() -> ! {
+    panic!("a number that was checked does not fit");
 }
 
 #[cfg(test)]
@@ -76,14 +139,16 @@ mod tests {
     }
 
     #[test]
-    #[cfg(debug_assertions)]
-    fn results_that_do_not_exist_panic_in_debug_builds() {
-        let cases: [fn(); 6] = [
+    fn results_that_do_not_exist_panic() {
+        let cases: [fn(); 9] = [
             || drop(add(usize::MAX, 1).to_string()),
             || drop(sub(1, 2).to_string()),
             || drop(mul(usize::MAX, 2).to_string()),
             || drop(slice(&[0u8], 1..2).to_vec()),
             || drop(text("é", 0..1).to_owned()),
+            || drop(tail(&[0u8], 2).to_vec()),
+            || drop(tail_mut(&mut [0u8], 2).to_vec()),
+            || drop(some(None::<String>)),
             || drop(narrow::<u64, u16>(1 << 16).to_string()),
         ];
         for case in cases {

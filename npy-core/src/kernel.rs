@@ -43,7 +43,7 @@ pub(crate) struct Misfit<'a> {
 /// Finds the first item of a block with a value that does not fit, and returns that value.
 pub(crate) fn misfit<'a>(plan: &'a Plan, block: &'a [u8]) -> Option<Misfit<'a>> {
     match &plan.strategy {
-        Strategy::General(steps) if plan.is_checked => {
+        Strategy::General(steps) if plan.is_checked && !block.is_empty() => {
             first_misfit(steps, block, plan.src_itemsize)
         }
         _ => None,
@@ -52,7 +52,7 @@ pub(crate) fn misfit<'a>(plan: &'a Plan, block: &'a [u8]) -> Option<Misfit<'a>> 
 
 fn first_misfit<'a>(steps: &'a [Step], from: &'a [u8], stride: usize) -> Option<Misfit<'a>> {
     let of_step = |step: &'a Step| {
-        let from = from.get(step.from..).unwrap_or_default();
+        let from = checked::tail(from, step.from);
         match &step.action {
             Action::Convert(convert) if convert.is_checked => {
                 let item = convert.misfit(from, stride)?;
@@ -61,7 +61,7 @@ fn first_misfit<'a>(steps: &'a [Step], from: &'a [u8], stride: usize) -> Option<
                 Some(Misfit { item, value, convert })
             }
             Action::Repeat { count, from_stride, steps, .. } => {
-                let part = |i| from.get(checked::mul(i, *from_stride)..).unwrap_or_default();
+                let part = |i| checked::tail(from, checked::mul(i, *from_stride));
                 let misfits = (0..*count).filter_map(|i| first_misfit(steps, part(i), stride));
                 misfits.min_by_key(|misfit| misfit.item)
             }
@@ -93,12 +93,12 @@ const MAX_SHORT: usize = 8;
 
 /// Runs the steps on all items. The recursion is as deep as the dtype is nested, and `Limits` bound that depth.
 fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
-    if strides.1 == 0 {
+    if to.is_empty() {
         return;
     }
     for step in steps {
-        let from = from.get(step.from..).unwrap_or_default();
-        let to = to.get_mut(step.to..).unwrap_or_default();
+        let from = checked::tail(from, step.from);
+        let to = checked::tail_mut(to, step.to);
         match &step.action {
             Action::Copy { bytes } => copy_each::<false>(from, to, strides, *bytes),
             Action::Fill { bytes } => {
@@ -106,8 +106,8 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
             }
             Action::Swap { unit, bytes } if *bytes <= checked::mul(*unit, MAX_SHORT) => {
                 for start in (0..*bytes).step_by((*unit).max(1)) {
-                    let from = from.get(start..).unwrap_or_default();
-                    let to = to.get_mut(start..).unwrap_or_default();
+                    let from = checked::tail(from, start);
+                    let to = checked::tail_mut(to, start);
                     copy_each::<true>(from, to, strides, *unit);
                 }
             }
@@ -118,8 +118,8 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
             Action::Convert(convert) => convert.run(from, to, strides),
             Action::Repeat { count, from_stride, to_stride, steps } if *count <= MAX_SHORT => {
                 for i in 0..*count {
-                    let from = from.get(checked::mul(i, *from_stride)..).unwrap_or_default();
-                    let to = to.get_mut(checked::mul(i, *to_stride)..).unwrap_or_default();
+                    let from = checked::tail(from, checked::mul(i, *from_stride));
+                    let to = checked::tail_mut(to, checked::mul(i, *to_stride));
                     run_steps(steps, from, to, strides);
                 }
             }
@@ -152,8 +152,8 @@ fn pairs(from: &[u8], to: &mut [u8], strides: Strides, mut each: impl FnMut(&[u8
     let (items, results) = (from.chunks_exact(from_stride), to.chunks_exact_mut(to_stride));
     let count = items.len().min(results.len());
     items.zip(results).for_each(|(from, to)| each(from, to));
-    let from = from.get(checked::mul(count, from_stride)..).unwrap_or_default();
-    let to = to.get_mut(checked::mul(count, to_stride)..).unwrap_or_default();
+    let from = checked::tail(from, checked::mul(count, from_stride));
+    let to = checked::tail_mut(to, checked::mul(count, to_stride));
     if !to.is_empty() {
         each(from, to);
     }
@@ -170,7 +170,7 @@ fn copy_each<const SWAP: bool>(from: &[u8], to: &mut [u8], strides: Strides, byt
         n => pairs(from, to, strides, |from, to| {
             copy(from, to, n);
             if SWAP {
-                to.get_mut(..n).unwrap_or_default().reverse();
+                checked::slice_mut(to, 0..n).reverse();
             }
         }),
     }
@@ -201,7 +201,7 @@ fn swap_in_place(steps: &[Step], block: &mut [u8], itemsize: usize) {
     for part in block.chunks_mut(part_bytes) {
         for step in steps {
             if let Action::Swap { unit, bytes } = step.action {
-                let part = part.get_mut(step.from..).unwrap_or_default();
+                let part = checked::tail_mut(part, step.from);
                 swap_each(part, itemsize, bytes, unit);
             }
         }
@@ -229,7 +229,7 @@ fn swap_arrays<const N: usize>(items: &mut [u8], itemsize: usize, bytes: usize) 
         swap_all::<N>(items);
     } else if bytes <= checked::mul(MAX_SHORT, N) {
         for start in (0..bytes).step_by(N) {
-            let items = items.get_mut(start..).unwrap_or_default();
+            let items = checked::tail_mut(items, start);
             each_item(items, itemsize, |item| {
                 if let Some(unit) = item.first_chunk_mut::<N>() {
                     unit.reverse();
@@ -237,7 +237,7 @@ fn swap_arrays<const N: usize>(items: &mut [u8], itemsize: usize, bytes: usize) 
             });
         }
     } else {
-        each_item(items, itemsize, |item| swap_all::<N>(item.get_mut(..bytes).unwrap_or_default()));
+        each_item(items, itemsize, |item| swap_all::<N>(checked::slice_mut(item, 0..bytes)));
     }
 }
 
@@ -250,7 +250,10 @@ fn each_item(items: &mut [u8], itemsize: usize, mut each: impl FnMut(&mut [u8]))
     // All of these chunks have the same length, unlike the last one of `chunks_mut`; so the compiler need not check each.
     let mut items = items.chunks_exact_mut(itemsize.max(1));
     items.by_ref().for_each(&mut each);
-    each(items.into_remainder());
+    let last = items.into_remainder();
+    if !last.is_empty() {
+        each(last);
+    }
 }
 
 #[cfg(test)]

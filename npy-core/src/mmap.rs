@@ -320,7 +320,7 @@ impl<T: ZeroCopy> MapMut<T> {
         let Located { data, count, shape, order, .. } = &self.located;
         // `locate` has checked length and address.
         let elements = self.map.get_mut(data.clone()).and_then(|data| values_mut(data, *count));
-        (elements.unwrap_or_default(), shape, *order)
+        (checked::some(elements), shape, *order)
     }
 
     /// Writes all changes to the disk, and waits until the disk has them. Does nothing for a map of
@@ -399,7 +399,7 @@ macro_rules! read_access {
             }
 
             fn data(&self) -> &[u8] {
-                self.map.get(self.located.data.clone()).unwrap_or_default()
+                checked::slice(&self.map, self.located.data.clone())
             }
 
             /// Returns the header.
@@ -468,7 +468,7 @@ macro_rules! read_access {
             /// ```
             pub fn as_slice_memory_order(&self) -> &[T] {
                 // `locate` has checked length and address.
-                values(self.data(), self.located.count).unwrap_or_default()
+                checked::some(values(self.data(), self.located.count))
             }
 
             /// Returns one field of every record (`"gain"`), or a part of a field: `"head.gain"` is

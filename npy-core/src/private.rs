@@ -187,7 +187,7 @@ fn range_of<R: NpyRecord, const I: usize>() -> Range<usize> {
 /// Returns the bytes of one field of a record.
 #[inline]
 pub fn part<R: NpyRecord, const I: usize>(item: &[u8]) -> &[u8] {
-    item.get(range_of::<R, I>()).unwrap_or_default()
+    checked::slice(item, range_of::<R, I>())
 }
 
 /// Checks one field of a record.
@@ -205,7 +205,7 @@ pub fn put<R: NpyRecord, const I: usize>(
     item: &mut [u8],
     encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
 ) -> Result<(), InvalidValue> {
-    let part = item.get_mut(range_of::<R, I>()).unwrap_or_default();
+    let part = checked::slice_mut(item, range_of::<R, I>());
     encode(part).map_err(|error| in_field::<R, I>(error))
 }
 
@@ -243,8 +243,7 @@ pub fn check(
     // This loop counts its rounds, so that the compiler can remove it for types without invalid items.
     let count = items.len().checked_div(size).unwrap_or(0);
     let record = |i: usize| items.get(checked::mul(i, size)..).and_then(|rest| rest.get(..size));
-    (0..count)
-        .try_for_each(|i| each(record(i).unwrap_or_default()).map_err(|error| error.at_item(i)))
+    (0..count).try_for_each(|i| each(checked::some(record(i))).map_err(|error| error.at_item(i)))
 }
 
 /// An archive that is also a record.

@@ -443,7 +443,7 @@ impl<'a> ArrayValue<'a> {
         let stride = stride.unwrap_or(0);
         let start = checked::mul(i, stride);
         // Missing bytes count as zero.
-        let part = self.item.get(start..checked::add(start, stride)).unwrap_or_default();
+        let part = checked::slice(self.item, start..checked::add(start, stride));
         match rest {
             [] => Value::new(self.base, part),
             _ => Value::Array(ArrayValue::new(self.base, rest, part)),

@@ -99,7 +99,7 @@ attacks! {
     many_dimensions, 770, Refused("at most 64"),
         |n| array("'|u1'", &format!("({})", "1,".repeat(n)));
     /// More dimensions of a sub-array than an array can have.
-    many_inner_dimensions, 770, Refused("at most 64 dimensions"), |n| descr(&format!("[('a', '|u1', ({}))]", "1,".repeat(n)));
+    many_inner_dimensions, 770, Refused("NumPy has at most 64"), |n| descr(&format!("[('a', '|u1', ({}))]", "1,".repeat(n)));
     /// Many fields; the header is their only cost.
     many_fields, 407, Read, |n| descr(&fields(n, |i| format!("('{i:x}', '|u1')")));
     /// A million fields. 400: uncontrolled resource consumption.

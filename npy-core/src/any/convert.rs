@@ -53,7 +53,7 @@ pub(super) fn elements<S: Element, T: Element>(
 fn encode<S: Element>(items: &[S], block: &mut Vec<u8>) {
     let start = block.len();
     block.resize(checked::add(start, checked::mul(items.len(), S::SIZE)), 0);
-    let slots = block.get_mut(start..).unwrap_or_default().chunks_exact_mut(S::SIZE);
+    let slots = checked::tail_mut(block, start).chunks_exact_mut(S::SIZE);
     for (slot, item) in slots.zip(items) {
         let encoded = item.encode(slot);
         debug_assert!(encoded.is_ok(), "a number is always an item of its dtype");

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::access::{read_methods, slice_method, write_methods};
 use super::{NpyArray, check_count};
+use crate::checked;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::error::{Error, ViewError};
 use crate::limits::Limits;
@@ -131,7 +132,7 @@ impl<'a, T> NpyView<'a, T> {
         let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get(data).and_then(|data| values(data, count));
-        Ok(NpyView { items: items.unwrap_or_default(), shape, order })
+        Ok(NpyView { items: checked::some(items), shape, order })
     }
 
     pub(super) fn from_parts(items: &'a [T], shape: Vec<usize>, order: Order) -> Self {
@@ -276,7 +277,7 @@ impl<'a, T> NpyViewMut<'a, T> {
         let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
-        Ok(NpyViewMut { items: items.unwrap_or_default(), shape, order })
+        Ok(NpyViewMut { items: checked::some(items), shape, order })
     }
 
     /// Returns the dimensions; none for a single element.

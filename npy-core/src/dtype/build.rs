@@ -219,7 +219,7 @@ pub(super) fn sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String>
     }
     if shape.len() > MAX_NDIM {
         return Err(format!(
-            "{} dimensions are more than NumPy's limit of {MAX_NDIM}; combine some of them",
+            "it has {} dimensions, but NumPy has at most {MAX_NDIM}; combine some of them",
             shape.len()
         ));
     }

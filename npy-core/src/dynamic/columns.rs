@@ -1,6 +1,7 @@
 //! Records made of columns.
 
 use super::DynArray;
+use crate::checked;
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind};
 use crate::reserve;
@@ -69,7 +70,7 @@ impl DynArray {
         for (field, array) in dtype.fields().iter().zip(&arrays) {
             let values = array.as_bytes().chunks_exact(field.dtype().itemsize().max(1));
             for (record, value) in bytes.chunks_exact_mut(dtype.itemsize().max(1)).zip(values) {
-                let slot = record.get_mut(field.offset()..field.end()).unwrap_or_default();
+                let slot = checked::slice_mut(record, field.offset()..field.end());
                 if slot.len() == value.len() {
                     slot.copy_from_slice(value);
                 }

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::DynArray;
+use crate::checked;
 use crate::dtype::{Leaf, Part};
 use crate::error::Error;
 use crate::shape::{self, Order, Positions};
@@ -151,7 +152,7 @@ impl<'a> Iterator for TableRows<'a> {
             let item = array.item(position);
             row.extend(self.leaves.iter().map(|leaf| {
                 // Missing bytes count as zero.
-                Value::scalar(*leaf.scalar(), item.get(leaf.offset()..).unwrap_or_default())
+                Value::scalar(*leaf.scalar(), checked::tail(item, leaf.offset()))
             }));
         }
         Some(TableRow(row))

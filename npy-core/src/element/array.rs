@@ -143,12 +143,12 @@ fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8], i: us
 #[inline]
 fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
     let start = checked::mul(i, size);
-    item.get(start..checked::add(start, size)).unwrap_or_default()
+    checked::slice(item, start..checked::add(start, size))
 }
 
 /// Like [`nth`], mutable.
 #[inline]
 fn nth_mut(item: &mut [u8], i: usize, size: usize) -> &mut [u8] {
     let start = checked::mul(i, size);
-    item.get_mut(start..checked::add(start, size)).unwrap_or_default()
+    checked::slice_mut(item, start..checked::add(start, size))
 }

@@ -193,7 +193,7 @@ impl<T: Element> Pending<T> {
                 taken.items = taken.items.wrapping_add(1);
             }
         } else {
-            let free = self.buffers.block.get_mut(first..end).unwrap_or_default();
+            let free = checked::slice_mut(&mut self.buffers.block, first..end);
             for (slot, item) in free.chunks_exact_mut(T::SIZE).zip(items) {
                 encode(item.borrow(), slot).map_err(|error| error.at_item(taken.items))?;
                 taken.items = taken.items.wrapping_add(1);

@@ -141,7 +141,7 @@ impl<T> Values<T> for Slots<'_, T> {
             slot.write(value);
             count = count.wrapping_add(1);
         }
-        self.empty = slots.get_mut(count..).unwrap_or_default();
+        self.empty = checked::tail_mut(slots, count);
         // Relaxed is enough: the threads are joined before the count is read.
         self.written.fetch_add(count, Ordering::Relaxed);
     }
@@ -165,7 +165,7 @@ impl<T> Values<T> for Replaced<'_, T> {
             *slot = value;
             count = count.wrapping_add(1);
         }
-        self.0 = slots.get_mut(count..).unwrap_or_default();
+        self.0 = checked::tail_mut(slots, count);
     }
 }
 
@@ -195,7 +195,7 @@ where
     debug_assert!(!mem::needs_drop::<T>(), "values that were written would leak after an error");
     let length = checked::add(values.len(), count);
     let written = AtomicUsize::new(0);
-    let slots = values.spare_capacity_mut().get_mut(..count).unwrap_or_default();
+    let slots = checked::slice_mut(values.spare_capacity_mut(), 0..count);
     let parts = slots.chunks_mut(part.max(1));
     fill(&mut parts.map(|empty| Slots { empty, written: &written }))?;
     debug_assert_eq!(written.load(Ordering::Relaxed), count, "a part was not filled");

@@ -36,7 +36,7 @@ fn decode_fitting<T: Element>(
         return decode_canonical(&[], count, out);
     }
     if let Some(at) = plan.contiguous_at() {
-        let fields = buffers.block.get(at..).unwrap_or_default();
+        let fields = checked::tail(&buffers.block, at);
         return decode_strided(fields, plan.src_itemsize, out);
     }
     if T::__INTERNALS.swaps() && plan.swaps_all() {
@@ -209,5 +209,5 @@ fn one_by_one<T: Element>(
 /// Returns the item at the start of these bytes.
 #[inline]
 pub(crate) fn item<T: Element>(start: &[u8]) -> &[u8] {
-    start.get(..T::SIZE).unwrap_or_default()
+    checked::slice(start, 0..T::SIZE)
 }

@@ -35,8 +35,8 @@ impl Convert {
             }
             (ScalarKind::Complex, ScalarKind::Complex) => {
                 self.numbers(from, to, strides);
-                let second = from.get(self.from.swap_unit()..).unwrap_or_default();
-                let to = to.get_mut(self.to.swap_unit()..).unwrap_or_default();
+                let second = checked::tail(from, self.from.swap_unit());
+                let to = checked::tail_mut(to, self.to.swap_unit());
                 self.numbers(second, to, strides);
             }
             (_, ScalarKind::Complex) => {
@@ -80,7 +80,7 @@ impl Convert {
                 first(&|count| self.rescaled(count).is_some())
             }
             (ScalarKind::Complex, ScalarKind::Complex) => {
-                let second = from.get(self.from.swap_unit()..).unwrap_or_default();
+                let second = checked::tail(from, self.from.swap_unit());
                 let parts = [self.first_misfit(from, stride), self.first_misfit(second, stride)];
                 parts.into_iter().flatten().min()
             }
@@ -162,7 +162,7 @@ pub(crate) fn signed(bytes: &[u8], big: bool) -> i64 {
     let highest = if big { bytes.first() } else { bytes.last() };
     let sign = if highest.is_some_and(|byte| byte & 0x80 != 0) { 0xff } else { 0 };
     let mut little = [sign; 8];
-    write(bytes, little.get_mut(..bytes.len()).unwrap_or_default(), big);
+    write(bytes, checked::slice_mut(&mut little, 0..bytes.len()), big);
     i64::from_le_bytes(little)
 }
 

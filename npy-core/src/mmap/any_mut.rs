@@ -121,7 +121,7 @@ impl MapAnyMut {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        self.map.get_mut(self.data.clone()).unwrap_or_default()
+        checked::slice_mut(&mut self.map, self.data.clone())
     }
 
     /// Returns the elements as values of a Rust type that has the same bytes in memory.

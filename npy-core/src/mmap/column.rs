@@ -338,7 +338,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let count = checked::add(checked::mul(steps, step), 1);
         // The slice also has values between those of the column. They are valid, because any bytes
         // are a valid value of a `ZeroCopy` type.
-        Ok((values(bytes, count).unwrap_or_default(), step))
+        Ok((checked::some(values(bytes, count)), step))
     }
 
     fn wrong_stride(&self, wanted: &'static str) -> ViewError {
@@ -367,7 +367,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// Decodes the values of these records, which must exist.
     fn batch(&self, rows: Range<usize>, buffers: &mut Buffers) -> Vec<F> {
         let count = rows.len();
-        let records = self.rows(rows).unwrap_or_default();
+        let records = checked::some(self.rows(rows));
         kernel::extract_column(records, self.stride, self.field_bytes(), &mut buffers.block);
         let items = buffers.run(&self.plan, count);
         // Any bytes are a valid value of a `ZeroCopy` type: there is nothing to check.

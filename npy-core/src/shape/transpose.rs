@@ -33,7 +33,7 @@ pub(crate) fn transpose(
         _ => each_run(shape, from, LINE.div_ceil(size.max(1)), |run| {
             let start = checked::mul(run.target, size);
             let bytes = checked::mul(run.count, size);
-            let items = target.get_mut(start..checked::add(start, bytes)).unwrap_or_default();
+            let items = checked::slice_mut(target, start..checked::add(start, bytes));
             for (n, item) in items.chunks_exact_mut(size.max(1)).enumerate() {
                 let at = checked::add(run.source, checked::mul(n, run.stride));
                 let start = checked::mul(at, size);
@@ -52,7 +52,7 @@ fn fixed<const N: usize>(source: &[u8], target: &mut [u8], shape: &[usize], from
     let (target, _) = target.as_chunks_mut::<N>();
     each_run(shape, from, LINE.div_ceil(N), |run| {
         let end = checked::add(run.target, run.count);
-        let items = target.get_mut(run.target..end).unwrap_or_default();
+        let items = checked::slice_mut(target, run.target..end);
         let found = checked::tail(source, run.source).iter().step_by(run.stride);
         for (item, found) in items.iter_mut().zip(found) {
             *item = *found;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::slice;
 
 use super::{ArrayValue, RecordValue, Str, Value};
+use crate::checked;
 use crate::checked::named::named_iterator;
 use crate::dtype::{ByteOrder, Field};
 
@@ -11,7 +12,7 @@ named_iterator! {
     /// The iterator of [`RecordValue::iter`].
     Fields<'a> { of: &'a [u8], from: slice::Iter<'a, Field> } => (&'a str, Value<'a>), |item, field| {
         // Missing bytes count as zero.
-        let part = item.get(field.offset()..).unwrap_or_default();
+        let part = checked::tail(item, field.offset());
         (field.name(), Value::new(field.dtype(), part))
     }
 }

@@ -1,4 +1,4 @@
-//! Nothing that is published panics: whatever a file contains, the result is at worst an error.
+//! What a file contains never makes published code panic: the result is at worst an error. Mistakes of ours panic, in one file.
 
 use super::lexer::words;
 use super::unsafety::emitted;
@@ -24,7 +24,9 @@ const PANICS: [&str; 6] =
 const ASSERTIONS: [&str; 3] = ["assert!", "assert_eq!", "assert_ne!"];
 
 /// Where a word may be, as no file can bring the panic about.
-const ALLOWED: [(&str, &str); 3] = [
+const ALLOWED: [(&str, &str); 4] = [
+    // A mistake of ours: what earlier checks have excluded.
+    ("npy-core/src/checked.rs", "panic!"),
     // `assert_reads!`, for the tests of programs.
     ("npy-core/src/private/reads.rs", "panic!"),
     // `array[[i, j]]`: indexing panics everywhere in Rust, and `at` does not.

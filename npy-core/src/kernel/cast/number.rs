@@ -1,6 +1,7 @@
 //! Converts numbers in groups. Each number passes through a 64-bit word, so one loop per size is enough, instead of one per pair of sizes.
 
 use super::{Strides, half, is_big, to_half};
+use crate::checked;
 use crate::dtype::{Scalar, ScalarKind};
 use crate::plan::convert::Convert;
 
@@ -42,7 +43,7 @@ impl Convert {
         {
             let mut words = [0; GROUP];
             let count = to.len().div_ceil(strides.1.max(1));
-            let words = words.get_mut(..count).unwrap_or_default();
+            let words = checked::slice_mut(&mut words, 0..count);
             for_size!(self.from, load(from, strides.0, words));
             let word = widen(words, self.from);
             narrow(words, word, self.to);
@@ -56,7 +57,7 @@ impl Convert {
         for (group, from) in from.chunks(group_bytes).enumerate() {
             let mut words = [0; GROUP];
             let count = from.len().div_ceil(stride.max(1));
-            let words = words.get_mut(..count).unwrap_or_default();
+            let words = checked::slice_mut(&mut words, 0..count);
             for_size!(self.from, load(from, stride, words));
             let word = widen(words, self.from);
             if let Some(i) = words.iter().position(|&n| !fits(n, word, self.to)) {
