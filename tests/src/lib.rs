@@ -12,6 +12,7 @@ pub mod disk;
 pub mod faults;
 pub mod fuzz;
 pub mod picky;
+pub mod random_archive;
 #[cfg(counted)]
 pub mod steps;
 pub mod zips;

@@ -7,6 +7,7 @@ mod editing;
 mod failing;
 mod foreign;
 mod hostile;
+mod judged;
 mod layout;
 mod map;
 mod panicking;
