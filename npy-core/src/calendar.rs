@@ -5,6 +5,24 @@ use crate::dtype::{Resolution, Unit};
 /// The count that means NaT ("not a time").
 pub(crate) const NAT: i64 = i64::MIN;
 
+impl Resolution {
+    /// Returns true if each time of another resolution is a whole number of counts of this one: seconds are whole milliseconds, and not
+    /// whole minutes. Months are whole days as dates, and not as spans; this is about dates.
+    ///
+    /// ```
+    /// use npy_core::dtype::{Resolution, Unit};
+    ///
+    /// let of = |multiple, unit| Resolution { multiple, unit };
+    /// assert!(of(1, Unit::Millisecond).holds(of(1, Unit::Second)));
+    /// assert!(of(5, Unit::Second).holds(of(25, Unit::Second)));
+    /// assert!(!of(1, Unit::Minute).holds(of(90, Unit::Second)));
+    /// ```
+    pub fn holds(self, other: Resolution) -> bool {
+        // One step from 1970-01-01, which every resolution counts from.
+        rescaled(1, other, self, true).is_some()
+    }
+}
+
 /// Converts a count to another resolution. NaT stays NaT. Returns `None` if the result is a
 /// fraction or does not fit in an `i64`. Also returns `None` for a conversion of a time span
 /// between months (or years) and shorter units, as months have no fixed length.

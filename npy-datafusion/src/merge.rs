@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::Result;
-use npy_arrow::{DESCR, Options, schema};
+use npy_arrow::{DESCR, Options, VALUE, schema};
+use npy_core::Cast;
 use npy_core::dtype::{DType, ScalarKind};
-use npy_core::{ByteOrder, DynArray, Order};
 
 use crate::header::{File, external, listed};
 
@@ -112,14 +112,12 @@ impl Merged {
 /// Returns the column of a dtype.
 pub(crate) fn field_of(name: &str, dtype: &DType, options: &Options) -> Result<Field> {
     // A record would become its fields.
-    let dtype = if dtype.is_record() { nested(dtype)? } else { dtype.clone() };
-    let schema = schema(&dtype, options).map_err(external)?;
+    let column = match dtype.is_record() {
+        true => DType::record([(VALUE, dtype.clone())]).map_err(external)?,
+        false => dtype.clone(),
+    };
+    let schema = schema(&column, options).map_err(external)?;
     Ok(schema.field(0).clone().with_name(name))
-}
-
-/// Returns a record with the one field `value`.
-fn nested(dtype: &DType) -> Result<DType> {
-    format!("[('value', {})]", dtype.descr()).parse().map_err(external)
 }
 
 /// Returns the type that holds the values of both.
@@ -132,50 +130,26 @@ fn wider(a: &DType, b: &DType) -> Option<DType> {
 
 /// Returns true if all values of a dtype can be converted to another one without loss.
 fn fits(from: &DType, to: &DType) -> bool {
-    // Arrays have no sub-arrays as elements, but records do.
-    let (Ok(record), Ok(to_record)) = (nested(from), nested(to)) else { return false };
-    let mut item = vec![0; record.itemsize()];
-    fill(from, &mut item);
-    has_all_fields(from, to)
-        && DynArray::new(record, [1], Order::C, item)
-            .is_ok_and(|array| array.cast(&to_record).is_ok())
+    from.converts_to(to, Cast::Lossless).is_ok() && keeps(from, to)
 }
 
-/// Sets an element to a value that no narrower type holds: text of full width, times of one unit.
-fn fill(dtype: &DType, item: &mut [u8]) {
-    if let Some((base, _)) = dtype.sub_array() {
-        item.chunks_exact_mut(base.itemsize().max(1)).for_each(|item| fill(base, item));
-        return;
-    }
-    for field in dtype.fields() {
-        let range = field.offset()..field.offset() + field.dtype().itemsize();
-        fill(field.dtype(), item.get_mut(range).unwrap_or_default());
-    }
-    let Some(scalar) = dtype.scalar() else { return };
-    let is_big = scalar.byte_order() == Some(ByteOrder::Big);
-    let mut set = |size: usize, value: u8| {
-        for item in item.chunks_exact_mut(size) {
-            let lowest = if is_big { item.last_mut() } else { item.first_mut() };
-            lowest.into_iter().for_each(|byte| *byte = value);
-        }
+/// Returns true if no field is lost, no text becomes shorter, and no time coarser: a lossless cast would refuse such values one by one.
+fn keeps(from: &DType, to: &DType) -> bool {
+    use ScalarKind::{Bytes, DateTime, Str, TimeDelta};
+    let ((from, _), (to, _)) = (from.flat(), to.flat());
+    let Some((from, to)) = from.scalar().zip(to.scalar()) else {
+        let other = |field: &npy_core::Field| to.field(field.name());
+        return from
+            .fields()
+            .iter()
+            .all(|field| other(field).is_some_and(|other| keeps(field.dtype(), other.dtype())));
     };
-    match scalar.kind() {
-        ScalarKind::Bytes => set(1, b'a'),
-        ScalarKind::Str => set(4, b'a'),
-        ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) => set(8, 1),
-        _ => {}
+    match (from.kind(), to.kind()) {
+        (Bytes | Str, _) => from.itemsize() <= to.itemsize(),
+        (DateTime(Some(from)), DateTime(Some(to))) => to.holds(from),
+        (TimeDelta(Some(from)), TimeDelta(Some(to))) => to.holds(from),
+        _ => true,
     }
-}
-
-/// Returns true if no field of a record is lost.
-fn has_all_fields(from: &DType, to: &DType) -> bool {
-    if let (Some((from, _)), Some((to, _))) = (from.sub_array(), to.sub_array()) {
-        return has_all_fields(from, to);
-    }
-    from.fields().iter().all(|field| {
-        let other = to.fields().iter().find(|other| other.name() == field.name());
-        other.is_some_and(|other| has_all_fields(field.dtype(), other.dtype()))
-    })
 }
 
 /// Returns the dtype of a column of the table, as its metadata state it.
