@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod attributes;
+mod names;
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
@@ -9,14 +10,14 @@ mod unix;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
-use std::process;
 
 #[cfg(feature = "npz")]
 use crate::error::ErrorKind;
 use crate::error::Result;
+pub(crate) use names::remove_all;
+use names::{Name, with_new_name};
 #[cfg(not(unix))]
 pub(crate) use other::Directory;
 #[cfg(not(unix))]
@@ -154,7 +155,7 @@ fn missing(directory: &Path) -> io::Error {
 pub(crate) struct Temporary {
     directory: Directory,
     /// The temporary name; `None` if the file has no name yet, or has its final name.
-    name: Option<OsString>,
+    name: Option<Name>,
 }
 
 impl Temporary {
@@ -170,7 +171,8 @@ impl Temporary {
             if existing == Existing::Keep && !sync {
                 return self.directory.link(file, to);
             }
-            let ((), name) = with_new_name(|name| self.directory.link(file, name))?;
+            let link = |name: &OsStr| self.directory.link(file, name);
+            let ((), name) = with_new_name(&self.directory, link)?;
             self.name = Some(name);
         }
         if sync && cfg!(unix) {
@@ -179,8 +181,8 @@ impl Temporary {
         }
         if let Some(name) = &self.name {
             match existing {
-                Existing::Replace => self.directory.rename(name, to)?,
-                Existing::Keep => self.directory.rename_new(name, to)?,
+                Existing::Replace => self.directory.rename(name.as_os_str(), to)?,
+                Existing::Keep => self.directory.rename_new(name.as_os_str(), to)?,
             }
         }
         self.name = None;
@@ -192,33 +194,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // There is nobody to report a failure to.
-            let _ = self.directory.remove(name);
+            let _ = self.directory.remove(name.as_os_str());
         }
     }
-}
-
-/// Calls `make` with a random name, and again with another name if a file with it exists.
-fn with_new_name<A>(mut make: impl FnMut(&OsStr) -> io::Result<A>) -> io::Result<(A, OsString)> {
-    // A name of 64 random bits exists only if somebody guesses it.
-    const TRIES: usize = 16;
-    let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..TRIES {
-        let name = OsString::from(format!(".npy-{:016x}.tmp", random()));
-        match make(&name) {
-            Ok(made) => return Ok((made, name)),
-            Err(other) => error = other,
-        }
-        if error.kind() != io::ErrorKind::AlreadyExists {
-            break;
-        }
-    }
-    Err(error)
-}
-
-/// Returns a number that cannot be guessed, from the random keys of the standard library's hash tables. The process id is hashed,
-/// because a forked process has the keys of its parent.
-fn random() -> u64 {
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u32(process::id());
-    hasher.finish()
 }

@@ -86,7 +86,7 @@ impl Directory {
     pub(crate) fn create(&self, _is_private: bool) -> io::Result<(File, Temporary)> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
-        let (file, name) = with_new_name(|name| options.open(self.path.join(name)))?;
+        let (file, name) = with_new_name(self, |name| options.open(self.path.join(name)))?;
         Ok((file, Temporary { directory: self.clone(), name: Some(name) }))
     }
 

@@ -220,7 +220,8 @@ impl Directory {
             return Ok((file, Temporary { directory: self.clone(), name: None }));
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-        let (fd, name) = with_new_name(|name| Ok(open(self.fd.as_fd(), name, flags, mode)?))?;
+        let create = |name: &OsStr| Ok(open(self.fd.as_fd(), name, flags, mode)?);
+        let (fd, name) = with_new_name(self, create)?;
         Ok((fd.into(), Temporary { directory: self.clone(), name: Some(name) }))
     }
 
