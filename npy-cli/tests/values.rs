@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DType, DynArray, Order, WriteNpy, npz};
+use npy_core::{DType, DynArray, Order, WriteNpy, npz, object};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -50,14 +50,14 @@ fn diff_compares_times_of_different_units() {
     write(&path.join("s.npy"), "<M8[s]", 3, &counts(&[18_262 * 86_400, -86_400, i64::MIN]));
     write(&path.join("h.npy"), "<M8[h]", 3, &counts(&[18_262 * 24, -23, i64::MIN]));
     for (a, b) in [("d.npy", "s.npy"), ("s.npy", "d.npy")] {
-        let (exit, out, _) = run(path, &["diff", "--equal-nan", a, b]);
+        let (exit, out, _) = run(path, &["diff", a, b]);
         assert_eq!((exit, out.lines().count()), (1, 3), "{out}");
         assert!(out.contains("dtype: "), "{out}");
         // Not a time differs from itself.
-        let (_, out, _) = run(path, &["diff", a, b]);
+        let (_, out, _) = run(path, &["diff", a, b, "--nan-differs"]);
         assert!(out.ends_with("row 2, value: NaT → NaT\n1 of 3 rows differ\n"), "{out}");
     }
-    let (_, out, _) = run(path, &["diff", "--equal-nan", "d.npy", "h.npy"]);
+    let (_, out, _) = run(path, &["diff", "d.npy", "h.npy"]);
     assert!(
         out.ends_with("row 1, value: 1969-12-31 → 1969-12-31T01\n1 of 3 rows differ\n"),
         "{out}"
@@ -66,6 +66,51 @@ fn diff_compares_times_of_different_units() {
     write(&path.join("seconds.npy"), "<m8[s]", 2, &counts(&[60, 121]));
     let (_, out, _) = run(path, &["diff", "minutes.npy", "seconds.npy"]);
     assert!(out.ends_with("row 1, value: 2 minutes → 121 seconds\n1 of 2 rows differ\n"), "{out}");
+}
+
+/// Guards that NaN and "not a time" are equal to themselves among numbers and among objects, unless the option says otherwise; and that
+/// the rows and the columns of objects are compared as those of numbers are.
+#[test]
+fn nan_is_equal_to_nan_unless_the_option_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1.0, f64::NAN].write_npy(path.join("f8.npy")).unwrap();
+    write(&path.join("nat.npy"), "<m8[s]", 1, &i64::MIN.to_le_bytes());
+    object::save(path.join("o.npy"), &vec![Some(f64::NAN), None, Some(1.5)]).unwrap();
+    for (file, differs) in [("f8.npy", 1), ("nat.npy", 1), ("o.npy", 1)] {
+        assert_eq!(run(path, &["diff", file, file]).0, 0, "{file}");
+        let (exit, out, _) = run(path, &["diff", file, file, "--nan-differs"]);
+        assert_eq!((exit, out.matches("row ").count()), (1, differs), "{out}");
+    }
+    object::save(path.join("p.npy"), &vec![Some(f64::NAN), None, Some(1.25)]).unwrap();
+    let (exit, out, _) = run(path, &["diff", "o.npy", "p.npy"]);
+    assert!(exit == 1 && out.contains("row 2, value: 1.5 → 1.25\n"), "{out}");
+    assert!(out.ends_with("the largest difference is 0.25, in row 2, value\n"), "{out}");
+    assert_eq!(run(path, &["diff", "o.npy", "p.npy", "--atol", "0.25"]).0, 0);
+    assert_eq!(run(path, &["diff", "o.npy[:2]", "p.npy[:2]"]).0, 0);
+}
+
+/// Guards that the two sides of a difference are never printed alike.
+#[test]
+fn differing_floats_have_enough_digits_to_differ() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [0.1f32].write_npy(path.join("f4.npy")).unwrap();
+    [0.1f64].write_npy(path.join("f8.npy")).unwrap();
+    let (exit, out, _) = run(path, &["diff", "f4.npy", "f8.npy"]);
+    assert_eq!(exit, 1);
+    assert!(out.contains("row 0, value: 0.10000000149011612 → 0.1\n"), "{out}");
+    // The two nearest numbers of 80 bits.
+    for (name, last) in [("a.npy", 0u8), ("b.npy", 1)] {
+        let mut bytes = [0; 16];
+        (bytes[0], bytes[7], bytes[8], bytes[9]) = (last, 0x80, 0xff, 0x3f);
+        write(&path.join(name), "<f16", 1, &bytes);
+    }
+    let (exit, out, _) = run(path, &["diff", "a.npy", "b.npy"]);
+    let line = out.lines().find_map(|line| line.strip_prefix("row 0, value: ")).unwrap();
+    let (a, b) = line.split_once(" → ").unwrap();
+    assert!(exit == 1 && a != b, "{out}");
+    assert_eq!(run(path, &["diff", "a.npy", "a.npy"]).0, 0);
 }
 
 /// Guards against a tolerance by which all numbers are equal.

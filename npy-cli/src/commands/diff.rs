@@ -3,12 +3,15 @@
 use std::io::Write;
 
 use npy_core::dtype::{Scalar, ScalarKind};
-use npy_core::{Cast, DType, DynArray, ErrorKind, Header, Order, Value, npz};
+use npy_core::object::Kind;
+use npy_core::{
+    ByteOrder, Cast, DType, DynArray, ErrorKind, ObjectRef, Objects, Order, Value, npz,
+};
 use serde_json::json;
 
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable};
+use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
 use crate::text::short_float;
@@ -43,9 +46,15 @@ struct Tolerance {
     /// The largest difference between numbers
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     atol: f64,
-    /// NaN equals NaN, and "not a time" itself
+    /// NaN differs from NaN, and "not a time" from itself; without this, each equals itself
     #[arg(long)]
-    equal_nan: bool,
+    nan_differs: bool,
+}
+
+impl Tolerance {
+    fn is_exact(&self) -> bool {
+        self.rtol == 0.0 && self.atol == 0.0
+    }
 }
 
 /// Parses a tolerance. All numbers would be equal by one that is NaN or infinite.
@@ -161,18 +170,11 @@ impl Args {
         out: &mut Output,
     ) -> Result<bool> {
         let mut differences = Differences::default();
-        let has_object = |reader: &AnyReader| reader.header().dtype().has_object();
-        if has_object(&a) || has_object(&b) {
-            differences.compare_headers(a.header(), b.header());
-            if differences.header.is_empty() {
-                differences.compare_objects(a, b, targets, self.limit)?;
-            }
-        } else {
-            let mut a = Source::of(a, targets.0, usize::MAX)?;
-            let mut b = Source::of(b, targets.1, usize::MAX)?;
-            differences.compare_headers(a.header(), b.header());
-            differences.compare_rows(&mut a, &mut b, self)?;
-        }
+        let mut objects = (None, None);
+        let mut a = Side::open(a, targets.0, &mut objects.0)?;
+        let mut b = Side::open(b, targets.1, &mut objects.1)?;
+        differences.compare_headers(&a, &b);
+        differences.compare_rows(&mut a, &mut b, self)?;
         self.print(&differences, targets, out)?;
         Ok(differences.is_equal())
     }
@@ -234,40 +236,63 @@ impl Args {
             }
             writeln!(out)?;
         }
-        if found.shown.iter().any(|value| value.a == value.b) {
-            out.flush()?;
-            complain(&Failure::usage(
-                "NaN and NaT differ from themselves; --equal-nan makes them equal",
-            ));
-        }
         Ok(())
+    }
+}
+
+/// One of the arrays.
+struct Side<'a> {
+    source: Source,
+    /// The dtype of an element, with objects where the source has their indices.
+    dtype: DType,
+    objects: Vec<ObjectRef<'a>>,
+}
+
+impl<'a> Side<'a> {
+    /// Applies the slice of the target. `objects` is where the Python objects are kept, if there are any.
+    fn open(
+        mut reader: AnyReader,
+        target: &Target,
+        objects: &'a mut Option<Objects>,
+    ) -> Result<Self> {
+        let (mut dtype, mut list) = (reader.header().dtype().clone(), Vec::new());
+        if dtype.has_object() {
+            let objects = objects.insert(source::objects(&mut reader, target)?);
+            (reader, dtype, list) = source::split(objects, target)?;
+        }
+        Ok(Side { source: Source::of(reader, target, usize::MAX)?, dtype, objects: list })
+    }
+
+    fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
+        let columns = Columns::of_dtype(&self.dtype, &self.source, columns)?;
+        columns.all_leaves(Split::All, self.source.name())
     }
 }
 
 impl Differences {
     /// Compares what decides which values there are. Byte order, order and version decide only how they are stored.
-    fn compare_headers(&mut self, a: &Header, b: &Header) {
-        if a.shape() != b.shape() {
-            self.header.push(("shape", python_tuple(a.shape()), python_tuple(b.shape())));
+    fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>) {
+        let [shape, other] = [a, b].map(|side| side.source.header().shape());
+        if shape != other {
+            self.header.push(("shape", python_tuple(shape), python_tuple(other)));
         }
-        let native =
-            |header: &Header| header.dtype().with_byte_order(npy_core::ByteOrder::NATIVE).packed();
+        let native = |side: &Side<'_>| side.dtype.with_byte_order(ByteOrder::NATIVE).packed();
         if native(a) != native(b) {
-            self.header.push(("dtype", full_dtype(a.dtype()), full_dtype(b.dtype())));
+            self.header.push(("dtype", full_dtype(&a.dtype), full_dtype(&b.dtype)));
         }
     }
 
     /// Compares rows as far as both arrays have them, column by column.
-    fn compare_rows(&mut self, a: &mut Source, b: &mut Source, args: &Args) -> Result<()> {
-        if a.header().data_bytes() == 0 && b.header().data_bytes() == 0 {
+    fn compare_rows(&mut self, a: &mut Side<'_>, b: &mut Side<'_>, args: &Args) -> Result<()> {
+        if [&a.source, &b.source].iter().all(|source| source.header().data_bytes() == 0) {
             // All values of a dtype without bytes are equal, however many they are.
-            self.compared = a.rows().min(b.rows());
+            self.compared = a.source.rows().min(b.source.rows());
             return Ok(());
         }
-        let leaves = |source: &Source| -> Result<Vec<Leaf>> {
-            Columns::of(source, &args.columns)?.all_leaves(Split::All, source.name())
-        };
-        let (ours, theirs) = (leaves(a)?, leaves(b)?);
+        let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
+        let objects = (&a.objects[..], &b.objects[..]);
+        let is_same = a.dtype == b.dtype && args.columns.is_empty();
+        let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
         let pairs: Vec<(&Leaf, &Leaf)> =
             match ours.iter().map(|leaf| &leaf.name).eq(theirs.iter().map(|leaf| &leaf.name)) {
@@ -280,10 +305,12 @@ impl Differences {
                         .collect()
                 }
             };
-        let is_same =
-            a.dtype() == b.dtype() && a.row_shape() == b.row_shape() && args.columns.is_empty();
-        // Equal bytes are equal values, except for NaN.
-        let are_bytes_enough = is_same && (args.tolerance.equal_nan || !ours.iter().any(has_nan));
+        // Equal bytes are equal values, except for NaN, and for the indices of objects.
+        let are_bytes_enough = is_same
+            && a.row_shape() == b.row_shape()
+            && !ours.iter().any(|leaf| {
+                leaf.cell.dtype().has_object() || args.tolerance.nan_differs && has_nan(leaf)
+            });
         let sizes = (a.row_bytes(), b.row_bytes());
         let block_rows = a.rows_per_block().min(b.rows_per_block());
         let mut progress = Progress::start(a.header().data_bytes());
@@ -306,7 +333,7 @@ impl Differences {
                 if are_bytes_enough && left == right {
                     continue;
                 }
-                self.compare_row(first + i, (left, right), &pairs, args);
+                self.compare_row(first + i, (left, right), &pairs, objects, args);
             }
             if rows[0] != rows[1] {
                 break;
@@ -320,13 +347,26 @@ impl Differences {
         row: usize,
         (left, right): (&[u8], &[u8]),
         pairs: &[(&Leaf, &Leaf)],
+        objects: (&[ObjectRef<'_>], &[ObjectRef<'_>]),
         args: &Args,
     ) {
         let before = self.values;
         for (ours, theirs) in pairs {
-            let (a, b) = (ours.cell.value(ours.of(left)), theirs.cell.value(theirs.of(right)));
-            let Some(difference) = difference(&a, &b, args.tolerance) else { continue };
-            if !a.is_nat() && is_same_time((ours, left), (theirs, right)) {
+            let (a, b) = (ours.of(left), theirs.of(right));
+            let is_object = [ours, theirs].map(|leaf| leaf.cell.dtype().has_object());
+            let pair = match is_object {
+                [false, false] => Pair::Values(ours.cell.value(a), theirs.cell.value(b)),
+                [true, true] => {
+                    match (ours.cell.object(a, objects.0), theirs.cell.object(b, objects.1)) {
+                        (Some(a), Some(b)) => Pair::Objects(a, b),
+                        _ => continue,
+                    }
+                }
+                // The dtypes differ.
+                _ => continue,
+            };
+            let Some(difference) = pair.difference(args.tolerance) else { continue };
+            if !pair.is_nat() && is_same_time((ours, a), (theirs, b)) {
                 continue;
             }
             self.values += 1;
@@ -336,37 +376,11 @@ impl Differences {
                 self.largest = Some((difference, row, ours.name.clone()));
             }
             if self.shown.len() < args.limit {
-                let (a, b) = (text(&a), text(&b));
+                let [a, b] = pair.texts();
                 self.shown.push(Difference { row, column: ours.name.clone(), a, b });
             }
         }
         self.rows += usize::from(self.values > before);
-    }
-
-    fn compare_objects(
-        &mut self,
-        mut a: AnyReader,
-        mut b: AnyReader,
-        targets: (&Target, &Target),
-        limit: usize,
-    ) -> Result<()> {
-        let (a, b) = (source::objects(&mut a, targets.0)?, source::objects(&mut b, targets.1)?);
-        self.compared = a.iter().len().min(b.iter().len());
-        if a.as_bytes() == b.as_bytes() {
-            return Ok(());
-        }
-        for (row, (a, b)) in a.iter().zip(b.iter()).enumerate() {
-            let (a, b) = (format!("{a:?}"), format!("{b:?}"));
-            if a == b {
-                continue;
-            }
-            self.rows += 1;
-            self.values += 1;
-            if self.shown.len() < limit {
-                self.shown.push(Difference { row, column: "value".into(), a, b });
-            }
-        }
-        Ok(())
     }
 }
 
@@ -384,16 +398,75 @@ fn has_nan(leaf: &Leaf) -> bool {
     )
 }
 
-/// Returns the text of a value, with all digits.
-fn text(value: &Value<'_>) -> String {
-    match value {
-        Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
-        _ => value.to_string(),
+/// What is at the same place in both arrays.
+enum Pair<'a> {
+    Values(Value<'a>, Value<'a>),
+    Objects(ObjectRef<'a>, ObjectRef<'a>),
+}
+
+impl Pair<'_> {
+    /// Returns the difference if the two are not equal; infinity if it is not a number.
+    fn difference(&self, tolerance: Tolerance) -> Option<f64> {
+        let (a, b) = match self {
+            Pair::Values(a, b) => return difference(a, b, tolerance),
+            Pair::Objects(a, b) => (*a, *b),
+        };
+        if let (Some(a), Some(b)) = (number(a), number(b)) {
+            return difference(&a, &b, tolerance);
+        }
+        let is_same = match (a.as_str(), b.as_str()) {
+            (Some(a), Some(b)) => a == b,
+            _ => format!("{a:?}") == format!("{b:?}"),
+        };
+        let is_nan = a.is_missing() && a.kind() != Kind::None;
+        (!is_same || is_nan && tolerance.nan_differs).then_some(f64::INFINITY)
+    }
+
+    /// Returns true for a value that is "not a time".
+    fn is_nat(&self) -> bool {
+        matches!(self, Pair::Values(a, _) if a.is_nat())
+    }
+
+    /// Returns the texts of both, with as many digits as they need to differ.
+    fn texts(&self) -> [String; 2] {
+        let (a, b) = match self {
+            Pair::Values(a, b) => (a, b),
+            Pair::Objects(a, b) => return [a, b].map(|object| format!("{object:?}")),
+        };
+        let texts = [a, b].map(|value| match value {
+            Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
+            _ => value.to_string(),
+        });
+        if texts[0] != texts[1] {
+            return texts;
+        }
+        // The few digits of a narrow float may be those of a wide one.
+        [a, b].map(|value| match value {
+            Value::F16(value) | Value::F32(value) => f64::from(*value).to_string(),
+            Value::LongDouble(value) => format!("{value:?}"),
+            value => value.to_string(),
+        })
+    }
+}
+
+/// Returns the number that a Python object is, unless it is too large.
+fn number(object: ObjectRef<'_>) -> Option<Value<'static>> {
+    match object.kind() {
+        Kind::Int => object.as_i64().map(Value::Int),
+        Kind::Float => object.as_f64().map(Value::F64),
+        _ => None,
     }
 }
 
 /// Returns the difference of two values if they are not equal; infinity if it is not a number.
 fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64> {
+    if let (Value::LongDouble(a), Value::LongDouble(b)) = (a, b)
+        && a.to_f64() == b.to_f64()
+        && tolerance.is_exact()
+    {
+        // The difference is smaller than an `f64` has.
+        return (format!("{a:?}") != format!("{b:?}")).then_some(f64::INFINITY);
+    }
     if let (Some(a), Some(b)) = (integer(a), integer(b)) {
         let difference = a.abs_diff(b);
         return match difference {
@@ -403,7 +476,8 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
     }
     if let (Some(a), Some(b)) = (float(a), float(b)) {
         return match () {
-            () if a == b || (tolerance.equal_nan && a.is_nan() && b.is_nan()) => None,
+            () if a.is_nan() && b.is_nan() => tolerance.nan_differs.then_some(f64::INFINITY),
+            () if a == b => None,
             () if !a.is_finite() || !b.is_finite() => Some(f64::INFINITY),
             () => beyond((a - b).abs(), b, tolerance),
         };
@@ -411,7 +485,7 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
     let is_same = match (a, b) {
         (Value::DateTime(..), Value::DateTime(..))
         | (Value::TimeDelta(..), Value::TimeDelta(..)) => match (a.is_nat(), b.is_nat()) {
-            (true, true) => tolerance.equal_nan,
+            (true, true) => !tolerance.nan_differs,
             (false, false) => a == b,
             _ => false,
         },
@@ -471,11 +545,12 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_as_numpys_isclose_does() {
-        let exact = Tolerance { rtol: 0.0, atol: 0.0, equal_nan: false };
-        let near = Tolerance { rtol: 0.01, atol: 0.5, equal_nan: true };
+        let exact = Tolerance { rtol: 0.0, atol: 0.0, nan_differs: false };
+        let near = Tolerance { rtol: 0.01, atol: 0.5, nan_differs: true };
         let nan = Value::F64(f64::NAN);
-        assert_eq!(difference(&nan, &nan, exact), Some(f64::INFINITY));
-        assert_eq!(difference(&nan, &nan, near), None);
+        assert_eq!(difference(&nan, &nan, exact), None);
+        assert_eq!(difference(&nan, &nan, near), Some(f64::INFINITY));
+        assert_eq!(difference(&nan, &Value::F32(1.0), exact), Some(f64::INFINITY));
         assert_eq!(difference(&Value::Int(3), &Value::UInt(3), exact), None);
         assert_eq!(difference(&Value::Int(i64::MAX), &Value::Int(i64::MAX - 1), exact), Some(1.0));
         assert_eq!(difference(&Value::F32(0.5), &Value::F64(0.5), exact), None);
