@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod head;
 pub(crate) mod info;
+mod members;
 pub(crate) mod npz;
 pub(crate) mod plot;
 pub(crate) mod sql;

@@ -3,21 +3,27 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::members;
 use crate::output::{Output, Result};
 use crate::rows::{Form, Format, Printer, Rows};
+use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The array
+    /// The array; of an archive, each member is shown
     #[arg(value_name = "FILE")]
     file: Target,
-    /// The number of rows
-    #[arg(short = 'n', long, value_name = "ROWS", default_value_t = 10)]
-    rows: usize,
+    /// The number of rows; without it 10, and 3 of each member of an archive
+    #[arg(short = 'n', long, value_name = "ROWS")]
+    rows: Option<usize>,
     #[command(flatten)]
     format: Format,
 }
+
+/// The rows of an array, and of each member of an archive.
+const ROWS: usize = 10;
+const MEMBER_ROWS: usize = 3;
 
 #[derive(clap::Args)]
 pub(crate) struct SampleArgs {
@@ -40,18 +46,35 @@ impl Args {
         })
     }
 
-    fn print(
-        self,
-        print: impl FnOnce(&mut Rows<'_>, usize, &mut Printer<'_>) -> Result<()>,
-    ) -> Result {
+    fn print(self, print: impl Fn(&mut Rows<'_>, usize, &mut Printer<'_>) -> Result<()>) -> Result {
         let form = self.format.form(Form::Table);
-        let mut objects = None;
-        let mut rows = Rows::open(&self.file, &self.format.columns, form, &mut objects)?;
         let mut out = Output::stdout();
-        let mut printer = Printer::stdout(&mut out, form);
-        print(&mut rows, self.rows, &mut printer)?;
-        printer.finish()?;
-        out.finish()
+        let show = |reader: AnyReader, target: &Target, count: usize, out: &mut Output| {
+            let mut objects = None;
+            let mut rows = Rows::of(reader, target, &self.format.columns, form, &mut objects)?;
+            let mut printer = Printer::stdout(out, form);
+            print(&mut rows, count, &mut printer)?;
+            printer.finish()
+        };
+        // Columns, a slice and other forms than a table are for one array.
+        let is_plain =
+            form == Form::Table && self.format.columns.is_empty() && self.file.slice.is_none();
+        match source::open(&self.file)? {
+            Input::Archive(archive) if is_plain && archive.len() > 1 => {
+                let count = self.rows.unwrap_or(MEMBER_ROWS);
+                let answer =
+                    members::each(&archive, &self.file, true, &mut out, |reader, target, out| {
+                        show(reader, target, count, out)
+                    });
+                out.finish()?;
+                answer
+            }
+            input => {
+                let reader = input.into_array(&self.file)?;
+                show(reader, &self.file, self.rows.unwrap_or(ROWS), &mut out)?;
+                out.finish()
+            }
+        }
     }
 }
 

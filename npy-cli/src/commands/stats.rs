@@ -11,10 +11,11 @@ use npy_core::object::Kind;
 use npy_core::{DType, ObjectRef, Value};
 use serde_json::json;
 
+use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
-use crate::output::{Output, Result};
-use crate::source::{self, Source};
+use crate::output::{Answer, Output, Result};
+use crate::source::{self, AnyReader, Input, Source};
 use crate::table::{Align, Sheet};
 use crate::target::Target;
 use crate::text::{Cell, JsonObject, half_of, json_float, short_float, short_time};
@@ -23,7 +24,7 @@ use summary::Summary;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The array
+    /// The array; of an archive, each member is shown
     #[arg(value_name = "FILE")]
     file: Target,
     /// The columns, such as a,hdr.t0 or 0,2
@@ -53,46 +54,70 @@ struct Column {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
-        let mut reader = source::open(&self.file)?.into_array(&self.file)?;
+        let mut out = Output::stdout();
+        // Columns and a slice are for one array.
+        let is_plain = self.columns.is_empty() && self.file.slice.is_none();
+        let answer = match source::open(&self.file)? {
+            Input::Archive(archive) if is_plain && archive.len() > 1 => {
+                members::each(&archive, &self.file, !self.json, &mut out, |reader, target, out| {
+                    self.array(reader, target, target.member.as_deref(), out)
+                })
+            }
+            input => {
+                let reader = input.into_array(&self.file)?;
+                self.array(reader, &self.file, None, &mut out).map(|()| Answer::Yes)
+            }
+        };
+        out.finish()?;
+        answer
+    }
+
+    /// Prints the summary of an array. `member` is its name among others.
+    fn array(
+        &self,
+        mut reader: AnyReader,
+        target: &Target,
+        member: Option<&str>,
+        out: &mut Output,
+    ) -> Result<()> {
         let dtype = reader.header().dtype().clone();
         let (columns, summaries) = if dtype.has_object() {
-            let objects = source::objects(&mut reader, &self.file)?;
-            let (reader, dtype, objects) = source::split(&objects, &self.file)?;
-            self.of_rows(reader, &dtype, &objects)?
+            let objects = source::objects(&mut reader, target)?;
+            let (reader, dtype, objects) = source::split(&objects, target)?;
+            self.of_rows(reader, target, &dtype, &objects)?
         } else {
-            self.of_rows(reader, &dtype, &[])?
+            self.of_rows(reader, target, &dtype, &[])?
         };
-        let mut out = Output::stdout();
-        if self.json {
-            for (column, summary) in columns.iter().zip(&summaries) {
-                writeln!(out, "{}", described(column, summary))?;
-            }
-        } else {
-            print(&columns, &summaries, &mut out)?;
+        if !self.json {
+            return print(&columns, &summaries, out);
         }
-        out.finish()
+        for (column, summary) in columns.iter().zip(&summaries) {
+            writeln!(out, "{}", described(column, summary, member))?;
+        }
+        Ok(())
     }
 
     /// Summarizes the columns of elements of this dtype. An object is its index in `objects`.
     fn of_rows(
         &self,
-        reader: source::AnyReader,
+        reader: AnyReader,
+        target: &Target,
         dtype: &DType,
         objects: &[ObjectRef<'_>],
     ) -> Result<(Vec<Column>, Vec<Summary>)> {
-        let is_file = matches!(reader, source::AnyReader::File(_));
+        let is_file = matches!(reader, AnyReader::File(_));
         let header = reader.header().clone();
         let is_record = dtype.is_record();
         let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));
         // The order of the values does not matter, so they are read in that of the file.
         let is_flat = self.columns.is_empty()
-            && self.file.slice.is_none()
+            && target.slice.is_none()
             && header.shape().len() != 1
             && (is_record || header.shape().len() != 2 || row > MAX_COLUMNS);
-        let open = |reader: source::AnyReader| -> Result<Source> {
+        let open = |reader: AnyReader| -> Result<Source> {
             match is_flat {
-                true => Source::of(reader.flatten()?, &self.file, usize::MAX),
-                false => Source::of(reader, &self.file, usize::MAX),
+                true => Source::of(reader.flatten()?, target, usize::MAX),
+                false => Source::of(reader, target, usize::MAX),
             }
         };
         let source = open(reader)?;
@@ -110,7 +135,7 @@ impl Args {
                 let columns = &columns;
                 let open = &open;
                 scope.spawn(move || {
-                    let mut source = open(source::open(&self.file)?.into_array(&self.file)?)?;
+                    let mut source = open(source::open(target)?.into_array(target)?)?;
                     source.skip(i * share);
                     summarized(source, columns, &[], share)
                 })
@@ -479,8 +504,11 @@ fn print(columns: &[Column], summaries: &[Summary], out: &mut Output) -> Result<
     Ok(())
 }
 
-fn described(column: &Column, summary: &Summary) -> JsonObject {
+fn described(column: &Column, summary: &Summary, member: Option<&str>) -> JsonObject {
     let mut info = JsonObject::new();
+    if let Some(member) = member {
+        info.add_text("member", member);
+    }
     info.add_text("column", &column.name);
     info.add_text("dtype", &column.dtype.to_string());
     info.add("count", summary.count);
