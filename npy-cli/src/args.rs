@@ -66,6 +66,8 @@ enum Command {
     /// Lists, extracts, packs, removes and renames the members of an archive
     Npz(commands::npz::Args),
     /// Queries files with SQL, by the separate program npy-sql
+    ///
+    /// Each file is a table, named after its file: npy sql "SELECT station, count(*) FROM traces GROUP BY station" traces.npy
     #[command(disable_help_flag = true)]
     Sql(commands::sql::Args),
     /// Prints the completions for a shell

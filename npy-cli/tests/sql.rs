@@ -34,6 +34,12 @@ fn sql_runs_another_program() {
     assert!(stderr.starts_with("npy: npy-sql is not installed"), "{stderr}");
     assert!(stderr.contains("cargo install npy-sql"), "{stderr}");
 
+    let output = run(&["sql", "--help"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout.contains("Queries files with SQL"), "{stdout}");
+    assert!(stdout.contains("cargo install npy-sql"), "{stdout}");
+
     program(path.path(), "printf '<%s>' \"$@\"\nexit 7");
     for args in [&["SELECT 1", "x.npy", "--csv"][..], &["--help"], &["--json", "SELECT -1"]] {
         let output = run(&[&["sql"], args].concat());

@@ -2,14 +2,18 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{self, Command};
 
-use crate::output::{Failure, Result};
+use clap::CommandFactory;
+
+use crate::args::Npy;
+use crate::output::{Failure, Output, Result};
 
 /// The program that `npy sql` runs.
 const PROGRAM: &str = "npy-sql";
+const INSTALL: &str = "it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -30,13 +34,31 @@ impl Args {
             program = this.with_file_name(PROGRAM).with_extension(env::consts::EXE_EXTENSION);
             status = Command::new(&program).args(&self.arguments).status();
         }
-        let status = status.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Failure::usage(
-                "npy-sql is not installed: it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it",
-            ),
-            _ => Failure::new(program.display(), error),
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        if status.as_ref().is_err_and(is_missing) && self.asks_for_help() {
+            return help();
+        }
+        let status = status.map_err(|error| match is_missing(&error) {
+            true => Failure::usage(format!("npy-sql is not installed: {INSTALL}")),
+            false => Failure::new(program.display(), error),
         })?;
         // Its messages and exit codes are those of this command.
         process::exit(status.code().unwrap_or(2))
     }
+
+    fn asks_for_help(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--help" || argument == "-h")
+    }
+}
+
+/// Prints what is known without the other program.
+fn help() -> Result {
+    let mut npy = Npy::command();
+    npy.build();
+    let mut out = Output::stdout();
+    if let Some(sql) = npy.find_subcommand_mut("sql") {
+        write!(out, "{}", sql.render_long_help())?;
+    }
+    writeln!(out, "\nThe options are those of npy-sql, which is not installed: {INSTALL}")?;
+    out.finish()
 }
