@@ -1,9 +1,13 @@
 //! The table of subcommands with their help.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
-use crate::output::Result;
+use crate::output::{Failure, Result};
+use crate::target;
 
 /// Looks into NumPy's .npy and .npz files, converts, compares and checks them.
 ///
@@ -28,6 +32,11 @@ pub(crate) struct Npy {
 pub(crate) const FILES: &str = "\
 A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard input:
   t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
+
+An output that an argument names replaces a file of that name, completely or, after an error or Ctrl-C, not at
+all; it cannot also be an input. --no-clobber replaces nothing. Only --force replaces an archive whose other
+members would be lost, and files whose names come from an archive (npz extract). append, npz rm, npz mv and
+npz pack --append change the file that they name.
 
 Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unreadable files.";
 
@@ -77,7 +86,19 @@ enum Command {
 }
 
 impl Npy {
-    pub(crate) fn run(self) -> Result {
+    /// Runs the command that these are the arguments of, the first of them the name of the program.
+    pub(crate) fn run_with(arguments: impl Iterator<Item = OsString>) -> Result {
+        let arguments: Vec<OsString> = arguments.map(target::marked).collect();
+        let parsed = Npy::try_parse_from(&arguments);
+        if !matches!(parsed, Ok(Npy { command: Some(_), .. }))
+            && let Some(failure) = arguments.get(1).and_then(|word| misspelled(word.to_str()?))
+        {
+            return Err(failure);
+        }
+        parsed.unwrap_or_else(|error| error.exit()).run()
+    }
+
+    fn run(self) -> Result {
         match self.command {
             None => self.info.run(),
             Some(Command::Info(args)) => args.run(),
@@ -98,6 +119,45 @@ impl Npy {
             Some(Command::Sql(args)) => args.run(),
             Some(Command::Completions(args)) => args.run(),
             Some(Command::Man(args)) => args.run(),
+        }
+    }
+}
+
+/// Returns the error for a word that is no file and nearly the name of a subcommand.
+fn misspelled(word: &str) -> Option<Failure> {
+    let name = meant(word).filter(|_| !Path::new(word).exists())?;
+    Some(Failure::usage(format!("there is no subcommand or file {word:?}; did you mean {name}?")))
+}
+
+/// Returns the name of the subcommand that was probably meant.
+pub(crate) fn meant(word: &str) -> Option<String> {
+    let npy = Npy::command();
+    let names = npy.get_subcommands().map(clap::Command::get_name);
+    let distance = |name: &&str| strsim::osa_distance(word, name);
+    let nearest = names.min_by_key(distance)?;
+    // One slip in three letters.
+    let is_near = (1..=word.len() / 3).contains(&distance(&nearest));
+    is_near.then(|| nearest.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Npy, meant};
+
+    #[test]
+    fn the_arguments_are_declared_without_contradictions() {
+        Npy::command().debug_assert();
+    }
+
+    #[test]
+    fn only_a_word_that_is_nearly_a_subcommand_was_meant_to_be_one() {
+        for (word, name) in [("heda", "head"), ("stat", "stats"), ("covnert", "convert")] {
+            assert_eq!(meant(word).as_deref(), Some(name));
+        }
+        for word in ["head", "x", "data", "run.npy", "hello", "-"] {
+            assert_eq!(meant(word), None, "{word}");
         }
     }
 }

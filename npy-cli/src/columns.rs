@@ -1,17 +1,18 @@
 //! The columns of rows, named as `DynArray::table` names them: `head.gain`, `samples.0`, `z.re`; `value` or `0`, `1`, … of an array without
-//! fields.
+//! fields. The numbers are those in the file, also after a slice.
 //!
 //! `Columns::of(&source, &selection)` resolves `-c`. `columns.leaves(…)` then lists the scalars of a row, each with its offset and its
 //! [`Cell`]; `columns.tree()` is the row as JSON has it, with records as objects and sub-arrays as lists.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use npy_core::dtype::ScalarKind;
-use npy_core::{DType, ObjectRef};
+use npy_core::{DType, DynArray, ObjectRef, Order};
 
 use crate::output::{Failure, Result};
-use crate::source::Source;
-use crate::text::{Cell, half_of, json_string};
+use crate::source::{Source, Steps};
+use crate::text::{Cell, csv_field, half_of, json_string};
 
 /// Parts of a row: all of it, or what `-c` selects.
 pub(crate) struct Columns {
@@ -29,7 +30,7 @@ struct Part {
     offset: usize,
     /// Not a sub-array.
     dtype: DType,
-    dims: Vec<usize>,
+    dims: Vec<Steps>,
 }
 
 /// A scalar of each row.
@@ -82,10 +83,10 @@ impl Leaf {
 }
 
 impl Part {
-    fn new(name: String, offset: usize, dtype: &DType, dims: &[usize]) -> Self {
+    fn new(name: String, offset: usize, dtype: &DType, dims: &[Steps]) -> Self {
         let mut part = Part { name, offset, dtype: dtype.clone(), dims: dims.to_vec() };
         while let Some((base, shape)) = part.dtype.sub_array() {
-            part.dims.extend(shape);
+            part.dims.extend(shape.iter().map(|&length| Steps::all(length)));
             part.dtype = base.clone();
         }
         part
@@ -93,15 +94,15 @@ impl Part {
 
     /// Returns the part at a path below this one, such as `hdr.gain` or `samples.0`. Field names may have dots.
     fn find(&self, path: &str) -> Option<Part> {
-        if let [_, rest @ ..] = &self.dims[..] {
+        if let [first, rest @ ..] = &self.dims[..] {
             let (index, path) = match path.split_once('.') {
                 Some((index, path)) => (index, Some(path)),
                 None => (path, None),
             };
-            let index: usize = index.parse().ok().filter(|&index| index < self.dims[0])?;
-            let stride = rest.iter().product::<usize>() * self.dtype.itemsize();
+            let place = first.find(index.parse().ok()?)?;
+            let stride = product(rest) * self.dtype.itemsize();
             let part =
-                Part::new(self.name.clone(), self.offset + index * stride, &self.dtype, rest);
+                Part::new(self.name.clone(), self.offset + place * stride, &self.dtype, rest);
             return match path {
                 Some(path) => part.find(path),
                 None => Some(part),
@@ -124,7 +125,7 @@ impl Part {
     /// Appends the scalars of this part; stops after `max`.
     fn add_leaves(&self, split: Split, is_field: bool, max: usize, out: &mut Vec<Leaf>) {
         let size = self.dtype.itemsize();
-        let count = self.dims.iter().fold(1, |count: usize, &n| count.saturating_mul(n));
+        let count = product(&self.dims);
         let is_split = split == Split::All || self.dtype.is_record() || !is_field;
         if !self.dims.is_empty() && is_split {
             let mut index = vec![0; self.dims.len()];
@@ -135,9 +136,9 @@ impl Part {
                     return;
                 }
                 let mut rest = i;
-                for (index, length) in index.iter_mut().zip(&self.dims).rev() {
-                    *index = rest % length;
-                    rest /= length;
+                for (index, dim) in index.iter_mut().zip(&self.dims).rev() {
+                    *index = dim.nth(rest % dim.count);
+                    rest /= dim.count;
                 }
                 let mut name = self.name.clone();
                 for index in &index {
@@ -173,6 +174,12 @@ impl Part {
         out.push(Leaf { name: name.to_owned(), offset, cell, count });
     }
 
+    /// Returns where the part is in a row.
+    fn bytes(&self) -> Range<usize> {
+        let size = product(&self.dims).saturating_mul(self.dtype.itemsize());
+        self.offset..self.offset.saturating_add(size)
+    }
+
     fn tree(&self) -> Tree {
         let mut tree = match self.dtype.is_record() {
             true => Tree::Record(
@@ -189,13 +196,18 @@ impl Part {
             false => Tree::Scalar(Cell::new(&self.dtype)),
         };
         let mut size = self.dtype.itemsize();
-        for &count in self.dims.iter().rev() {
+        for &Steps { count, .. } in self.dims.iter().rev() {
             tree = Tree::List { count, size, item: Box::new(tree) };
             // Rows that do not exist may be larger than any memory.
             size = size.saturating_mul(count);
         }
         tree
     }
+}
+
+/// Returns the number of elements of an array. Rows that do not exist may be larger than any memory.
+fn product(dims: &[Steps]) -> usize {
+    dims.iter().fold(1, |count: usize, dim| count.saturating_mul(dim.count))
 }
 
 fn joined(outer: &str, inner: &str) -> String {
@@ -210,7 +222,7 @@ impl Columns {
 
     /// Resolves `-c` for elements of this dtype, which may have objects where the source has their indices.
     pub(crate) fn of_dtype(dtype: &DType, source: &Source, selection: &[String]) -> Result<Self> {
-        let row = Part::new(String::new(), 0, dtype, &source.row_shape());
+        let row = Part::new(String::new(), 0, dtype, &source.row_steps());
         let is_record = row.dtype.is_record();
         if selection.is_empty() {
             return Ok(Columns { parts: vec![row], is_selection: false, is_record });
@@ -234,6 +246,11 @@ impl Columns {
             parts.push(Part { name: path.clone(), ..part });
         }
         Ok(Columns { parts, is_selection: true, is_record })
+    }
+
+    /// Returns true if there are Python objects.
+    pub(crate) fn has_object(&self) -> bool {
+        self.parts.iter().any(|part| part.dtype.has_object())
     }
 
     /// Returns all scalars of a row. The error names the array.
@@ -264,13 +281,33 @@ impl Columns {
         if let ([part], false) = (&self.parts[..], self.is_selection) {
             return part.tree();
         }
-        let parts = self.parts.iter().map(|part| {
-            let dims = part.dims.iter();
-            let bytes = dims.fold(part.dtype.itemsize(), |bytes, &n| bytes.saturating_mul(n));
-            let end = part.offset.saturating_add(bytes);
-            (json_key(&part.name), part.offset..end, part.tree())
-        });
+        let parts = self.parts.iter().map(|part| (json_key(&part.name), part.bytes(), part.tree()));
         Tree::Record(parts.collect())
+    }
+
+    /// Returns the columns of some rows as an array: one column as it is, those of an array without fields as one dimension, and others as the
+    /// fields of records.
+    pub(crate) fn take(&self, block: &DynArray) -> npy_core::Result<DynArray> {
+        let rows = block.shape().first().copied().unwrap_or(1);
+        let dims = |part: &Part| part.dims.iter().map(|dim| dim.count).collect::<Vec<_>>();
+        let taken = |part: &Part| {
+            let shape = [vec![rows], dims(part)].concat();
+            DynArray::new(part.dtype.clone(), shape, Order::C, gathered(block, &[part.bytes()]))
+        };
+        match &self.parts[..] {
+            [part] => taken(part),
+            [first, rest @ ..]
+                if !self.is_record && rest.iter().all(|part| dims(part) == dims(first)) =>
+            {
+                let bytes: Vec<Range<usize>> = self.parts.iter().map(Part::bytes).collect();
+                let shape = [vec![rows, self.parts.len()], dims(first)].concat();
+                DynArray::new(first.dtype.clone(), shape, Order::C, gathered(block, &bytes))
+            }
+            parts => {
+                let columns = parts.iter().map(|part| Ok((&part.name, taken(part)?)));
+                DynArray::from_columns(columns.collect::<npy_core::Result<Vec<_>>>()?)
+            }
+        }
     }
 }
 
@@ -278,12 +315,23 @@ impl Columns {
 pub(crate) enum Tree {
     Scalar(Cell),
     /// The fields: the name with its quotes and a colon, and the bytes.
-    Record(Vec<(Vec<u8>, std::ops::Range<usize>, Tree)>),
+    Record(Vec<(Vec<u8>, Range<usize>, Tree)>),
     List {
         count: usize,
         size: usize,
         item: Box<Tree>,
     },
+}
+
+/// Returns the bytes of parts of each row.
+fn gathered(block: &DynArray, parts: &[Range<usize>]) -> Vec<u8> {
+    let rows = block.shape().first().copied().unwrap_or(1).max(1);
+    let size = (block.as_bytes().len() / rows).max(1);
+    let mut bytes = Vec::new();
+    for row in block.as_bytes().chunks_exact(size) {
+        parts.iter().for_each(|part| bytes.extend_from_slice(&row[part.clone()]));
+    }
+    bytes
 }
 
 fn json_key(name: &str) -> Vec<u8> {
@@ -324,25 +372,31 @@ impl Tree {
     }
 }
 
-/// Writes a line of CSV with names.
-pub(crate) fn csv_header(leaves: &[Leaf], out: &mut Vec<u8>) {
+/// Writes a line of CSV with names. `comma` is between two fields.
+pub(crate) fn csv_header(leaves: &[Leaf], comma: u8, out: &mut Vec<u8>) {
     for (i, leaf) in leaves.iter().enumerate() {
         if i > 0 {
-            out.push(b',');
+            out.push(comma);
         }
-        crate::text::csv_field(&leaf.name, out);
+        csv_field(&leaf.name, comma, out);
     }
     out.push(b'\n');
 }
 
 /// Writes a row as a line of CSV. An object is its index in `objects`.
-pub(crate) fn csv_row(leaves: &[Leaf], row: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
+pub(crate) fn csv_row(
+    leaves: &[Leaf],
+    row: &[u8],
+    objects: &[ObjectRef<'_>],
+    comma: u8,
+    out: &mut Vec<u8>,
+) {
     let start = out.len();
     for (i, leaf) in leaves.iter().enumerate() {
         if i > 0 {
-            out.push(b',');
+            out.push(comma);
         }
-        leaf.cell.csv(leaf.of(row), objects, out);
+        leaf.cell.csv(leaf.of(row), objects, comma, out);
     }
     if out.len() == start {
         // An empty line would not be a row.

@@ -52,6 +52,7 @@ impl Form {
     pub(crate) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Form::Csv(Dialect::default())),
+            "tsv" => Some(Form::Csv(Dialect { delimiter: Some(b'\t'), ..Dialect::default() })),
             "jsonl" | "ndjson" => Some(Form::JsonLines),
             "json" => Some(Form::Json),
             _ => None,

@@ -12,7 +12,9 @@
 //! - `columns.rs`: the columns of rows, as tables, CSV and JSON have them;
 //! - `text.rs`: scalars as text, for CSV, JSON and tables;
 //! - `table.rs`: text in columns;
-//! - `output.rs`: standard output, files that replace others, errors and the exit code.
+//! - `output.rs`: standard output, errors and the exit code;
+//! - `output_file.rs`: files that an argument names as the output, and what they replace;
+//! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
 
 mod args;
 mod columns;
@@ -21,8 +23,10 @@ mod dtypes;
 mod histogram;
 mod input;
 mod output;
+mod output_file;
 mod plot;
 mod rows;
+mod signals;
 mod source;
 mod table;
 mod target;
@@ -30,9 +34,7 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    let args = args::Npy::parse_from(std::env::args_os().map(target::marked));
-    output::exit_code(args.run())
+    signals::watch();
+    output::exit_code(args::Npy::run_with(std::env::args_os()))
 }

@@ -1,16 +1,13 @@
-//! Standard output, files that replace others, errors and the exit code.
+//! Standard output, errors and the exit code.
 //!
 //! - Standard output has data alone: `Output::stdout()`, which is a `Write`, and knows the width of the terminal and whether to color.
 //! - A subcommand returns `Result<Answer>`: `Answer::Yes` is exit code 0, `Answer::No` 1, and a `Failure` 2. A failure prints
 //!   `npy: FILE: row 17, field t0: …` on standard error. `Failure::new(target, message)` makes one; errors of the library and `io::Error`
 //!   become one by `?`; `.of(&target)` adds the file to an error that does not name it.
 //! - If the reader of a pipe is gone, writing ends the command quietly, with exit code 0.
-//! - `replace(path, |file| …)` writes a file that replaces `path` when it is complete: after an error there is no partial file.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Place};
@@ -144,13 +141,14 @@ fn message(error: &npy_core::Error) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 8] = [
+    const ADVICE: [(&str, &str); 9] = [
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
         (", or read it by npz::", ""),
+        ("; write_npy_to and Writer::new ", ""),
         (
             "needs an array in C order: ",
             "needs an array in C order: npy convert --order c makes one",
@@ -355,62 +353,4 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
-}
-
-/// Writes a file, which replaces `path` once `write` has succeeded. Standard output (`-`, `/dev/stdout`) and a path that is not a
-/// regular file are written directly.
-pub(crate) fn replace<T>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<T>,
-) -> Result<T> {
-    // By its path, a file that standard output is redirected to would be replaced.
-    if path.as_os_str() == "-" || path == Path::new("/dev/stdout") {
-        let mut out = BufWriter::new(io::stdout());
-        let result = write(&mut out)?;
-        out.flush()?;
-        return Ok(result);
-    }
-    let name = path.display();
-    // The file that a link leads to is replaced, not the link.
-    let target: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if target.exists() && !target.is_file() {
-        let file = File::options().write(true).open(&target).of(&name)?;
-        let mut out = BufWriter::new(file);
-        let result = write(&mut out).map_err(|failure| failure.named(&name))?;
-        out.flush().of(&name)?;
-        return Ok(result);
-    }
-    if let Err(error) = File::options().write(true).open(&target)
-        && error.kind() == io::ErrorKind::PermissionDenied
-    {
-        return Err(Failure::new(name, "is write-protected; make it writable or remove it first"));
-    }
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    if !folder.is_dir() {
-        let message = format!("the directory {} does not exist", folder.display());
-        return Err(Failure::new(name, message));
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".npy-").suffix(".tmp");
-    #[cfg(unix)]
-    let permissions = {
-        use std::os::unix::fs::PermissionsExt;
-        // The umask applies to a new file only.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-        target.metadata().ok().map(|old| old.permissions())
-    };
-    let mut file = builder.tempfile_in(folder).of(&name)?;
-    let mut out = BufWriter::with_capacity(1 << 16, file.as_file_mut());
-    let result = write(&mut out).map_err(|failure| failure.named(&name))?;
-    out.flush().of(&name)?;
-    drop(out);
-    #[cfg(unix)]
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).of(&name)?;
-    }
-    file.persist(&target).map_err(|error| error.error).of(&name)?;
-    Ok(result)
 }

@@ -24,6 +24,9 @@ pub(crate) struct Format {
     /// Prints CSV with a line of names
     #[arg(long, group = "form")]
     csv: bool,
+    /// Prints CSV with tabs in place of commas
+    #[arg(long, group = "form")]
+    tsv: bool,
     /// Prints one array of JSON
     #[arg(long, group = "form")]
     json: bool,
@@ -36,16 +39,23 @@ pub(crate) struct Format {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     Table,
-    Csv,
+    /// With this byte between two fields.
+    Csv(u8),
     Json,
     JsonLines,
+}
+
+impl Form {
+    pub(crate) const CSV: Form = Form::Csv(b',');
+    pub(crate) const TSV: Form = Form::Csv(b'\t');
 }
 
 impl Format {
     /// Returns the form that the options name.
     pub(crate) fn form(&self, default: Form) -> Form {
         match self {
-            Format { csv: true, .. } => Form::Csv,
+            Format { csv: true, .. } => Form::CSV,
+            Format { tsv: true, .. } => Form::TSV,
             Format { json: true, .. } => Form::Json,
             Format { jsonl: true, .. } => Form::JsonLines,
             _ => default,
@@ -115,7 +125,7 @@ impl<'a> Rows<'a> {
         let columns = Columns::of_dtype(&dtype, &source, columns)?;
         let leaves = match form {
             Form::Table => columns.leaves(split, MAX_TABLE_COLUMNS),
-            Form::Csv => columns.all_leaves(split, source.name())?,
+            Form::Csv(_) => columns.all_leaves(split, source.name())?,
             Form::Json | Form::JsonLines => Vec::new(),
         };
         let is_limited = is_table && target.slice.is_none() && leaves.len() == MAX_TABLE_COLUMNS;
@@ -128,6 +138,11 @@ impl<'a> Rows<'a> {
         let tree = columns.tree();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         Ok(Rows { source, leaves, tree, total, threads, objects: list })
+    }
+
+    /// Returns the shape of the array after its slice.
+    pub(crate) fn shape(&self) -> Vec<usize> {
+        self.source.header().shape().to_vec()
     }
 
     /// Returns the number of rows.
@@ -239,9 +254,10 @@ impl<'a> Printer<'a> {
                 return Err(Failure::new(rows.source.name(), message));
             }
         }
-        match &mut self.sheet {
-            Some(sheet) => sheet.begin(&names, rows.aligns(), rows.left_out()),
-            None => csv_header(&rows.leaves, &mut self.buffer),
+        match (&mut self.sheet, self.form) {
+            (Some(sheet), _) => sheet.begin(&names, rows.aligns(), rows.left_out()),
+            (None, Form::Csv(comma)) => csv_header(&rows.leaves, comma, &mut self.buffer),
+            (None, _) => {}
         }
         self.names = Some(names);
         Ok(())
@@ -267,7 +283,7 @@ impl<'a> Printer<'a> {
         let print = |part: Range<usize>, out: &mut Vec<u8>| {
             for i in part {
                 match form {
-                    Form::Csv => csv_row(leaves, row(i), objects, out),
+                    Form::Csv(comma) => csv_row(leaves, row(i), objects, comma, out),
                     _ => {
                         out.extend_from_slice(if form == Form::Json { b",\n" } else { b"\n" });
                         tree.json(row(i), objects, out);
@@ -276,7 +292,7 @@ impl<'a> Printer<'a> {
             }
         };
         let mut start = 0;
-        if count > 0 && form != Form::Csv {
+        if count > 0 && !matches!(form, Form::Csv(_)) {
             self.separate();
             tree.json(row(0), objects, &mut self.buffer);
             start = 1;

@@ -306,11 +306,11 @@ enum Layout {
 
 /// Indices of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Steps {
+pub(crate) struct Steps {
     /// The length of the dimension in the file.
     length: usize,
     start: usize,
-    count: usize,
+    pub(crate) count: usize,
     /// Not zero.
     step: i64,
     /// True if the dimension stays.
@@ -318,7 +318,7 @@ struct Steps {
 }
 
 impl Steps {
-    const fn all(length: usize) -> Self {
+    pub(crate) const fn all(length: usize) -> Self {
         Steps { length, start: 0, count: length, step: 1, is_kept: true }
     }
 
@@ -364,9 +364,19 @@ impl Steps {
     }
 
     /// Returns the position of an index that is less than `count`, so that nothing overflows.
-    fn nth(&self, i: usize) -> usize {
+    pub(crate) fn nth(&self, i: usize) -> usize {
         let offset = self.stride().saturating_mul(i);
         if self.step < 0 { self.start.saturating_sub(offset) } else { self.start + offset }
+    }
+
+    /// Returns the place of an index among those that are selected.
+    pub(crate) fn find(&self, index: usize) -> Option<usize> {
+        let offset = match self.step < 0 {
+            true => self.start.checked_sub(index)?,
+            false => index.checked_sub(self.start)?,
+        };
+        let is_step = offset.is_multiple_of(self.stride());
+        Some(offset / self.stride()).filter(|&place| is_step && place < self.count)
     }
 }
 
@@ -491,9 +501,14 @@ impl Source {
         self.rows.nth(row)
     }
 
+    /// Returns the dimensions of a row.
+    pub(crate) fn row_steps(&self) -> Vec<Steps> {
+        self.inner.iter().copied().filter(|steps| steps.is_kept).collect()
+    }
+
     /// Returns the shape of a row.
     pub(crate) fn row_shape(&self) -> Vec<usize> {
-        self.inner.iter().filter(|steps| steps.is_kept).map(|steps| steps.count).collect()
+        self.row_steps().iter().map(|steps| steps.count).collect()
     }
 
     /// Returns the dtype of an element.
@@ -797,6 +812,19 @@ mod tests {
         }
     }
 
+    /// Guards the numbers of columns: they are those in the file.
+    #[test]
+    fn an_index_is_found_where_it_is_selected() {
+        for slice in ["::3", "1::2", "::-1", "5:0:-2", "3:3", "2"] {
+            let target = Target::parse(format!("x[{slice}]").as_ref()).unwrap();
+            let steps = select(&[7], &target.slice.unwrap()).unwrap()[0];
+            let indices: Vec<usize> = (0..steps.count).map(|i| steps.nth(i)).collect();
+            for index in 0..9 {
+                assert_eq!(steps.find(index), indices.iter().position(|&i| i == index), "{slice}");
+            }
+        }
+    }
+
     const SLICES: [&str; 12] = [
         "",
         "[2]",
@@ -814,7 +842,7 @@ mod tests {
 
     /// Reads an array in blocks of two rows.
     fn read(target: &str) -> Vec<u16> {
-        let target: Target = target.parse().unwrap();
+        let target = Target::parse(target.as_ref()).unwrap();
         let mut source = Source::open(&target).unwrap();
         let mut values = Vec::new();
         while let Some(block) = source.next(2).unwrap() {
@@ -846,7 +874,7 @@ mod tests {
                 archive.write("x", &array).unwrap();
                 archive.finish().unwrap();
                 for slice in SLICES {
-                    let target: Target = format!("x{slice}").parse().unwrap();
+                    let target = Target::parse(format!("x{slice}").as_ref()).unwrap();
                     let selection = Selection::of(&shape, &target).unwrap();
                     let indices = (0..selection.rows()).flat_map(|row| selection.row(row));
                     let expected: Vec<u16> = indices.map(|index| logical[index]).collect();

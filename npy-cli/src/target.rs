@@ -1,13 +1,15 @@
 //! The argument `FILE[::MEMBER][[SLICE]]`, in Python's words: `model.npz::layers/0/weights[:10,0]`, `t.npy[1000:2000]`; `-` is standard
 //! input.
 //!
-//! `Target` implements `FromStr`, so an argument of clap is declared as `file: Target`. A path that exists as it is written is never
-//! taken apart. `Target::to_string` is what messages call the file.
+//! `Target` has a parser for clap, so an argument is declared as `file: Target`. Paths need not be UTF-8. A path that exists as it is
+//! written is never taken apart. `Target::to_string` is what messages call the file.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
+
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 
 /// An array, or an archive, that an argument names.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,34 +79,77 @@ impl Target {
     }
 }
 
-impl From<&Path> for Target {
-    fn from(path: &Path) -> Self {
-        Target { path: path.to_owned(), member: None, slice: None }
+impl From<PathBuf> for Target {
+    fn from(path: PathBuf) -> Self {
+        Target { path, member: None, slice: None }
     }
 }
 
-impl FromStr for Target {
-    type Err = String;
+impl ValueParserFactory for Target {
+    type Parser = ValueParser;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.strip_prefix(STDIN_MARK).unwrap_or(text);
-        if Path::new(text).exists() {
-            return Ok(Path::new(text).into());
+    fn value_parser() -> ValueParser {
+        OsStringValueParser::new().try_map(|text| Target::parse(&text)).into()
+    }
+}
+
+impl Target {
+    /// Takes an argument apart.
+    pub(crate) fn parse(argument: &OsStr) -> Result<Self, String> {
+        let text = argument.as_encoded_bytes();
+        let text = text.strip_prefix(&[STDIN_MARK as u8]).unwrap_or(text);
+        if path_of(text).exists() {
+            return Ok(path_of(text).into());
         }
-        let (text, slice) = match text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
+        let is_directory = |path: &[u8]| path_of(path).is_dir();
+        let (text, slice) = match text.strip_suffix(b"]").and_then(|text| split_last(text, b"[")) {
             // Brackets in a path: `run[old]/x.npy[3]` has a slice, `x[old]` has none.
-            Some((path, slice)) if !path.is_empty() && !Path::new(path).is_dir() => {
-                (path, Some(slice.split(',').map(Index::from_str).collect::<Result<_, _>>()?))
+            Some((path, slice)) if !path.is_empty() && !is_directory(path) => {
+                let slice = String::from_utf8_lossy(slice);
+                let slice: Result<_, _> = slice.split(',').map(Index::from_str).collect();
+                (path, Some(slice?))
             }
             _ => (text, None),
         };
-        let (path, member) = match text.split_once("::") {
-            Some(_) if Path::new(text).exists() => (text, None),
-            Some((path, member)) if !path.is_empty() => (path, Some(member.to_owned())),
+        let (path, member) = match split_first(text, b"::") {
+            Some(_) if path_of(text).exists() => (text, None),
+            Some((path, member)) if !path.is_empty() => (path, Some(member)),
             _ => (text, None),
         };
-        Ok(Target { path: path.into(), member, slice })
+        let member = match member {
+            None => None,
+            Some(member) => Some(String::from_utf8(member.to_vec()).map_err(|error| {
+                let member = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                format!(
+                    "the name of the member, {member:?}, is not UTF-8, and those in an archive are"
+                )
+            })?),
+        };
+        Ok(Target { path: path_of(path), member, slice })
     }
+}
+
+fn split_first<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = text.windows(separator.len()).position(|part| part == separator)?;
+    Some((&text[..at], &text[at + separator.len()..]))
+}
+
+fn split_last<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = text.windows(separator.len()).rposition(|part| part == separator)?;
+    Some((&text[..at], &text[at + separator.len()..]))
+}
+
+/// Returns the path that a part of an argument's bytes is.
+#[cfg(unix)]
+pub(crate) fn path_of(text: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    OsStr::from_bytes(text).into()
+}
+
+/// Returns the path that a part of an argument's bytes is. A path with half of a surrogate pair, which Windows allows, is not found.
+#[cfg(not(unix))]
+pub(crate) fn path_of(text: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(text).into_owned().into()
 }
 
 impl FromStr for Index {
@@ -171,7 +216,7 @@ mod tests {
     use super::{Index, Target};
 
     fn parsed(text: &str) -> (String, Option<String>, Option<Vec<Index>>) {
-        let target: Target = text.parse().unwrap();
+        let target = Target::parse(text.as_ref()).unwrap();
         assert_eq!(target.to_string(), text);
         (target.path.display().to_string(), target.member, target.slice)
     }
@@ -199,7 +244,7 @@ mod tests {
     #[test]
     fn a_wrong_slice_says_what_a_slice_is() {
         for text in ["x[a]", "x[1:2:3:4]", "x[::0]", "x[]", "x[1,,2]"] {
-            assert!(text.parse::<Target>().is_err(), "{text}");
+            assert!(Target::parse(text.as_ref()).is_err(), "{text}");
         }
     }
 }

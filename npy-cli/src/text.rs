@@ -156,8 +156,14 @@ impl Cell {
         objects.get(usize::try_from(self.bits(bytes)).ok()?).copied()
     }
 
-    /// Writes a field of CSV. An object is its index in `objects`.
-    pub(crate) fn csv(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
+    /// Writes a field of CSV. An object is its index in `objects`. `comma` is what is between two fields.
+    pub(crate) fn csv(
+        &self,
+        bytes: &[u8],
+        objects: &[ObjectRef<'_>],
+        comma: u8,
+        out: &mut Vec<u8>,
+    ) {
         match self.kind {
             Kind::F64 => float(self.f64(bytes), "", INFINITIES, out),
             Kind::F32 => float(self.f32(bytes), "", INFINITIES, out),
@@ -173,9 +179,9 @@ impl Cell {
             Kind::Bytes | Kind::Str => {
                 let start = out.len();
                 self.text(bytes, out);
-                if out[start..].iter().any(|byte| needs_quotes(*byte)) {
+                if out[start..].iter().any(|byte| needs_quotes(*byte, comma)) {
                     let text = String::from_utf8(out.split_off(start)).unwrap_or_default();
-                    csv_field(&text, out);
+                    csv_field(&text, comma, out);
                 }
             }
             Kind::DateTime | Kind::TimeDelta if self.int(bytes) == i64::MIN => {}
@@ -189,10 +195,10 @@ impl Cell {
             Kind::Void => hex(bytes, out),
             Kind::Object => {
                 let object = self.object(bytes, objects);
-                csv_field(&object.map(object_text).unwrap_or_default(), out);
+                csv_field(&object.map(object_text).unwrap_or_default(), comma, out);
             }
             Kind::Complex | Kind::TimeDelta | Kind::Other => {
-                csv_field(&self.value(bytes).to_string(), out);
+                csv_field(&self.value(bytes).to_string(), comma, out);
             }
         }
     }
@@ -202,7 +208,7 @@ impl Cell {
         match self.kind {
             Kind::F64 => float(self.f64(bytes), "null", JSON_INFINITIES, out),
             Kind::F32 => float(self.f32(bytes), "null", JSON_INFINITIES, out),
-            Kind::Int | Kind::UInt => self.csv(bytes, objects, out),
+            Kind::Int | Kind::UInt => self.csv(bytes, objects, b',', out),
             Kind::Bool => {
                 out.extend_from_slice(if self.bits(bytes) == 0 { b"false" } else { b"true" })
             }
@@ -300,7 +306,7 @@ impl Cell {
 
     fn csv_text(&self, bytes: &[u8]) -> String {
         let mut text = Vec::new();
-        self.csv(bytes, &[], &mut text);
+        self.csv(bytes, &[], b',', &mut text);
         match text.is_empty() && self.kind == Kind::F32 {
             true => "nan".into(),
             false => String::from_utf8(text).unwrap_or_default(),
@@ -424,8 +430,8 @@ fn date(day: i64, out: &mut Vec<u8>) {
     });
 }
 
-fn needs_quotes(byte: u8) -> bool {
-    matches!(byte, b',' | b'"' | b'\n' | b'\r')
+fn needs_quotes(byte: u8, comma: u8) -> bool {
+    byte == comma || matches!(byte, b'"' | b'\n' | b'\r')
 }
 
 /// Returns true for a byte that is in a string of JSON as it is.
@@ -541,8 +547,8 @@ pub(crate) fn short_time(time: &str) -> String {
 }
 
 /// Writes a field of CSV, in quotes if it needs them.
-pub(crate) fn csv_field(text: &str, out: &mut Vec<u8>) {
-    if text.bytes().any(needs_quotes) {
+pub(crate) fn csv_field(text: &str, comma: u8, out: &mut Vec<u8>) {
+    if text.bytes().any(|byte| needs_quotes(byte, comma)) {
         out.push(b'"');
         out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
         out.push(b'"');
@@ -649,7 +655,7 @@ mod tests {
     fn text_of_csv_is_quoted_only_if_it_must_be() {
         let field = |text: &str| {
             let mut out = Vec::new();
-            csv_field(text, &mut out);
+            csv_field(text, b',', &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(field("a b"), "a b");
@@ -667,7 +673,7 @@ mod tests {
         ] {
             let cell = Cell::new(&dtype.parse().unwrap());
             let mut out = Vec::new();
-            cell.csv(bytes, &[], &mut out);
+            cell.csv(bytes, &[], b',', &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text, "{dtype}");
         }
     }

@@ -485,3 +485,97 @@ fn a_slice_is_refused_where_it_has_no_meaning() {
         assert!(String::from_utf8(output.stderr).unwrap().contains("leave out the slice"));
     }
 }
+
+/// Guards the dtypes of the columns that are taken, of records and of arrays without fields, in each container and after a slice.
+#[test]
+fn columns_that_are_taken_keep_their_dtypes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let dtype: DType = "[('a', '>i2'), ('p', [('x', '<f4'), ('n', '|S2')]), ('v', '<u2', (2, 3))]"
+        .parse()
+        .unwrap();
+    let bytes = (0..2 * dtype.itemsize()).map(|byte| u8::try_from(byte).unwrap()).collect();
+    let records = DynArray::new(dtype, [2], Order::C, bytes).unwrap();
+    records.write_npy(path.join("r.npy")).unwrap();
+    let array = |name: &str| DynArray::read_npy(path.join(name)).unwrap();
+
+    ok(path, &["convert", "r.npy", "two.npy", "-c", "p.n,a"]);
+    let two = array("two.npy");
+    assert_eq!(two.dtype().to_string(), "[('p.n', '|S2'), ('a', '>i2')]");
+    assert_eq!(two.as_bytes(), [6, 7, 0, 1, 26, 27, 20, 21]);
+    ok(path, &["convert", "r.npy", "one.npy", "-c", "v"]);
+    assert_eq!(array("one.npy").shape(), [2, 2, 3]);
+    assert_eq!(array("one.npy").dtype().to_string(), "<u2");
+    ok(path, &["convert", "r.npy[1]", "row.npz", "-c", "p", "--endian", "big"]);
+    let row: DynArray = npz::Reader::open(path.join("row.npz")).unwrap().read("r").unwrap();
+    assert_eq!(row.dtype().to_string(), "[('x', '>f4'), ('n', '|S2')]");
+    assert_eq!((row.shape(), row.as_bytes()), (&[][..], &[25, 24, 23, 22, 26, 27][..]));
+
+    let matrix = NpyArray::with_order((0..12).collect::<Vec<i16>>(), [3, 4], Order::Fortran);
+    matrix.unwrap().write_npy(path.join("m.npy")).unwrap();
+    ok(path, &["convert", "m.npy", "m2.npy", "-c", "3,0"]);
+    assert_eq!(array("m2.npy").shape(), [3, 2]);
+    assert_eq!(array("m2.npy").to_vec::<i16>().unwrap(), [9, 0, 10, 1, 11, 2]);
+    ok(path, &["convert", "m.npy[1:, ::3]", "m3.npy", "-c", "3", "--dtype", "f8"]);
+    assert_eq!(array("m3.npy").to_vec::<f64>().unwrap(), [10.0, 11.0]);
+    let output = npy(path, &["convert", "m.npy[1:, ::3]", "m4.npy", "-c", "1"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("there is no column \"1\"; the columns are 0, 3"), "{said}");
+}
+
+/// Guards tabs between fields, and quotes around text that has one.
+#[test]
+fn tsv_is_written_and_read_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("x.jsonl"), "{\"t\": \"a\\tb\", \"n,\": 1}\n{\"t\": \"c,d\", \"n,\": 2}\n")
+        .unwrap();
+    ok(path, &["convert", "x.jsonl", "x.npy"]);
+    ok(path, &["convert", "x.npy", "x.tsv"]);
+    let text = fs::read_to_string(path.join("x.tsv")).unwrap();
+    assert_eq!(text, "t\tn,\n\"a\tb\"\t1\nc,d\t2\n");
+    ok(path, &["convert", "x.tsv", "y.npy"]);
+    fs::rename(path.join("x.tsv"), path.join("x.txt")).unwrap();
+    ok(path, &["convert", "--from", "tsv", "x.txt", "z.npy"]);
+    for name in ["y.npy", "z.npy"] {
+        let [found, expected] = ["x.npy", name].map(|name| fs::read(path.join(name)).unwrap());
+        assert!(found == expected, "{name}");
+    }
+}
+
+/// Guards Python objects that become numbers, text and times, in each shape; and that what cannot says what to do.
+#[test]
+fn python_objects_become_a_dtype() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let save = |name: &str, value: serde_json::Value| {
+        npy_core::object::save(path.join(name), &value).unwrap();
+    };
+    save("n.npy", serde_json::json!([1, 2.5, null]));
+    save("t.npy", serde_json::json!(["2024-01-31", null]));
+    save("u.npy", serde_json::json!(["a", "größe"]));
+    for (name, dtype, text) in [
+        ("n.npy", "f4", "[1.0 2.5 nan]"),
+        ("n.npy[:2]", "f8", "[1.0 2.5]"),
+        ("t.npy", "M8[s]", "[2024-01-31T00:00:00 NaT]"),
+        ("u.npy", "U", "['a' 'größe']"),
+    ] {
+        for (out, read) in [("o.npy", "o.npy"), ("o.npz::o", "o.npz")] {
+            ok(path, &["convert", name, out, "--dtype", dtype]);
+            let array = match read {
+                "o.npy" => DynArray::read_npy(path.join(read)).unwrap(),
+                _ => npz::Reader::open(path.join(read)).unwrap().read("o").unwrap(),
+            };
+            assert_eq!(array.to_string(), text);
+        }
+    }
+    for (args, message) in [
+        (&["n.npy", "--dtype", "i4"][..], "row 1, field value: \"2.5\" is not an integer"),
+        (&["n.npy[1:]"], "--dtype converts the objects, and .csv and .jsonl have them as text"),
+    ] {
+        let output = npy(path, &[&["convert", args[0], "out.npy"], &args[1..]].concat());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(message), "{said}");
+        assert!(!path.join("out.npy").exists());
+    }
+}

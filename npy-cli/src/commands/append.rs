@@ -1,11 +1,12 @@
 //! `npy append FILE IN...`: adds rows at the end of a file, in place.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
 
 use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
+use crate::output_file::is_same_file;
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
 
@@ -118,9 +119,4 @@ fn rows_of(block: DynArray, row: &[usize]) -> npy_core::Result<DynArray> {
     let elements: usize = block.shape().iter().product();
     let count = elements / row.iter().product::<usize>().max(1);
     DynArray::new(block.dtype().clone(), [&[count], row].concat(), Order::C, block.into_bytes())
-}
-
-/// Returns true if reading the one file would see what is written to the other.
-fn is_same_file(input: &Path, file: &Path) -> bool {
-    matches!((input.canonicalize(), file.canonicalize()), (Ok(input), Ok(file)) if input == file)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let mut out = Output::stdout();
-        let form = self.format.form(if out.is_terminal { Form::Table } else { Form::Csv });
+        let form = self.format.form(if out.is_terminal { Form::Table } else { Form::CSV });
         let mut printer = Printer::stdout(&mut out, form);
         for file in &self.files {
             let mut objects = None;

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::CommandFactory;
 
-use crate::args::Npy;
-use crate::output::{Output, Result};
+use crate::args::{Npy, meant};
+use crate::output::{Failure, Output, Result};
 
 #[derive(clap::Args)]
 pub(crate) struct Completions {
@@ -41,9 +41,9 @@ impl Man {
                     .version(env!("CARGO_PKG_VERSION"))
                     .display_name(format!("npy-{name}")),
                 None => {
-                    return Err(crate::output::Failure::usage(format!(
-                        "there is no subcommand {name:?}"
-                    )));
+                    let advice = meant(name)
+                        .map_or(String::new(), |meant| format!("; did you mean {meant}?"));
+                    return Err(Failure::usage(format!("there is no subcommand {name:?}{advice}")));
                 }
             },
         };

@@ -6,7 +6,8 @@ use npy_core::{Cast, Header, Order};
 
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
-use crate::output::{Answer, Failure, Of, Progress, Result, replace};
+use crate::output::{Answer, Failure, Of, Progress, Result};
+use crate::output_file::Replacing;
 use crate::source::Source;
 use crate::target::Target;
 
@@ -18,6 +19,8 @@ pub(crate) struct Args {
     /// The arrays, joined in this order
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<Target>,
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 impl Args {
@@ -30,6 +33,7 @@ impl Args {
             );
             return Err(Failure::new(&out, message));
         }
+        let output = self.replacing.output(&self.output, &self.inputs)?.binary()?;
         let mut inputs = self.inputs.iter();
         let mut header = None;
         let mut rows = 0usize;
@@ -57,7 +61,7 @@ impl Args {
             [rows].into_iter().chain(first.shape().iter().skip(1).copied()).collect();
         let dtype = first.dtype();
         let header = Header::new(dtype.clone(), shape, Order::C).of(&self.output.display())?;
-        replace(&self.output, |out| {
+        output.write(|out| {
             out.write_all(&header.to_bytes().of(&self.output.display())?)?;
             let mut left = header.data_bytes();
             let mut progress = Progress::start(left);

@@ -1,34 +1,39 @@
 //! `npy convert IN OUT`: another dtype, order or container, and text.
 //!
-//! The names of the files say what they are. Arrays go through in blocks, unless the order of the elements changes.
+//! The names of the files say what they are. Arrays go through in blocks (`convert/blocks.rs`), unless the order of the elements changes.
 
-use std::io::{self, BufWriter, Write};
+mod blocks;
+
 use std::path::Path;
+use std::slice;
 
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
+use self::blocks::Blocks;
+use crate::columns::Columns;
 use crate::dtypes;
 use crate::input::{self, Dialect, FirstLine};
-use crate::output::{Answer, Failure, Of, Progress, Result, reason, replace};
+use crate::output::{Answer, Failure, Of, Progress, Result, reason};
+use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::rows::{Form, Printer, Rows};
 use crate::source::{self, AnyReader, Input, Source};
 use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A .npy file, an archive or a member of one, or a .csv, .json or .jsonl file
+    /// A .npy file, an archive or a member of one, or a .csv, .tsv, .json or .jsonl file
     #[arg(value_name = "IN")]
     input: Target,
-    /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .json, .jsonl; - with --to is standard output
+    /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .tsv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
-    /// What IN is, if its name does not say so: csv, json or jsonl
+    /// What IN is, if its name does not say so: csv, tsv, json or jsonl
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Format>,
     /// What OUT is, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"
+    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too
     #[arg(long)]
     dtype: Option<String>,
     /// What may happen to values that the dtype does not hold
@@ -55,9 +60,14 @@ pub(crate) struct Args {
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
     #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
     missing: Vec<String>,
-    /// The columns to write into CSV and JSON, such as a,hdr.t0
+    /// The columns to write, such as a,hdr.t0 or 0,2; their dtypes stay. One column becomes an array of its dtype, several fields become records
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
+    /// Replaces an archive whose other members are lost
+    #[arg(long, conflicts_with = "no_clobber")]
+    force: bool,
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 /// What a file is.
@@ -66,6 +76,8 @@ pub(crate) enum Format {
     Npy,
     Npz,
     Csv,
+    /// CSV with tabs
+    Tsv,
     Json,
     Jsonl,
 }
@@ -102,6 +114,7 @@ impl Format {
             "npy" => Format::Npy,
             "npz" => Format::Npz,
             "csv" => Format::Csv,
+            "tsv" => Format::Tsv,
             "json" => Format::Json,
             "jsonl" | "ndjson" => Format::Jsonl,
             _ => return None,
@@ -112,7 +125,7 @@ impl Format {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let Some(format) = self.to.or_else(|| Format::of(&self.output.path)) else {
-            let message = "its name does not end in .npy, .npz, .csv, .json or .jsonl; say what it is with --to";
+            let message = "its name does not end in .npy, .npz, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(
                 format!("the output {}", self.output.path.display()),
                 message,
@@ -125,17 +138,24 @@ impl Args {
         {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
+        if let Some(member) = &self.output.member {
+            // The archive may be that of the input: it is read before it is edited.
+            self.to_member(member)?;
+            return Ok(Answer::Yes);
+        }
+        let output = self.replacing.output(&self.output.path, slice::from_ref(&self.input))?;
         match format {
-            Format::Npy => self.to_npy()?,
-            Format::Npz => self.to_npz()?,
-            Format::Csv => self.to_text(Form::Csv)?,
-            Format::Json => self.to_text(Form::Json)?,
-            Format::Jsonl => self.to_text(Form::JsonLines)?,
+            Format::Npy => self.to_npy(&output.binary()?)?,
+            Format::Npz => self.to_npz(&output.binary()?)?,
+            Format::Csv => self.to_text(Form::CSV, &output)?,
+            Format::Tsv => self.to_text(Form::TSV, &output)?,
+            Format::Json => self.to_text(Form::Json, &output)?,
+            Format::Jsonl => self.to_text(Form::JsonLines, &output)?,
         }
         Ok(Answer::Yes)
     }
 
-    fn to_text(&self, form: Form) -> Result<()> {
+    fn to_text(&self, form: Form, output: &OutputFile<'_>) -> Result<()> {
         if self.dtype.is_some() || self.order.is_some() || self.endian.is_some() || self.compress {
             let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
             return Err(Failure::new(&self.output, message));
@@ -143,13 +163,13 @@ impl Args {
         let reader = self.open()?.into_array(&self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
-        if form == Form::Csv && rows.has_no_columns() {
+        if matches!(form, Form::Csv(_)) && rows.has_no_columns() {
             let message =
                 "there are no columns to write, and CSV has no rows without them; .jsonl has";
             return Err(Failure::new(&self.input, message));
         }
         let progress = Progress::start(rows.bytes());
-        replace(&self.output.path, |mut out| {
+        output.write(|mut out| {
             let mut printer = Printer::to(&mut out, form);
             printer.show(progress);
             rows.print(usize::MAX, &mut printer)?;
@@ -157,13 +177,31 @@ impl Args {
         })
     }
 
-    fn to_npy(&self) -> Result<()> {
-        self.without_columns()?;
+    fn to_npy(&self, output: &OutputFile<'_>) -> Result<()> {
         if self.compress {
             return Err(Failure::new(&self.output, "--compress is for .npz files"));
         }
         let reader = self.open()?.into_array(&self.input)?;
-        self.write(reader, &self.input)
+        let header = reader.header();
+        let is_in_order = header.order() == self.order(header) || header.shape().len() < 2;
+        if header.dtype().has_object() || !is_in_order || self.order(header) == Order::Fortran {
+            let array = self.array(reader, &self.input)?;
+            return output.write(|out| array.write_npy_to(out).map_err(Failure::from));
+        }
+        let mut blocks = self.blocks(reader, &self.input)?;
+        let header = blocks.header()?;
+        let mut progress = Progress::start(header.data_bytes());
+        output.write(|out| {
+            out.write_all(&header.to_bytes().of(&self.output.path_text())?)?;
+            // There may be any number of rows without bytes.
+            while header.data_bytes() > 0
+                && let Some(block) = blocks.next()?
+            {
+                progress.add(block.as_bytes().len());
+                out.write_all(block.as_bytes())?;
+            }
+            Ok(())
+        })
     }
 
     /// Opens the input. The dtype decides how text is read.
@@ -176,17 +214,22 @@ impl Args {
         let missing = self.missing.clone();
         let dialect = Dialect { delimiter: self.delimiter, first_line, missing };
         let has_dialect = dialect != Dialect::default();
+        let tabs = Dialect { delimiter: dialect.delimiter.or(Some(b'\t')), ..dialect.clone() };
         let form = match self.from {
             Some(Format::Csv) => Some(input::Form::Csv(dialect)),
+            Some(Format::Tsv) => Some(input::Form::Csv(tabs)),
             Some(Format::Json) => Some(input::Form::Json),
             Some(Format::Jsonl) => Some(input::Form::JsonLines),
             Some(_) => {
                 return Err(Failure::usage(
-                    "--from is csv, json or jsonl; other files say what they are",
+                    "--from is csv, tsv, json or jsonl; other files say what they are",
                 ));
             }
             None => match input::Form::of(&self.input.path) {
-                Some(input::Form::Csv(_)) => Some(input::Form::Csv(dialect)),
+                Some(input::Form::Csv(of_name)) => {
+                    let delimiter = dialect.delimiter.or(of_name.delimiter);
+                    Some(input::Form::Csv(Dialect { delimiter, ..dialect }))
+                }
                 form => form.filter(|_| self.dtype.is_some()),
             },
         };
@@ -201,92 +244,36 @@ impl Args {
         source::open_text(&self.input, &form, wanted)
     }
 
-    fn without_columns(&self) -> Result<()> {
-        match self.columns[..] {
-            [] => Ok(()),
-            _ => Err(Failure::new(&self.output, "--columns is for CSV and JSON")),
+    fn to_npz(&self, output: &OutputFile<'_>) -> Result<()> {
+        let input = self.open()?;
+        if !self.force && !output.is_stdout() {
+            self.check_lost(&input)?;
         }
+        let archive = self.members(super::npz::begin(output, &self.npz_options())?, input)?;
+        output.finish(archive)
     }
 
-    /// Writes a .npy file.
-    fn write(&self, reader: AnyReader, target: &Target) -> Result<()> {
-        let path = &self.output.path;
-        let name = self.output.path_text();
-        let header = reader.header();
-        let is_in_order = header.order() == self.order(header) || header.shape().len() < 2;
-        if header.dtype().has_object() || !is_in_order || self.order(header) == Order::Fortran {
-            let array = self.array(reader, target)?;
-            return replace(path, |out| array.write_npy_to(out).map_err(Failure::from));
-        }
-        let mut source = Source::of(reader, target, usize::MAX)?;
-        let dtype = self.dtype(source.dtype())?;
-        let header = Header::new(dtype, source.header().shape(), Order::C).of(&name)?;
-        let mut progress = Progress::start(header.data_bytes());
-        replace(path, |out| {
-            out.write_all(&header.to_bytes().of(&name)?)?;
-            if source.header().data_bytes() == 0 {
-                // There may be any number of rows without bytes.
-                return Ok(());
-            }
-            let row_elements: usize = source.row_shape().iter().product();
-            loop {
-                let first = source.position() * row_elements;
-                let Some(block) = source.next(source.rows_per_block())? else { break };
-                progress.add(block.as_bytes().len());
-                if block.dtype() == header.dtype() {
-                    out.write_all(block.as_bytes())?;
-                } else {
-                    let block = block.cast_with(header.dtype(), self.cast());
-                    let block = block.map_err(|error| {
-                        Failure::in_block(source.name(), &error, first, row_elements)
-                    })?;
-                    out.write_all(block.as_bytes())?;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn to_npz(&self) -> Result<()> {
-        self.without_columns()?;
-        let path = &self.output.path;
-        let name = self.output.path_text();
+    fn npz_options(&self) -> npz::WriteOptions {
         let mut options = npz::WriteOptions::new();
         match self.compress {
             true => options.deflate(6),
             false => options.stored(),
         };
-        let input = self.open()?;
-        if self.output.member.is_some() {
-            let reader = input.into_array(&self.input)?;
-            return self.edit(&options, self.array(reader, &self.input)?);
-        }
-        if self.output.is_stdin() {
-            let stdout = BufWriter::new(io::stdout());
-            return Ok(self.members(options.stream(stdout), input)?.flush()?);
-        }
-        self.check_replaced(&input)?;
-        self.members(options.create(path).of(&name)?, input).map(drop)
+        options
     }
 
-    /// Refuses to replace an archive that has other members.
-    fn check_replaced(&self, input: &Input) -> Result<()> {
-        // A file that is no archive is replaced, as any other output is.
-        let Ok(before) = npz::Reader::open(&self.output.path) else { return Ok(()) };
-        let written = match input {
+    /// Refuses to replace an archive that has other members. A file that is not an archive is replaced, as any other output is.
+    fn check_lost(&self, input: &Input) -> Result<()> {
+        let path = &self.output.path;
+        if npz::Reader::open(path).is_err() {
+            return Ok(());
+        }
+        let written: Vec<String> = match input {
             Input::Archive(archive) => archive.names().map(str::to_owned).collect(),
             Input::Array(_) => vec![self.member_name()],
         };
-        match before.names().find(|name| !written.iter().any(|written| written == name)) {
-            None => Ok(()),
-            Some(name) => {
-                let path = self.output.path.display();
-                let message = format!(
-                    "is an archive, whose member {name:?} would be lost; write to {path}::NAME, which adds a member, or remove the file first"
-                );
-                Err(Failure::new(&self.output, message))
-            }
-        }
+        let instead = format!("{}::NAME adds a member", path.display());
+        super::npz::check_lost(path, &written, &instead)
     }
 
     /// Returns the name of the member that a single array becomes.
@@ -295,7 +282,7 @@ impl Args {
     }
 
     /// Writes all arrays of the input to an archive.
-    fn members<W: Write>(&self, mut writer: npz::Writer<W>, input: Input) -> Result<W> {
+    fn members(&self, mut writer: npz::Writer<Begun>, input: Input) -> Result<Begun> {
         let name = self.output.path_text();
         match input {
             Input::Archive(archive) => {
@@ -315,12 +302,17 @@ impl Args {
     }
 
     /// Writes a member of an archive, which may have others.
-    fn edit(&self, options: &npz::WriteOptions, array: DynArray) -> Result<()> {
-        let path = &self.output.path;
-        let name = self.output.path_text();
-        let member = self.output.member.as_deref().unwrap_or_default();
+    fn to_member(&self, member: &str) -> Result<()> {
+        let (path, name) = (&self.output.path, self.output.path_text());
+        let reader = self.open()?.into_array(&self.input)?;
+        let array = self.array(reader, &self.input)?;
+        let options = self.npz_options();
         if path.exists() {
             let mut editor = options.edit(path).of(&name)?;
+            if self.replacing.no_clobber && editor.contains(member) {
+                let message = "exists, and --no-clobber keeps it";
+                return Err(Failure::new(&self.output, message));
+            }
             editor.write(member, &array).of(&name)?;
             return editor.finish().of(&name);
         }
@@ -334,19 +326,15 @@ impl Args {
     fn array(&self, mut reader: AnyReader, target: &Target) -> Result<DynArray> {
         let name = target.to_string();
         let order = self.order(reader.header());
-        let array = if reader.header().dtype().has_object() {
-            if self.dtype.is_some() || target.slice.is_some() {
-                return Err(Failure::new(name, "Python objects can only be copied as they are"));
-            }
+        let has_object = reader.header().dtype().has_object();
+        let array = if has_object && self.dtype.is_some() {
+            self.array_of_objects(reader, target)?
+        } else if target.slice.is_some() || !self.columns.is_empty() {
+            self.blocks(reader, target)?.all()?
+        } else if has_object {
             return reader.read_all().of(&name);
-        } else if target.slice.is_none() {
-            reader.read_all().of(&name)?
         } else {
-            let mut source = Source::of(reader, target, usize::MAX)?;
-            let shape = source.header().shape().to_vec();
-            let block = source.next(usize::MAX)?;
-            let bytes = block.map_or(Vec::new(), DynArray::into_bytes);
-            DynArray::new(source.dtype().clone(), shape, Order::C, bytes).of(&name)?
+            reader.read_all().of(&name)?
         };
         let dtype = self.dtype(array.dtype())?;
         let array = match *array.dtype() == dtype {
@@ -356,12 +344,54 @@ impl Args {
         if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
     }
 
+    /// Returns the blocks of an array in C order, of which the columns are taken.
+    fn blocks(&self, mut reader: AnyReader, target: &Target) -> Result<Blocks> {
+        let mut dtype = reader.header().dtype().clone();
+        if dtype.has_object() {
+            let objects = source::objects(&mut reader, target)?;
+            (reader, dtype, _) = source::split(&objects, target)?;
+        }
+        let source = Source::of(reader, target, usize::MAX)?;
+        let columns = match self.columns[..] {
+            [] => None,
+            _ => Some(Columns::of_dtype(&dtype, &source, &self.columns)?),
+        };
+        if columns.as_ref().map_or(dtype.has_object(), Columns::has_object) {
+            let message = "a part of an array of Python objects has no pickle of its own; --dtype converts the objects, and .csv and .jsonl have them as text";
+            return Err(Failure::new(target, message));
+        }
+        Blocks::new(source, columns, |found| self.dtype(found), self.cast())
+    }
+
+    /// Converts Python objects to the dtype: they become JSON, which is read as that of a file is.
+    fn array_of_objects(&self, reader: AnyReader, target: &Target) -> Result<DynArray> {
+        let (form, name) = (Form::JsonLines, target.to_string());
+        let (mut objects, mut text) = (None, Vec::new());
+        let mut rows = Rows::of(reader, target, &self.columns, form, &mut objects)?;
+        let shape = rows.shape();
+        let mut printer = Printer::to(&mut text, form);
+        rows.print(usize::MAX, &mut printer)?;
+        printer.finish()?;
+        let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
+        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
+        let array = input::read(&text[..], &input::Form::JsonLines, &name, wanted)?;
+        // JSON has a row for the object of an array without dimensions, and no dimensions without rows.
+        match self.columns.is_empty()
+            && shape.iter().product::<usize>() == array.shape().iter().product::<usize>()
+        {
+            true => {
+                DynArray::new(array.dtype().clone(), shape, Order::C, array.into_bytes()).of(&name)
+            }
+            false => Ok(array),
+        }
+    }
+
     /// Returns the order of the result.
     fn order(&self, header: &Header) -> Order {
         match self.order {
             Some(Layout::C) => Order::C,
             Some(Layout::F) => Order::Fortran,
-            None if self.input.slice.is_some() => Order::C,
+            None if self.input.slice.is_some() || !self.columns.is_empty() => Order::C,
             None => header.order(),
         }
     }

@@ -1,14 +1,17 @@
 //! `npy npz list|extract|pack|rm|mv`: archives and their members.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
+use std::slice;
 
 use npy_core::{ErrorKind, npz};
 
-use crate::output::{Answer, Failure, Of, Output, Result, printable, replace};
+use crate::output::{Answer, Failure, Of, Output, Result, printable};
+use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::source::{self, Input};
-use crate::target::Target;
+use crate::target::{Target, path_of};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -37,8 +40,10 @@ enum Command {
         #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
         directory: PathBuf,
         /// Replaces files that exist
-        #[arg(long)]
+        #[arg(long, conflicts_with = "no_clobber")]
         force: bool,
+        #[command(flatten)]
+        replacing: Replacing,
     },
     /// Writes arrays to a new archive, each named after its file
     Pack {
@@ -46,16 +51,18 @@ enum Command {
         archive: PathBuf,
         /// The arrays, each with a name if it is not that of the file
         #[arg(required = true, value_name = "[NAME=]FILE")]
-        files: Vec<String>,
+        files: Vec<OsString>,
         /// Deflates the members
         #[arg(short = 'z', long)]
         compress: bool,
         /// Adds the arrays to an archive that exists
         #[arg(long)]
         append: bool,
-        /// Replaces an archive that exists
-        #[arg(long, conflicts_with = "append")]
+        /// Replaces an archive whose other members are lost, and a file that is not an archive
+        #[arg(long, conflicts_with_all = ["append", "no_clobber"])]
         force: bool,
+        #[command(flatten)]
+        replacing: Replacing,
     },
     /// Removes members
     Rm {
@@ -80,11 +87,13 @@ impl Args {
     pub(crate) fn run(self) -> Result {
         match self.command {
             Command::List { archive, json } => list(&archive, json),
-            Command::Extract { archive, members, directory, force } => {
-                extract(&archive, &members, &directory, force)
+            // A name that comes from the archive never replaces a file unless it is told to.
+            Command::Extract { archive, members, directory, force, .. } => {
+                let replacing = Replacing { no_clobber: !force };
+                extract(&archive, &members, &directory, replacing)
             }
-            Command::Pack { archive, files, compress, append, force } => {
-                pack(&archive, &files, compress, append, force)
+            Command::Pack { archive, files, compress, append, force, replacing } => {
+                pack(&archive, &files, compress, append, force, replacing)
             }
             Command::Rm { archive, members } => {
                 edit(&archive, |editor| members.iter().try_for_each(|member| editor.remove(member)))
@@ -122,7 +131,7 @@ fn list(target: &Target, json: bool) -> Result {
     out.finish()
 }
 
-fn extract(target: &Target, members: &[String], directory: &Path, force: bool) -> Result {
+fn extract(target: &Target, members: &[String], directory: &Path, replacing: Replacing) -> Result {
     let archive = open(target)?;
     let name = target.path_text();
     let all: Vec<&str> = match members {
@@ -148,7 +157,7 @@ fn extract(target: &Target, members: &[String], directory: &Path, force: bool) -
             path.push(".npy");
         }
         let path = PathBuf::from(path);
-        if !force && path.symlink_metadata().is_ok() {
+        if replacing.no_clobber && path.symlink_metadata().is_ok() {
             return Err(Failure::new(path.display(), "exists; --force replaces it"));
         }
         files.push((member, path));
@@ -158,7 +167,8 @@ fn extract(target: &Target, members: &[String], directory: &Path, force: bool) -
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).of(&parent.display())?;
         }
-        replace(&path, |out| Ok(out.write_all(&bytes)?))?;
+        let output = replacing.output(&path, slice::from_ref(target))?;
+        output.write(|out| Ok(out.write_all(&bytes)?))?;
     }
     Ok(Answer::Yes)
 }
@@ -187,47 +197,91 @@ fn check_name(member: &str) -> Result<()> {
     Ok(())
 }
 
-fn pack(archive: &Path, files: &[String], compress: bool, append: bool, force: bool) -> Result {
+fn pack(
+    archive: &Path,
+    files: &[OsString],
+    compress: bool,
+    append: bool,
+    force: bool,
+    replacing: Replacing,
+) -> Result {
     let mut options = npz::WriteOptions::new();
     if compress {
         options.deflate(6);
     } else {
         options.stored();
     }
-    let mut members: Vec<(String, Target)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    let mut targets = Vec::new();
     for file in files {
         let (name, target) = named(file)?;
         check_name(&name)?;
-        if members.iter().any(|(other, _)| *other == name) {
+        if names.contains(&name) {
             let message = format!(
-                "two members would be named {name:?}; name one with NAME=FILE, such as run/{name}={file}"
+                "two members would be named {name:?}; name one with NAME=FILE, such as run/{name}={}",
+                file.display()
             );
             return Err(Failure::new(target, message));
         }
-        members.push((name, target));
+        names.push(name);
+        targets.push(target);
     }
+    let members = || names.iter().map(String::as_str).zip(&targets);
     let path = archive.display();
-    if archive.as_os_str() == "-" {
-        if append {
+    let output = replacing.output(archive, &targets)?.binary()?;
+    if append {
+        if output.is_stdout() {
             return Err(Failure::usage("--append needs an archive that exists"));
         }
-        let stdout = BufWriter::new(io::stdout());
-        write_members(options.stream(stdout), &members, "standard output")?.flush()?;
+        write_members(options.append(archive).of(&path)?, members(), &path)?;
         return Ok(Answer::Yes);
     }
-    if archive.is_file() && !append && !force {
-        let message = "exists; --force replaces it, --append adds the arrays to it";
-        return Err(Failure::new(path, message));
+    if !force && !output.is_stdout() {
+        check_lost(archive, &names, "--append adds the arrays to it")?;
     }
-    let writer = if append { options.append(archive) } else { options.create(archive) };
-    write_members(writer.of(&path)?, &members, &path)?;
+    let archive = write_members(begin(&output, &options)?, members(), &path)?;
+    output.finish(archive)?;
     Ok(Answer::Yes)
 }
 
+/// Starts an archive, which is a stream on standard output.
+pub(crate) fn begin(
+    output: &OutputFile<'_>,
+    options: &npz::WriteOptions,
+) -> Result<npz::Writer<Begun>> {
+    let begun = output.begin()?;
+    match output.is_stdout() {
+        true => Ok(options.stream(begun)),
+        false => Ok(options.writer(begun)?),
+    }
+}
+
+/// Refuses to replace an archive that has members which the new one has not, or a file that is not an archive. `instead` is what the command
+/// can do besides.
+pub(crate) fn check_lost(path: &Path, names: &[String], instead: &str) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let name = path.display();
+    let Ok(before) = npz::Reader::open(path) else {
+        let message = "is not an archive; name the archive first, or --force replaces the file";
+        return Err(Failure::new(name, message));
+    };
+    match before.names().find(|name| !names.iter().any(|other| other == name)) {
+        None => Ok(()),
+        Some(member) => {
+            let message = format!(
+                "exists, and its member {member:?} would be lost; --force replaces it, {instead}"
+            );
+            Err(Failure::new(name, message))
+        }
+    }
+}
+
 /// Writes each array as a member, and returns the writer within.
-fn write_members<W: Write>(
+fn write_members<'a, W: Write>(
     mut writer: npz::Writer<W>,
-    members: &[(String, Target)],
+    members: impl Iterator<Item = (&'a str, &'a Target)>,
     path: &(impl Display + ?Sized),
 ) -> Result<W> {
     let path = &path;
@@ -247,15 +301,15 @@ fn write_members<W: Write>(
 }
 
 /// Takes `NAME=FILE` apart. Without a name, that of the member, or of the file without its directory and `.npy`.
-fn named(text: &str) -> Result<(String, Target)> {
-    let parse = |text: &str| text.parse::<Target>().map_err(|error| Failure::new(text, error));
-    if let Some((name, file)) = text.split_once('=')
-        && !name.is_empty()
-        && !Path::new(text).exists()
+fn named(argument: &OsStr) -> Result<(String, Target)> {
+    let parse =
+        |file: &OsStr| Target::parse(file).map_err(|error| Failure::new(argument.display(), error));
+    if let Some((name, file)) = named_file(argument)
+        && !Path::new(argument).exists()
     {
-        return Ok((name.to_owned(), parse(file)?));
+        return Ok((name, parse(&file)?));
     }
-    let target = parse(text)?;
+    let target = parse(argument)?;
     if let Some(member) = &target.member {
         return Ok((member.clone(), target));
     }
@@ -268,6 +322,14 @@ fn named(text: &str) -> Result<(String, Target)> {
         return Err(Failure::new(target, "has no name for a member; write NAME=FILE"));
     }
     Ok((name, target))
+}
+
+/// Splits an argument at its first `=`, if there is text before it.
+fn named_file(argument: &OsStr) -> Option<(String, OsString)> {
+    let bytes = argument.as_encoded_bytes();
+    let at = bytes.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
+    let name = String::from_utf8(bytes[..at].to_vec()).ok()?;
+    Some((name, path_of(&bytes[at + 1..]).into()))
 }
 
 /// Changes the list of members of an archive, which is replaced at the end.

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::slice;
 
-use crate::output::{Answer, Output, Result, replace};
+use crate::output::{Answer, Output, Result};
+use crate::output_file::Replacing;
 use crate::plot::{Kind, Picture, svg, terminal};
 use crate::source::Source;
 use crate::target::Target;
@@ -22,14 +24,20 @@ pub(crate) struct Args {
     /// The SVG file to write, or - for standard output; without it, draws in the terminal
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        let output = match &self.output {
+            Some(path) => Some(self.replacing.output(path, slice::from_ref(&self.input))?),
+            None => None,
+        };
         let picture = Picture::of(Source::open(&self.input)?, &self.columns, self.kind)?;
-        if let Some(path) = &self.output {
+        if let Some(output) = output {
             let text = svg::draw(&picture, &self.input.to_string());
-            replace(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+            output.write(|out| Ok(out.write_all(text.as_bytes())?))?;
             return Ok(Answer::Yes);
         }
         let mut out = Output::stdout();

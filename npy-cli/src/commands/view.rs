@@ -3,11 +3,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::slice;
 
 use npy_core::{DType, Header, Order};
 
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Result, printable, replace};
+use crate::output::{Answer, Failure, Of, Result, printable};
+use crate::output_file::Replacing;
 use crate::plot::svg::{self, escaped};
 use crate::plot::{Kind, Picture, is_drawn, is_time};
 use crate::source::{self, AnyReader, Source};
@@ -24,6 +26,8 @@ pub(crate) struct Args {
     /// The rows to show
     #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
     rows: usize,
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 /// The most columns of the table, and the most members of an archive.
@@ -44,6 +48,7 @@ p.note { color: #59636e }";
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        let output = self.replacing.output(&self.output, slice::from_ref(&self.input))?;
         let title = printable(&self.input.to_string());
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>{0}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
@@ -85,7 +90,7 @@ impl Args {
             }
         }
         page.push_str("</body>\n</html>\n");
-        replace(&self.output, |out| Ok(out.write_all(page.as_bytes())?))?;
+        output.write(|out| Ok(out.write_all(page.as_bytes())?))?;
         Ok(Answer::Yes)
     }
 

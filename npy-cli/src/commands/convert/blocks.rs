@@ -1,0 +1,81 @@
+//! An array in blocks of rows, of which the columns are taken and the values are cast.
+
+use npy_core::{Cast, DType, DynArray, Header, Order};
+
+use crate::columns::Columns;
+use crate::output::{Failure, Of, Result};
+use crate::source::Source;
+
+pub(super) struct Blocks {
+    source: Source,
+    /// `None` for complete rows.
+    columns: Option<Columns>,
+    /// What the blocks are cast to.
+    dtype: DType,
+    cast: Cast,
+    /// The shape of the complete array.
+    shape: Vec<usize>,
+    /// The elements of a row.
+    row_elements: usize,
+}
+
+impl Blocks {
+    /// `wanted` returns the dtype that elements of a dtype become.
+    pub(super) fn new(
+        source: Source,
+        columns: Option<Columns>,
+        wanted: impl FnOnce(&DType) -> Result<DType>,
+        cast: Cast,
+    ) -> Result<Self> {
+        // Columns of no rows have the dtype and the dimensions of all.
+        let shape = [vec![0], source.row_shape()].concat();
+        let mut rows =
+            DynArray::new(source.dtype().clone(), shape, Order::C, Vec::new()).of(&source.name())?;
+        if let Some(columns) = &columns {
+            rows = columns.take(&rows).of(&source.name())?;
+        }
+        let row_shape = rows.shape().get(1..).unwrap_or_default();
+        let has_rows = source.header().shape().len() > source.row_shape().len();
+        let count = has_rows.then(|| source.rows());
+        let shape = count.into_iter().chain(row_shape.iter().copied()).collect();
+        let row_elements = row_shape.iter().product();
+        let dtype = wanted(rows.dtype())?;
+        Ok(Blocks { source, columns, dtype, cast, shape, row_elements })
+    }
+
+    /// Returns the header of the complete array.
+    pub(super) fn header(&self) -> Result<Header> {
+        Header::new(self.dtype.clone(), &self.shape[..], Order::C).of(&self.source.name())
+    }
+
+    /// Returns the next rows; `None` after the last one.
+    pub(super) fn next(&mut self) -> Result<Option<DynArray>> {
+        let first = self.source.position() * self.row_elements;
+        let Some(mut block) = self.source.next(self.source.rows_per_block())? else {
+            return Ok(None);
+        };
+        if let Some(columns) = &self.columns {
+            block = columns.take(&block).of(&self.source.name())?;
+        }
+        if *block.dtype() == self.dtype {
+            return Ok(Some(block));
+        }
+        let cast = block.cast_with(&self.dtype, self.cast);
+        cast.map(Some).map_err(|error| {
+            Failure::in_block(self.source.name(), &error, first, self.row_elements)
+        })
+    }
+
+    /// Returns all rows as one array.
+    pub(super) fn all(mut self) -> Result<DynArray> {
+        let header = self.header()?;
+        let mut bytes = Vec::new();
+        // There may be any number of rows without bytes.
+        while header.data_bytes() > 0
+            && let Some(block) = self.next()?
+        {
+            bytes.extend_from_slice(block.as_bytes());
+        }
+        DynArray::new(self.dtype, self.shape, Order::C, bytes).of(&self.source.name())
+    }
+}

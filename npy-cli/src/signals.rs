@@ -1,0 +1,63 @@
+//! Signals that end the process: the files that are not complete are removed first.
+
+/// Starts a thread that waits for signals.
+#[cfg(unix)]
+pub(crate) fn watch() {
+    use signal_hook::consts::signal;
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    /// What ends a process, if it can be caught, and is not an error of the program.
+    const ENDING: [i32; 9] = [
+        signal::SIGHUP,
+        signal::SIGINT,
+        signal::SIGQUIT,
+        signal::SIGTERM,
+        signal::SIGALRM,
+        signal::SIGUSR1,
+        signal::SIGUSR2,
+        signal::SIGXCPU,
+        signal::SIGXFSZ,
+    ];
+    // The thread sets the handlers: without it, nobody would see the signals.
+    let wait = || {
+        let ignored = ignored();
+        let caught = ENDING.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let Ok(mut signals) = Signals::new(caught) else { return };
+        for signal in signals.forever() {
+            npy_core::NewFile::remove_incomplete();
+            // The process ends by the signal, so that a shell sees 128 and its number, and stops its script after Ctrl-C.
+            let _ = emulate_default_handler(signal);
+        }
+    };
+    // Without a thread, signals end the process as they do anyway.
+    let _ = std::thread::Builder::new().name("signals".into()).spawn(wait);
+}
+
+/// Returns the set of signals that the process was started to ignore: `SIGHUP` by `nohup`, `SIGINT` in the background of a script. They must stay
+/// ignored.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    match set {
+        Some(set) => u64::from_str_radix(set.trim(), 16).unwrap_or(0),
+        // A system that does not tell: of these, `nohup` is what is used.
+        None => 1 << (signal_hook::consts::signal::SIGHUP - 1),
+    }
+}
+
+/// Removes incomplete files after Ctrl-C; the system has no other signals.
+#[cfg(windows)]
+pub(crate) fn watch() {
+    /// What Windows calls a program that Ctrl-C has ended.
+    const STATUS_CONTROL_C_EXIT: u32 = 0xc000_013a;
+    // Without a handler, Ctrl-C ends the process as it does anyway.
+    let _ = ctrlc::set_handler(|| {
+        npy_core::NewFile::remove_incomplete();
+        std::process::exit(STATUS_CONTROL_C_EXIT.cast_signed())
+    });
+}
+
+#[cfg(not(any(unix, windows)))]
+pub(crate) fn watch() {}

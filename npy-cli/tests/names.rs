@@ -1,0 +1,89 @@
+//! Names: of files, which need not be text, and of subcommands.
+
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::WriteNpy;
+
+/// Runs the command in a directory, and returns its exit code and its messages.
+fn code(directory: &Path, args: &[&str]) -> (i32, String) {
+    let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = npy.args(args).current_dir(directory).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Guards that each subcommand reads and writes files whose names, and those of their directories, are not UTF-8; with members and slices.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_files_need_not_be_utf_8() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::OsStrExt;
+
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join(OsStr::from_bytes(b"r\xe9sultats"));
+    std::fs::create_dir(&folder).unwrap();
+    [1.5f64, 2.5, 3.5].write_npy(folder.join(OsStr::from_bytes(b"\xff.npy"))).unwrap();
+    let run = |args: &[&[u8]]| {
+        let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+        // `%` is the directory.
+        let args = args.iter().map(|&arg| match arg.iter().position(|&byte| byte == b'%') {
+            Some(at) => {
+                let mut path = OsString::from(OsStr::from_bytes(&arg[..at]));
+                path.push(folder.join(OsStr::from_bytes(&arg[at + 1..])));
+                path
+            }
+            None => OsStr::from_bytes(arg).to_owned(),
+        });
+        let output = npy.args(args.collect::<Vec<_>>()).current_dir(root.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for args in [
+        &[&b"%\xff.npy"[..]][..],
+        &[b"info", b"%\xff.npy"],
+        &[b"head", b"%\xff.npy[1:]"],
+        &[b"tail", b"%\xff.npy"],
+        &[b"sample", b"%\xff.npy"],
+        &[b"stats", b"%\xff.npy"],
+        &[b"diff", b"%\xff.npy", b"%\xff.npy"],
+        &[b"verify", b"%\xff.npy"],
+        &[b"struct", b"%\xff.npy", b"--name", b"Row"],
+        &[b"plot", b"%\xff.npy"],
+        &[b"plot", b"%\xff.npy", b"-o", b"%\xfe.svg"],
+        &[b"view", b"%\xff.npy", b"-o", b"%\xfe.html"],
+        &[b"convert", b"%\xff.npy", b"%\xfe.npz"],
+        &[b"convert", b"%\xff.npy", b"%\xfe.npz::named"],
+        &[b"convert", b"%\xff.npy", b"%\xfe.csv"],
+        &[b"concat", b"-o", b"%\xfe.npy", b"%\xff.npy[:2]", b"%\xff.npy"],
+        &[b"append", b"%\xfe.npy", b"%\xff.npy"],
+        &[b"npz", b"pack", b"%\xfd.npz", b"x=%\xff.npy", b"y=%\xff.npy[0]"],
+        &[b"npz", b"mv", b"%\xfd.npz", b"x", b"z"],
+        &[b"npz", b"rm", b"%\xfd.npz", b"y"],
+        &[b"npz", b"extract", b"%\xfd.npz", b"-C", b"%\xfc"],
+    ] {
+        run(args);
+    }
+    assert_eq!(run(&[b"cat", b"%\xfe.npz::named[-1:]"]), "value\n3.5\n");
+    assert_eq!(run(&[b"cat", b"%\xfe.npy[3:]"]), "value\n2.5\n3.5\n1.5\n2.5\n3.5\n");
+    assert_eq!(run(&[b"npz", b"list", b"%\xfd.npz"]), "z\n");
+}
+
+/// Guards that a subcommand with a slip of the fingers is not called a file, also if it has options.
+#[test]
+fn a_misspelled_subcommand_is_not_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("t.npy")).unwrap();
+    for (args, meant) in [
+        (&["heda", "t.npy"][..], "did you mean head?"),
+        (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
+        (&["man", "stat"], "did you mean stats?"),
+    ] {
+        let (exit, message) = code(path, args);
+        assert!(exit == 2 && message.contains(meant), "{message}");
+    }
+    let (exit, message) = code(path, &["heda.npy", "t.npy"]);
+    assert!(exit == 2 && message.contains("No such file"), "{message}");
+    [1u8].write_npy(path.join("heda")).unwrap();
+    assert_eq!(code(path, &["heda", "t.npy"]).0, 0);
+}

@@ -1,0 +1,220 @@
+//! What commands that write replace, and what is left after a signal.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use npy_core::{ReadNpy, WriteNpy, npz};
+
+/// Runs the command in a directory.
+fn npy(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
+}
+
+/// Returns the message of a command that is refused.
+fn refused(directory: &Path, args: &[&str]) -> String {
+    let output = npy(directory, args);
+    assert_eq!(output.status.code(), Some(2), "{args:?} {output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn ok(directory: &Path, args: &[&str]) {
+    let output = npy(directory, args);
+    assert!(output.status.success(), "{args:?} {output:?}");
+}
+
+/// The commands that write a file that an argument names. The last argument is the input, the one before it the output.
+const WRITING: [&[&str]; 7] = [
+    &["convert", "IN", "OUT", "--to", "npy"],
+    &["convert", "IN", "OUT", "--to", "csv"],
+    &["convert", "IN", "OUT", "--to", "npz"],
+    &["concat", "-o", "OUT", "IN", "IN"],
+    &["view", "-o", "OUT", "IN"],
+    &["plot", "-o", "OUT", "IN"],
+    &["npz", "pack", "OUT", "x=IN"],
+];
+
+/// Returns the arguments with these names of files.
+fn named(command: &[&str], input: &str, output: &str) -> Vec<String> {
+    let name = |word: &&str| word.replace("IN", input).replace("OUT", output);
+    command.iter().map(name).collect()
+}
+
+/// Guards that no command writes over its own input, whatever path or link leads to it.
+#[test]
+fn an_output_is_not_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::create_dir(path.join("sub")).unwrap();
+    [1.5f64, 2.5].write_npy(path.join("x.npy")).unwrap();
+    fs::hard_link(path.join("x.npy"), path.join("hard.npy")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("x.npy", path.join("link.npy")).unwrap();
+    let before = fs::read(path.join("x.npy")).unwrap();
+    for command in WRITING {
+        for output in ["x.npy", "sub/../x.npy", "hard.npy", "link.npy"] {
+            if cfg!(not(unix)) && matches!(output, "hard.npy" | "link.npy") {
+                continue;
+            }
+            let args = named(command, "x.npy", output);
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let message = refused(path, &args);
+            assert!(message.contains(&format!("{output}: is also an input")), "{message}");
+            assert!(fs::read(path.join(output)).unwrap() == before, "{args:?}");
+        }
+    }
+    // An archive is edited: a member of it may become another one.
+    ok(path, &["convert", "x.npy", "m.npz::a"]);
+    ok(path, &["convert", "m.npz::a", "m.npz::b", "--dtype", "f4"]);
+    ok(path, &["convert", "m.npz::b", "m.npz::b", "--dtype", "i2", "--cast", "numeric"]);
+    let archive = npz::Reader::open(path.join("m.npz")).unwrap();
+    assert_eq!(archive.read::<Vec<i16>>("b").unwrap(), [1, 2]);
+    let message = refused(path, &["npz", "pack", "m.npz", "m.npz::a"]);
+    assert!(message.contains("is also an input"), "{message}");
+}
+
+/// Guards that an output is replaced, and with `--no-clobber` not.
+#[test]
+fn an_output_is_replaced_unless_the_option_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1.5f64, 2.5].write_npy(path.join("x.npy")).unwrap();
+    for command in WRITING {
+        let output = if command[0] == "npz" { "out.npz" } else { "out" };
+        let args = named(command, "x.npy", output);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        ok(path, &args);
+        let message = refused(path, &[&args[..], &["--no-clobber"]].concat());
+        assert!(message.contains(&format!("{output}: exists, and --no-clobber")), "{message}");
+        ok(path, &args);
+        fs::remove_file(path.join(output)).unwrap();
+        ok(path, &[&args[..], &["--no-clobber"]].concat());
+    }
+    ok(path, &["npz", "extract", "out.npz", "--no-clobber", "-C", "members"]);
+    let message = refused(path, &["npz", "extract", "out.npz", "--no-clobber", "-C", "members"]);
+    assert!(message.contains("exists; --force replaces it"), "{message}");
+    let message = refused(path, &["convert", "x.npy", "out.npz::x", "--no-clobber"]);
+    assert!(message.contains("out.npz::x: exists, and --no-clobber"), "{message}");
+    ok(path, &["convert", "x.npy", "out.npz::y", "--no-clobber"]);
+    let message = refused(path, &["convert", "x.npy", "out.npz"]);
+    assert!(message.contains("its member \"y\" would be lost; --force replaces"), "{message}");
+    ok(path, &["convert", "x.npy", "out.npz", "--force"]);
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::io::Write;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, Stdio};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Starts a command that reads an array from a pipe, of which a part is still to come, and returns it when it writes.
+    fn started(directory: &Path, args: &[&str], program: &mut Command) -> Child {
+        let mut file = Vec::new();
+        vec![0.5f64; 1 << 19].write_npy_to(&mut file).unwrap();
+        program.args(args).current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.as_mut().unwrap().write_all(&file[..1 << 20]).unwrap();
+        let start = Instant::now();
+        let folder = directory.canonicalize().unwrap();
+        while start.elapsed() < Duration::from_secs(20) {
+            // A file that is written is open, with a name or without.
+            let Ok(files) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { break };
+            let links = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+            if links.into_iter().any(|link| link.starts_with(&folder)) {
+                return child;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        panic!("{args:?} writes nothing");
+    }
+
+    fn kill(child: &Child, signal: &str) {
+        let (signal, id) = (format!("-{signal}"), child.id().to_string());
+        assert!(Command::new("kill").args([signal, id]).status().unwrap().success());
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name();
+        let mut names: Vec<_> = entries.map(|entry| name(entry).into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Guards that a signal leaves no file, and the old one as it was; and that the process ends by the signal, which a shell sees as 128
+    /// and its number.
+    #[test]
+    fn no_signal_leaves_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for args in [
+            &["convert", "-", "out", "--to", "npy"][..],
+            &["convert", "-", "out", "--to", "csv"],
+            &["convert", "-", "out", "--to", "npz", "--force"],
+            &["concat", "-o", "out", "-"],
+        ] {
+            fs::write(path.join("out"), "old").unwrap();
+            for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("KILL", 9)]
+            {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+                let mut child = started(path, args, &mut command);
+                // While the pipe is open, nothing but the signal ends the process.
+                let pipe = child.stdin.take();
+                kill(&child, signal);
+                let status = child.wait().unwrap();
+                drop(pipe);
+                assert_eq!(status.signal(), Some(number), "{args:?} {status:?}");
+                assert_eq!(names(path), ["out"], "{signal} {args:?}");
+                assert_eq!(fs::read(path.join("out")).unwrap(), b"old");
+            }
+        }
+    }
+
+    /// Guards `nohup`: a signal that was ignored when the process was started stays ignored.
+    #[test]
+    fn a_signal_that_is_ignored_stays_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let mut shell = Command::new("sh");
+        shell.arg0("sh").args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_npy")]);
+        let mut child = started(path, &["concat", "-o", "out.npy", "-"], &mut shell);
+        kill(&child, "HUP");
+        let mut file = Vec::new();
+        vec![0.5f64; 1 << 19].write_npy_to(&mut file).unwrap();
+        child.stdin.take().unwrap().write_all(&file[1 << 20..]).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(Vec::<f64>::read_npy(path.join("out.npy")).unwrap().len(), 1 << 19);
+    }
+
+    /// Guards a terminal against bytes that are not text.
+    #[test]
+    fn only_text_is_written_to_a_terminal() {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        [1.5f64].write_npy(path.join("x.npy")).unwrap();
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+        for (args, is_text) in [
+            (&["convert", "x.npy", "-", "--to", "npy"][..], false),
+            (&["convert", "x.npy", "-", "--to", "npz"], false),
+            (&["convert", "x.npy", "-", "--to", "csv"], true),
+            (&["concat", "-o", "-", "x.npy"], false),
+            (&["concat", "-o", &name, "x.npy"], false),
+            (&["npz", "pack", "-", "x.npy"], false),
+        ] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+            let out = fs::File::options().write(true).open(&name).unwrap();
+            let output = command.args(args).current_dir(path).stdout(out).output().unwrap();
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.success(), is_text, "{args:?} {message}");
+            assert_eq!(message.contains("is a terminal"), !is_text, "{args:?} {message}");
+        }
+    }
+}
