@@ -1,6 +1,7 @@
 //! Reading: the traits and options of the public interface, and opening files.
 
 mod any;
+mod data;
 mod decoder;
 mod direct;
 mod dyn_chunk;
@@ -9,7 +10,6 @@ mod headerless;
 mod into_records;
 mod object;
 mod parallel;
-mod position;
 mod reader;
 mod records;
 mod rows;

@@ -15,6 +15,7 @@ mod fuzz;
 mod kill;
 mod large;
 mod miri;
+mod model;
 mod package;
 mod page;
 mod pictures;
@@ -45,6 +46,7 @@ usage: cargo xtask <command>
         --build       instead: first build times of this library and its peers
   compile-time        compile time of 100 derived structs, compared with serde's
   kill [ROUNDS]       kill a process that writes, several thousand times
+  model [SEQUENCES]   a million random sequences of calls of a reader, compared with a model
   large               files and archives of many gigabytes, most of them holes
   soak [--minutes N] [--seed N]
                       random operations by a process that is killed at random, for 3 minutes;
@@ -81,6 +83,8 @@ fn main() -> ExitCode {
         ["compile-time"] => compile_time::run(),
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),
+        ["model"] => model::run(None),
+        ["model", sequences] => model::run(Some(sequences)),
         ["large"] => large::run(),
         ["soak", rest @ ..] => soak::run(rest),
         ["sanitize", rest @ ..] => sanitize::run(rest),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::mem;
 
 use super::ReadOptions;
-use super::position;
+use super::data::lost;
 use super::records::{READ_WHOLE, check_contiguous};
 use crate::checked;
 use crate::element::block::{Buffers, decode_blocks};
@@ -111,7 +111,7 @@ impl<T: Element> Decoder<T> {
     /// [`ErrorKind::Limit`] for more elements of zero bytes than [`Limits`](crate::Limits) allow. Every later call fails too.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<T>) -> Result<usize> {
         if mem::replace(&mut self.has_failed, true) {
-            return Err(position::lost());
+            return Err(lost());
         }
         let size = self.plan.plan.src_itemsize;
         let mut rest = bytes;
@@ -187,7 +187,7 @@ impl<T: Element> Decoder<T> {
     /// [`feed`](Self::feed), also one without bytes; until then they are missing, too.
     pub fn finish(&self) -> Result<()> {
         if self.has_failed {
-            return Err(position::lost());
+            return Err(lost());
         }
         if self.remaining() == 0 {
             return Ok(());

@@ -41,16 +41,16 @@ impl<R: Read> Reader<R> {
         }
         let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
         let part = plan.per_block;
-        let values = if bytes < FRESH_MIN_BYTES && !self.source.is_worth_threads(bytes) {
+        let values = if bytes < FRESH_MIN_BYTES && !self.data.source.is_worth_threads(bytes) {
             self.read_into_used(&plain, count, part, swap)?
         } else {
             let mut values = plain.zeros(count)?;
             let part = part.saturating_mul(T::SIZE);
-            self.position.is_lost = true;
+            self.data.lose();
             self.fill_parts(plain.bytes_mut(&mut values), part, &swap)?;
             values
         };
-        self.position.finish(self.header.elements());
+        self.data.finish();
         Ok(Some(values))
     }
 
@@ -106,7 +106,7 @@ impl<R: Read> Reader<R> {
             }
             let bytes =
                 limits::to_u64(count).saturating_mul(limits::to_u64(plan.plan.src_itemsize));
-            reader.check_exist(bytes)?;
+            reader.data.check_exist(bytes)?;
             let is_large = bytes >= limits::to_u64(BLOCK) && plan.plan.is_in_place();
             let plain = if is_large { T::__INTERNALS.plain() } else { None };
             let Some(plain) = plain else {
@@ -120,11 +120,10 @@ impl<R: Read> Reader<R> {
                 return read;
             };
             let part = plan.per_block.saturating_mul(T::SIZE);
-            reader.position.is_lost = true;
+            reader.data.lose();
             let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
             reader.fill_parts(plain.bytes_mut(out), part, &swap)?;
-            reader.position.is_lost = false;
-            reader.position.advance(plan, count);
+            reader.data.resume();
             Ok(())
         })
     }
@@ -150,17 +149,16 @@ impl<R: Read> Reader<R> {
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
-        self.position.is_lost = true;
+        self.data.lose();
         while values.len() < count {
             let start = values.len();
             let n = count.saturating_sub(start).min(part);
             reserve::pages(values.spare_capacity_mut().get_mut(..n).unwrap_or_default());
             plain.append_zeros(&mut values, n);
             let bytes = plain.bytes_mut(values.get_mut(start..).unwrap_or_default());
-            let found = self.source.fill_slice(bytes)?;
+            let found = self.data.source.fill_slice(bytes)?;
             if found < bytes.len() {
-                let found = start.saturating_mul(T::SIZE).saturating_add(found);
-                return Err(self.truncated(limits::to_u64(found)));
+                return Err(self.data.ended());
             }
             swap(bytes);
         }
@@ -175,26 +173,26 @@ impl<R: Read> Reader<R> {
                 DynArray::of_pickle(self.header.clone(), pickle.bytes).with_limits(self.limits)
             );
         }
-        let bytes = limits::to_usize(self.bytes_left())?;
+        let bytes = limits::to_usize(self.data.bytes_left())?;
         let plain = if self.check_available()? { u8::__INTERNALS.plain() } else { None };
         let data = match plain {
             Some(plain) => {
                 let mut data = plain.zeros(bytes)?;
-                self.position.is_lost = true;
+                self.data.lose();
                 self.fill_parts(&mut data, BLOCK, &|_| ())?;
                 data
             }
             None => {
                 let mut data = Vec::new();
-                self.position.is_lost = true;
-                let found = self.source.append(&mut data, bytes)?;
+                self.data.lose();
+                let found = self.data.source.append(&mut data, bytes)?;
                 if found < bytes {
-                    return Err(self.truncated(limits::to_u64(found)));
+                    return Err(self.data.ended());
                 }
                 data
             }
         };
-        self.position.finish(self.header.elements());
+        self.data.finish();
         Ok(DynArray::from_parts(self.header.clone(), data)?.with_limits(self.limits))
     }
 
@@ -208,27 +206,26 @@ impl<R: Read> Reader<R> {
         finish: &(dyn Fn(&mut [u8]) + Sync),
     ) -> Result<()> {
         let (bytes, part) = (data.len(), part.max(1));
-        let (is_worth_it, truncated) = (self.source.is_worth_threads(bytes), self.truncation());
-        if let Some((file, threads)) = self.source.shared().filter(|_| is_worth_it) {
+        let (is_worth_it, truncated) =
+            (self.data.source.is_worth_threads(bytes), self.data.truncation());
+        let first = self.data.source.offset();
+        if let Some((file, threads)) = self.data.source.shared().filter(|_| is_worth_it) {
             let threads = threads.min(bytes.div_ceil(part));
             each_part(threads, &mut data.chunks_mut(part), |index, part_of_data: &mut [u8], _| {
-                let at = index.saturating_mul(part);
-                let found = file.at(limits::to_u64(at)).fill_slice(part_of_data)?;
+                let at = first.saturating_add(limits::to_u64(index.saturating_mul(part)));
+                let found = file.at(at).fill_slice(part_of_data)?;
                 if found < part_of_data.len() {
-                    return Err(truncated(limits::to_u64(at.saturating_add(found))));
+                    return Err(truncated(at.saturating_add(limits::to_u64(found))));
                 }
                 finish(part_of_data);
                 Ok(())
             })?;
-            self.source.skip(limits::to_u64(bytes));
+            self.data.source.move_shared(first.saturating_add(limits::to_u64(bytes)));
             return Ok(());
         }
-        let mut before = 0usize;
         for part in data.chunks_mut(part) {
-            let found = self.source.fill_slice(part)?;
-            before = before.saturating_add(found);
-            if found < part.len() {
-                return Err(self.truncated(limits::to_u64(before)));
+            if self.data.source.fill_slice(part)? < part.len() {
+                return Err(self.data.ended());
             }
             finish(part);
         }

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
+use super::data::RowLayout;
 use super::reader::Reader;
-use super::strided::RowLayout;
 use crate::dynamic::DynArray;
 use crate::element::type_name;
 use crate::error::Result;
@@ -45,7 +45,7 @@ impl<R: Read> Reader<R> {
                 let who = format!("{} in parts", type_name::<DynArray>());
                 return Err(reader.header.rank(&who, "one or more dimensions", remedy));
             };
-            let first = reader.next_row_of(&layout)?;
+            let first = reader.data.next_row(&layout)?;
             let rows = first..first.saturating_add(n).min(layout.rows);
             let mut shape = reader.header.shape().to_vec();
             if let Some(length) = shape.first_mut() {
@@ -59,7 +59,7 @@ impl<R: Read> Reader<R> {
             } else {
                 reader.read_next_bytes(header.data_bytes(), &mut data)?;
             }
-            reader.advance_rows(&layout, first, rows.len());
+            reader.data.pass_rows(&layout, rows.end);
             let array = DynArray::from_parts(header, data)?.with_limits(reader.limits);
             match reader.order {
                 Some(order) => array.to_order(order),
@@ -68,16 +68,16 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Replaces the contents of `data` by the next bytes. The caller moves the position.
+    /// Replaces the contents of `data` by the next bytes.
     fn read_next_bytes(&mut self, bytes: u64, data: &mut Vec<u8>) -> Result<()> {
-        self.check_exist(bytes)?;
+        self.data.check_exist(bytes)?;
         let wanted = limits::to_usize(bytes)?;
-        self.position.is_lost = true;
-        let found = self.source.fill(data, wanted, self.bytes_left())?;
-        if found < wanted {
-            return Err(self.truncated(limits::to_u64(found)));
+        let left = self.data.bytes_left();
+        self.data.lose();
+        if self.data.source.fill(data, wanted, left)? < wanted {
+            return Err(self.data.ended());
         }
-        self.position.is_lost = false;
+        self.data.resume();
         Ok(())
     }
 }

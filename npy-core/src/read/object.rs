@@ -27,7 +27,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn read_pickle(&mut self) -> Result<Pickle> {
         self.check_nothing_read()?;
         self.check_allowed(0)?;
-        self.position.is_lost = true;
+        self.data.lose();
         let mut pickle = Pickle::default();
         let mut scan = Scan::default();
         loop {
@@ -36,7 +36,7 @@ impl<R: Read> Reader<R> {
                     self.check_end(&pickle.bytes, length)?;
                     pickle.bytes.truncate(length);
                     pickle.nodes = nodes;
-                    self.position.finish(self.header.elements());
+                    self.data.finish();
                     return Ok(pickle);
                 }
                 Scanned::Incomplete { needed, known } => {
@@ -51,8 +51,8 @@ impl<R: Read> Reader<R> {
     fn read_pickle_around_contents(&mut self) -> Result<Option<(Pickle, ContentsFile)>> {
         self.check_nothing_read()?;
         self.check_allowed(0)?;
-        let Some(available) = self.source.available(u64::MAX) else { return Ok(None) };
-        let Some((file, _)) = self.source.shared() else { return Ok(None) };
+        let Some(available) = self.data.source.available(u64::MAX) else { return Ok(None) };
+        let Some((file, _)) = self.data.source.shared() else { return Ok(None) };
         let mut pickle = Pickle::default();
         let mut scan = Scan::default();
         let mut left_out = 0u64;
@@ -64,7 +64,7 @@ impl<R: Read> Reader<R> {
                     pickle.bytes.truncate(length);
                     pickle.nodes = nodes;
                     let file = ContentsFile::new(file.cloned()?);
-                    self.position.finish(self.header.elements());
+                    self.data.finish();
                     return Ok(Some((pickle, file)));
                 }
                 Scanned::LeftOut { length } => {
@@ -98,17 +98,17 @@ impl<R: Read> Reader<R> {
         self.limits.check_array(needed)?;
         let before = to_u64(pickle.len());
         let missing = needed.saturating_sub(before);
-        let wanted = match self.source.end_of_array() {
+        let wanted = match self.data.source.end_of_array() {
             // A false length costs no memory: parts double, and each must exist before the next is read.
             EndOfArray::Left => known.saturating_sub(before).min(before.max(to_u64(BLOCK))),
             EndOfArray::Ignored | EndOfArray::Refused => missing.max(to_u64(BLOCK)),
         };
-        if let Some(left) = self.source.available(u64::MAX).filter(|_| pickle.is_empty()) {
+        if let Some(left) = self.data.source.available(u64::MAX).filter(|_| pickle.is_empty()) {
             // The bytes exist, but need not belong to the pickle.
             let _ = reserve::exact(pickle, to_usize(left)?);
         }
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        let found = self.source.append(pickle, wanted)?;
+        let found = self.data.source.append(pickle, wanted)?;
         if found == 0 {
             return Err(
                 ErrorKind::Truncated { what: "pickle", expected: needed, found: before }.into()
@@ -119,10 +119,10 @@ impl<R: Read> Reader<R> {
 
     /// Checks the bytes after the pickle.
     fn check_end(&mut self, pickle: &[u8], length: usize) -> Result<()> {
-        if self.source.end_of_array() != EndOfArray::Refused {
+        if self.data.source.end_of_array() != EndOfArray::Refused {
             return Ok(());
         }
-        if pickle.len() == length && self.source.append(&mut Vec::new(), 1)? == 0 {
+        if pickle.len() == length && self.data.source.append(&mut Vec::new(), 1)? == 0 {
             return Ok(());
         }
         let reason =

@@ -24,32 +24,34 @@ impl<R: Read> Reader<R> {
         let bytes = count.saturating_mul(size);
         // One thread reads values that need to be dropped: after an error, the values of other threads would leak.
         if mem::needs_drop::<T>()
-            || !self.source.is_worth_threads(bytes)
+            || !self.data.source.is_worth_threads(bytes)
             || !self.check_available()?
         {
             return Ok(None);
         }
-        let Some((file, threads)) = self.source.shared() else { return Ok(None) };
-        let (truncated, first) = (self.truncation(), self.next_row(plan));
+        let (truncated, first) = (self.data.truncation(), self.next_row(plan));
+        let start = self.data.source.offset();
         let mut values = Vec::new();
         reserve::exact(&mut values, count)?;
-        self.position.is_lost = true;
+        self.data.lose();
+        // What is worth threads is shared.
+        let Some((file, threads)) = self.data.source.shared() else { return Ok(None) };
         fill_in_parts(&mut values, count, plan.per_block, |parts| {
             let threads = threads.min(count.div_ceil(plan.per_block));
             each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
                 let (before, n) = (index.saturating_mul(plan.per_block), slots.len());
-                let at = before.saturating_mul(size);
+                let at = start.saturating_add(limits::to_u64(before.saturating_mul(size)));
                 buffers.block.resize(n.saturating_mul(size), 0);
-                let found = file.at(limits::to_u64(at)).fill_slice(&mut buffers.block)?;
+                let found = file.at(at).fill_slice(&mut buffers.block)?;
                 if found < buffers.block.len() {
-                    return Err(truncated(limits::to_u64(at.saturating_add(found))));
+                    return Err(truncated(at.saturating_add(limits::to_u64(found))));
                 }
                 decode(&plan.plan, n, buffers, &mut slots)
                     .map_err(|error| block::invalid(error, first.saturating_add(before)))
             })
         })?;
-        self.position.finish(self.header.elements());
-        self.source.skip(limits::to_u64(bytes));
+        self.data.source.move_shared(start.saturating_add(limits::to_u64(bytes)));
+        self.data.finish();
         Ok(Some(values))
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::Read;
 
 use super::ReadOptions;
+use super::data::Data;
 use super::header::read_header;
-use super::position::Position;
 use super::source::Source;
 use crate::element::block::Buffers;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
@@ -35,11 +35,11 @@ use crate::shape::Order;
 /// When the array is read in parts, up to 256 KiB are read ahead, but never past the end of the array. Elements that you do not consume
 /// stay in the reader.
 pub struct Reader<R> {
-    pub(super) source: Source<R>,
+    /// The data, and the position in it.
+    pub(super) data: Data<R>,
     pub(super) header: Header,
     /// The number of bytes before the data, from the start of the header.
     data_offset: u64,
-    pub(super) position: Position,
     /// The plan for the type that was read last.
     pub(super) plan: Option<TypedPlan>,
     /// The buffers of the last chunk; the next chunk uses them again if it has the same plan.
@@ -49,8 +49,6 @@ pub struct Reader<R> {
     /// The memory order that was asked for.
     pub(super) order: Option<Order>,
     pub(super) encoding: Encoding,
-    /// The data of an array in Fortran order whose rows are being read, if the source cannot be read at any offset.
-    pub(super) strided: Option<Vec<u8>>,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
 }
@@ -108,7 +106,7 @@ impl<R> Reader<R> {
     /// [`ErrorKind::Unsupported`] if a part of the array was read before; [`ErrorKind::Shape`] on a 32-bit target if there are more
     /// elements than a `usize` counts.
     pub fn flatten(mut self) -> Result<Self> {
-        if self.position.elements > 0 {
+        if self.data.elements_before() > 0 {
             let (what, needs) =
                 ("flattening an array after a part of it was read".into(), "a new reader");
             return Err(ErrorKind::Unsupported { what, needs }.into());
@@ -163,11 +161,7 @@ impl<R> Reader<R> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn remaining(&self) -> usize {
-        usize::try_from(self.elements_left()).unwrap_or(usize::MAX)
-    }
-
-    fn elements_left(&self) -> u64 {
-        self.header.elements().saturating_sub(self.position.elements)
+        usize::try_from(self.data.elements_left()).unwrap_or(usize::MAX)
     }
 
     /// Returns the same reader, whose errors name this place.
@@ -179,7 +173,7 @@ impl<R> Reader<R> {
     /// Returns the stream; `None` for a file that was opened here.
     #[cfg(feature = "npz")]
     pub(crate) fn inner(&self) -> Option<&R> {
-        self.source.inner()
+        self.data.source.inner()
     }
 
     pub(super) fn into_header(self) -> Header {
@@ -189,13 +183,13 @@ impl<R> Reader<R> {
     /// Returns the number of values of this plan's type that have not been read yet, at most `usize::MAX`.
     #[inline]
     pub(super) fn items_left(&self, plan: &ItemPlan) -> usize {
-        let left = plan.count.saturating_sub(self.position.next_index(plan));
+        let left = plan.count.saturating_sub(self.data.next_index(plan));
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
     /// Returns the index of the next value, for errors; `usize::MAX` if the index does not fit in a `usize`.
     pub(super) fn next_row(&self, plan: &ItemPlan) -> usize {
-        usize::try_from(self.position.next_index(plan)).unwrap_or(usize::MAX)
+        usize::try_from(self.data.next_index(plan)).unwrap_or(usize::MAX)
     }
 
     /// Returns the number of values to read next: all that remain, but at most `max`.
@@ -208,28 +202,6 @@ impl<R> Reader<R> {
         plan.check_zero_size_items::<T>(count, &self.limits)?;
         self.check_allowed(to_u64(count).saturating_mul(to_u64(plan.plan.src_itemsize)))?;
         Ok(count)
-    }
-
-    /// Returns the number of bytes of the elements that remain.
-    pub(super) fn bytes_left(&self) -> u64 {
-        self.elements_left().saturating_mul(to_u64(self.header.dtype().itemsize()))
-    }
-
-    /// The error for truncated data: only `found` more bytes exist.
-    pub(super) fn truncated(&self, found: u64) -> Error {
-        self.truncation()(found)
-    }
-
-    /// Returns [`truncated`](Self::truncated) as a function that does not borrow the reader, so that other threads can call it.
-    pub(super) fn truncation(&self) -> impl Fn(u64) -> Error + Copy + use<R> {
-        let expected = self.header.data_bytes();
-        // After a seek past the end, the file has fewer bytes than the position says.
-        let after = self.bytes_left().saturating_add(self.source.bytes_past_end());
-        let before = expected.saturating_sub(after);
-        move |found| {
-            let found = before.saturating_add(found);
-            ErrorKind::Truncated { what: "data", expected, found }.into()
-        }
     }
 
     /// Adds the places of the array to an error.
@@ -265,7 +237,7 @@ impl<R> Reader<R> {
                 TypedPlan::new::<T>(&self.header, self.cast)?
             }
         };
-        if self.position.is_between(plan.items.per_item) {
+        if self.data.is_between(plan.items.per_item) {
             return Ok(plan);
         }
         let what = "reading sub-arrays from the middle of one".into();
@@ -275,7 +247,7 @@ impl<R> Reader<R> {
 
     /// Refuses to read a whole array after a part of it was read.
     pub(super) fn check_nothing_read(&self) -> Result<()> {
-        if self.position.is_lost || self.position.is_at_start() {
+        if self.data.is_lost() || self.data.is_at_start() {
             return Ok(());
         }
         let what = "reading a whole array after a part of it was read".into();
@@ -286,7 +258,7 @@ impl<R> Reader<R> {
     /// Refuses to read this many bytes of data after a read that failed, or if they are over the limit.
     #[inline]
     pub(super) fn check_allowed(&self, bytes: u64) -> Result<()> {
-        self.position.check()?;
+        self.data.check()?;
         self.limits.check_array(bytes)
     }
 
@@ -321,49 +293,38 @@ impl<R: Read> Reader<R> {
 
     /// Starts at the data of an array, which comes next in the source.
     pub(super) fn of_data(
-        mut source: Source<R>,
+        source: Source<R>,
         header: Header,
         data_offset: u64,
         options: &ReadOptions,
     ) -> Self {
         let &ReadOptions { cast, limits, order, encoding, .. } = options;
-        source.start_data();
         Reader {
-            source,
+            data: Data::new(source, &header),
             header,
             data_offset,
-            position: Position::default(),
             plan: None,
             buffers: Buffers::default(),
             cast,
             limits,
             order,
             encoding,
-            strided: None,
             places: Vec::new(),
         }
     }
 
     /// Returns true if bytes of the array are missing in the source, or may be missing.
     pub(super) fn may_be_short(&self) -> bool {
-        let bytes = self.bytes_left();
+        let bytes = self.data.bytes();
         self.header.payload() == Payload::Items
-            && self.source.available(bytes).is_none_or(|found| found < bytes)
-    }
-
-    /// Refuses to read this many bytes if the source is known to have fewer; returns true if it is known to have them.
-    pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
-        match self.source.available(bytes) {
-            Some(found) if found < bytes => Err(self.truncated(found)),
-            known => Ok(known.is_some()),
-        }
+            && self.data.source.available(bytes).is_none_or(|found| found < bytes)
     }
 
     /// Refuses to read all that remains if the source is known to be too short; returns true if it is known to be long enough.
     pub(super) fn check_available(&self) -> Result<bool> {
-        let bytes = self.bytes_left();
+        let bytes = self.data.bytes_left();
         self.check_allowed(bytes)?;
-        self.check_exist(bytes)
+        self.data.check_exist(bytes)
     }
 }
 

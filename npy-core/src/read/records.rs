@@ -50,7 +50,7 @@ impl<R: Read> Reader<R> {
     /// As [`Reader::read_vec`], but the array may have any number of dimensions. An error on the way is the last item of the iterator.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
         let plan = self.located(|reader| {
-            reader.position.check()?;
+            reader.data.check()?;
             let plan = reader.take_plan::<T>()?;
             check_contiguous(&plan, READ_WHOLE)?;
             Ok(plan)
@@ -148,19 +148,18 @@ impl<R: Read> Reader<R> {
         let plan = self.plan.as_ref().filter(|plan| plan.is_for::<T>() && !plan.is_strided)?;
         let plan = &plan.items;
         let bytes = max.checked_mul(T::SIZE).filter(|&bytes| bytes > 0)?;
-        let items = self.source.buffered().get(..bytes)?;
+        let items = self.data.source.buffered().get(..bytes)?;
         if !plan.plan.is_exact()
-            || !self.position.is_between(plan.per_item)
-            || max > self.items_left(plan)
-            || self.check_allowed(limits::to_u64(bytes)).is_err()
+            || !self.data.is_between(plan.per_item)
+            || !self.data.has_left(bytes)
+            || self.limits.check_array(limits::to_u64(bytes)).is_err()
             || T::check(items).is_err()
         {
             return None;
         }
         out.reserve(max).ok()?;
         out.append(items.chunks_exact(T::SIZE).map(T::decode));
-        self.position.advance(plan, max);
-        self.source.consume(bytes);
+        self.data.source.consume(bytes);
         Some(max)
     }
 
@@ -171,7 +170,7 @@ impl<R: Read> Reader<R> {
         check: impl FnOnce(&DType, usize, &Limits) -> Result<()>,
     ) -> Result<ItemReader<'_, R>> {
         let plan = self.located(|reader| {
-            reader.position.check()?;
+            reader.data.check()?;
             reader.header.without_objects()?;
             let dtype = reader.header.dtype();
             check(dtype, reader.remaining(), &reader.limits)?;
@@ -312,7 +311,7 @@ impl<'r, R> ItemReader<'r, R> {
     #[inline]
     fn bytes(&self) -> &[u8] {
         match self.plan.plan.is_exact() {
-            true => self.reader.source.buffer_bytes(),
+            true => self.reader.data.source.buffer_bytes(),
             false => self.buffers.result(&self.plan.plan),
         }
     }
@@ -334,8 +333,8 @@ impl<R: Read> ItemReader<'_, R> {
             return end.map(|error| Err(self.reader.in_file(error)));
         }
         self.left = self.left.wrapping_sub(1);
-        let start = self.reader.source.consume(self.plan.plan.src_itemsize);
-        self.reader.position.advance(&self.plan, 1);
+        let start = self.reader.data.source.consume(self.plan.plan.src_itemsize);
+        self.reader.data.advance(&self.plan, 1);
         self.at = match self.plan.plan.is_exact() {
             true => start,
             false => self.at.wrapping_add(self.plan.plan.dst_itemsize),
@@ -347,23 +346,22 @@ impl<R: Read> ItemReader<'_, R> {
     #[inline]
     fn fold_block<A>(&mut self, itemsize: usize, first: A, f: impl FnMut(A, &[u8]) -> A) -> A {
         let ItemReader { reader, plan, buffers, at, left, .. } = self;
-        let (items, plan) = (&plan.plan, &*plan);
+        let items = &plan.plan;
         let bytes = left.saturating_mul(itemsize);
         // Values without bytes are iterated over one by one.
         if bytes == 0 {
             return first;
         }
-        reader.position.is_lost = true;
+        reader.data.lose();
         let block = if items.is_exact() {
-            reader.source.buffered()
+            reader.data.source.buffered()
         } else {
             buffers.result(items).get(at.wrapping_add(itemsize)..).unwrap_or_default()
         };
         let block = block.get(..bytes).unwrap_or(block);
         let folded = block.chunks_exact(itemsize).fold(first, f);
-        reader.source.consume(left.saturating_mul(items.src_itemsize));
-        reader.position.advance(plan, *left);
-        reader.position.is_lost = false;
+        reader.data.source.consume(left.saturating_mul(items.src_itemsize));
+        reader.data.resume();
         *left = 0;
         folded
     }
@@ -373,11 +371,11 @@ impl<R: Read> ItemReader<'_, R> {
     #[inline(never)]
     fn refill(&mut self) -> Result<(), Option<Error>> {
         if let Some(error) = self.error.take() {
-            self.reader.position.is_lost = true;
+            self.reader.data.lose();
             return Err(Some(error));
         }
         let left = self.reader.items_left(&self.plan);
-        if left == 0 || self.reader.position.is_lost {
+        if left == 0 || self.reader.data.is_lost() {
             return Err(None);
         }
         if let Err(error) = self.fill(left) {
@@ -394,12 +392,12 @@ impl<R: Read> ItemReader<'_, R> {
         let ItemReader { reader, plan, buffers, .. } = self;
         let size = plan.plan.src_itemsize;
         let most = left.min(plan.per_block);
-        let found = reader.source.buffer(size, limits::to_u64(most.saturating_mul(size)))?;
+        let found = reader.data.source.buffer(size, limits::to_u64(most.saturating_mul(size)))?;
         let count = found.checked_div(size).unwrap_or(most).min(most);
         if count == 0 {
-            return Err(reader.truncated(limits::to_u64(found)));
+            return Err(reader.data.ended());
         }
-        let found = reader.source.buffered();
+        let found = reader.data.source.buffered();
         let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
         let (items, fits) = if plan.plan.is_exact() {
             (found, Ok(()))

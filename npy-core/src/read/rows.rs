@@ -5,8 +5,8 @@ use std::io::Read;
 use std::mem;
 use std::ops::Range;
 
+use super::data::RowLayout;
 use super::reader::Reader;
-use super::strided::RowLayout;
 use crate::checked;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::decode::{decode, decode_items};
@@ -64,7 +64,7 @@ impl<R: Read> Reader<R> {
                 let who = format!("Reader::rows::<{}>", type_name::<T>());
                 return Err(reader.header.rank(&who, "two or more dimensions", remedy));
             };
-            Ok((plan.items, layout, row_shape.to_vec(), reader.next_row_of(&layout)?))
+            Ok((plan.items, layout, row_shape.to_vec(), reader.data.next_row(&layout)?))
         })?;
         let row = shape::count(&row_shape)?;
         Ok(RowReader {
@@ -199,9 +199,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let start = self.at;
         self.at = start.wrapping_add(self.row);
         self.next = self.next.wrapping_add(1);
-        self.reader.source.consume(self.row.wrapping_mul(self.plan.plan.src_itemsize));
-        let elements = limits::to_u64(self.layout.elements);
-        self.reader.position.elements = self.reader.position.elements.wrapping_add(elements);
+        self.reader.data.source.consume(self.row.wrapping_mul(self.plan.plan.src_itemsize));
         self.values.get(start..self.at).unwrap_or_default()
     }
 
@@ -249,9 +247,9 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let rows = values.checked_div(self.row).unwrap_or(empty);
         if self.is_ahead {
             if !self.layout.is_strided {
-                self.reader.source.consume(values.saturating_mul(self.plan.plan.src_itemsize));
+                self.reader.data.source.consume(values.saturating_mul(self.plan.plan.src_itemsize));
             }
-            self.reader.advance_rows(&self.layout, self.next, rows);
+            self.reader.data.pass_rows(&self.layout, self.next.saturating_add(rows));
         }
         self.next = self.next.saturating_add(rows);
     }
@@ -264,10 +262,10 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
             return Ok(());
         }
         if let Some(error) = self.error.take() {
-            self.reader.position.is_lost = true;
+            self.reader.data.lose();
             return Err(error);
         }
-        self.reader.located(|reader| reader.position.check_known())?;
+        self.reader.located(|reader| reader.data.next_row(&self.layout))?;
         self.values.clear();
         self.at = 0;
         let size = limits::to_u64(self.plan.plan.src_itemsize);
@@ -284,7 +282,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let part = self.values.len().checked_rem(self.row).unwrap_or(0);
         self.values.truncate(self.values.len().saturating_sub(part));
         if self.values.is_empty() {
-            self.reader.position.is_lost = true;
+            self.reader.data.lose();
             return Err(error);
         }
         self.error = Some(error);
@@ -298,16 +296,16 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let block = plan.per_block.checked_div(wanted).unwrap_or(0).max(1).saturating_mul(wanted);
         let most = block.min(reader.items_left(plan));
         let bytes = limits::to_u64(most.saturating_mul(size));
-        let found = reader.source.buffer(wanted.saturating_mul(size), bytes)?;
+        let found = reader.data.source.buffer(wanted.saturating_mul(size), bytes)?;
         let items = found.checked_div(size).unwrap_or(0).min(most);
         let multiple = if items < wanted { self.row } else { wanted };
         let count = items.saturating_sub(items.checked_rem(multiple).unwrap_or(0));
         if count == 0 {
-            return Err(reader.truncated(limits::to_u64(found)));
+            return Err(reader.data.ended());
         }
         self.is_ahead = true;
         reserve::growing(values, count)?;
-        let items = reader.source.buffered();
+        let items = reader.data.source.buffered();
         let items = items.get(..count.saturating_mul(size)).unwrap_or(items);
         decode_items(&plan.plan, items, count, buffers, values)
             .map_err(|error| block::invalid(error, reader.next_row(plan)))

@@ -2,11 +2,9 @@
 
 use std::io::{Read, Seek};
 
-use super::position::Position;
+use super::data::RowLayout;
 use super::reader::Reader;
-use super::strided::RowLayout;
 use crate::error::{ErrorKind, Result};
-use crate::limits;
 use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
@@ -34,28 +32,10 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`] if seeking fails.
+    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`] if seeking fails; the position is then unchanged.
     pub fn seek_to(&mut self, row: usize) -> Result<()> {
-        self.located(|reader| {
-            let shape = reader.header.shape();
-            let (&rows, inner) = match reader.header.order() {
-                Order::C => shape.split_first(),
-                Order::Fortran => shape.split_last(),
-            }
-            .unwrap_or((&1, &[]));
-            if row > rows {
-                let shape = shape::repr(shape);
-                let reason = format!("no row {row}: the array has {rows}");
-                return Err(ErrorKind::Shape { shape, reason }.into());
-            }
-            // Neither product overflows: the header has checked the size of all rows.
-            let before = limits::to_u64(row).saturating_mul(shape::bytes_in_file(inner, 1)?);
-            let itemsize = limits::to_u64(reader.header.dtype().itemsize());
-            let bytes = before.saturating_mul(itemsize);
-            reader.source.seek_to_data(bytes)?;
-            reader.position = Position::at_row(row, rows, before);
-            reader.strided = None;
-            Ok(())
+        self.seek_along(self.header.order(), row, |reader, rows, elements| {
+            reader.data.seek(row, rows, elements)
         })
     }
 
@@ -82,16 +62,36 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`seek_to`](Self::seek_to).
     pub fn seek_to_row(&mut self, row: usize) -> Result<()> {
-        match RowLayout::of(&self.header)? {
-            Some(layout) if layout.is_strided && row <= layout.rows => {
-                let gathered = self.strided.take();
-                self.seek_to(0)?;
-                self.strided = gathered;
-                self.advance_rows(&layout, 0, row);
-                Ok(())
+        self.seek_along(Order::C, row, |reader, rows, elements| {
+            match RowLayout::of(&reader.header)? {
+                Some(layout) if layout.is_strided => reader.data.seek_strided(&layout, row),
+                _ => reader.data.seek(row, rows, elements),
             }
-            _ => self.seek_to(row),
-        }
+        })
+    }
+
+    /// Calls `seek` with the number of rows, and of elements in a row, along the dimension that changes slowest in this order.
+    fn seek_along(
+        &mut self,
+        order: Order,
+        row: usize,
+        seek: impl FnOnce(&mut Self, usize, u64) -> Result<()>,
+    ) -> Result<()> {
+        self.located(|reader| {
+            let shape = reader.header.shape();
+            let (&rows, inner) = match order {
+                Order::C => shape.split_first(),
+                Order::Fortran => shape.split_last(),
+            }
+            .unwrap_or((&1, &[]));
+            if row > rows {
+                let shape = shape::repr(shape);
+                let reason = format!("no row {row}: the array has {rows}");
+                return Err(ErrorKind::Shape { shape, reason }.into());
+            }
+            let elements = shape::bytes_in_file(inner, 1)?;
+            seek(reader, rows, elements)
+        })
     }
 }
 

@@ -21,8 +21,8 @@ pub(super) struct Source<R> {
     end: usize,
     /// The number of bytes to read ahead the next time.
     read_ahead: usize,
-    /// The number of bytes that `inner` is known to have left.
-    left: Option<i64>,
+    /// The number of bytes from the start of the data to the end of `inner`, if known.
+    length: Option<u64>,
     /// The position of `inner`, relative to the start of the data.
     end_at: u64,
     /// The number of threads that may read the file.
@@ -50,20 +50,20 @@ impl<R> Source<R> {
         Source::from(Input::Stream(inner), None)
     }
 
-    /// Creates the source of an archive member, which holds one array. `left` is the number of its bytes, if known.
+    /// Creates the source of an archive member, which holds one array. `length` is the number of its bytes, if known.
     #[cfg(feature = "npz")]
-    pub(super) fn member(inner: R, left: Option<u64>) -> Self {
-        Source { end_of_array: EndOfArray::Refused, ..Source::from(Input::Stream(inner), left) }
+    pub(super) fn member(inner: R, length: Option<u64>) -> Self {
+        Source { end_of_array: EndOfArray::Refused, ..Source::from(Input::Stream(inner), length) }
     }
 
-    fn from(inner: Input<R>, left: Option<u64>) -> Self {
+    fn from(inner: Input<R>, length: Option<u64>) -> Self {
         Source {
             inner,
             buffer: Vec::new(),
             used: 0,
             end: 0,
             read_ahead: 0,
-            left: left.map(|left| i64::try_from(left).unwrap_or(i64::MAX)),
+            length,
             end_at: 0,
             threads: 1,
             end_of_array: EndOfArray::Left,
@@ -97,13 +97,16 @@ impl Source<File> {
         // Only the length of a regular file is the number of its bytes. Its position need not be 0: `/dev/fd/3`.
         let whole = whole.filter(Metadata::is_file).map(|metadata| metadata.len());
         let position = whole.and_then(|_| file.stream_position().ok());
+        let end_at = limits::to_u64(read);
         let left = whole.zip(position).map(|(whole, position)| whole.saturating_sub(position));
+        let length = left.map(|left| left.saturating_add(end_at));
         let input = match position {
             Some(position) => Input::File(FileAt::new(file, position)),
             None => Input::Stream(file),
         };
         let end_of_array = EndOfArray::Ignored;
-        Ok(Source { buffer, end: read, threads, end_of_array, ..Source::from(input, left) })
+        let source = Source::from(input, length);
+        Ok(Source { buffer, end: read, end_at, threads, end_of_array, ..source })
     }
 }
 
@@ -211,24 +214,33 @@ impl<R: Read> Source<R> {
         if ahead >= bytes {
             return Some(bytes);
         }
-        // `left` is negative after a seek past the end.
-        let left = self.left?.max(0).unsigned_abs();
-        Some(ahead.saturating_add(left).min(bytes))
+        // Nothing is left after a seek past the end.
+        Some(self.length?.saturating_sub(self.offset()).min(bytes))
     }
 }
 
 impl<R> Source<R> {
-    /// Returns by how many bytes the position is past the end of the file, if that is known.
-    pub(super) fn bytes_past_end(&self) -> u64 {
-        self.left.unwrap_or(0).min(0).unsigned_abs()
+    /// Returns the offset of the next byte from the start of the data. This is the position of a reader: no other number says where it is.
+    #[inline]
+    pub(super) fn offset(&self) -> u64 {
+        self.end_at.wrapping_sub(limits::to_u64(self.end.wrapping_sub(self.used)))
     }
 
-    /// Returns the file at the next byte, to read it at other offsets or in other threads, and the number of threads that may do so.
+    /// Returns the number of bytes from the start of the data to the end of the source, if it is known before they are read.
+    pub(super) fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// Returns the number of bytes of the data that were found, once the source has ended.
+    pub(super) fn found(&self) -> u64 {
+        // After a seek past the end, the file has fewer bytes than the position says.
+        self.end_at.min(self.length.unwrap_or(u64::MAX))
+    }
+
+    /// Returns the file at the start of the data, to read it at any offset or in other threads, and the number of threads that may do so.
     pub(super) fn shared(&self) -> Option<(FileAt<&File>, usize)> {
         match &self.inner {
-            Input::File(file) => {
-                Some((file.before(limits::to_u64(self.buffered().len()))?, self.threads))
-            }
+            Input::File(file) => Some((file.before(self.end_at)?, self.threads)),
             Input::Stream(_) => None,
         }
     }
@@ -257,29 +269,28 @@ impl<R> Source<R> {
 
     /// Counts bytes that were read from `inner`.
     fn have_read(&mut self, bytes: usize) {
-        self.have_passed(limits::to_u64(bytes));
+        self.end_at = self.end_at.saturating_add(limits::to_u64(bytes));
     }
 
-    /// Counts bytes by which `inner` has moved.
-    fn have_passed(&mut self, bytes: u64) {
-        let signed = i64::try_from(bytes).unwrap_or(i64::MAX);
-        self.left = self.left.map(|left| left.saturating_sub(signed));
-        self.end_at = self.end_at.saturating_add(bytes);
-    }
-
-    /// Skips bytes that were read through [`shared`](Self::shared).
-    pub(super) fn skip(&mut self, bytes: u64) {
-        let most = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let read = bytes.saturating_sub(limits::to_u64(self.take_buffered(most).len()));
+    /// Moves a [shared](Self::shared) file to this offset from the start of the data. A stream is not moved: it can only be read or sought.
+    pub(super) fn move_shared(&mut self, offset: u64) {
+        debug_assert!(matches!(self.inner, Input::File(_)), "only a file is moved");
         if let Input::File(file) = &mut self.inner {
-            file.skip(read);
+            file.move_by(self.end_at, offset);
+            self.forget(offset);
         }
-        self.have_passed(read);
+    }
+
+    /// Empties the buffer, after `inner` was moved to this offset.
+    fn forget(&mut self, offset: u64) {
+        (self.used, self.end, self.end_at) = (0, 0, offset);
     }
 
     /// Marks the next byte as the start of the data.
     pub(super) fn start_data(&mut self) {
+        let before = self.offset();
         self.read_ahead = 0;
+        self.length = self.length.map(|length| length.saturating_sub(before));
         self.end_at = limits::to_u64(self.buffered().len());
     }
 }
@@ -290,9 +301,8 @@ impl<R: Read + Seek> Source<R> {
         let (from, to) = (i128::from(self.end_at), i128::from(offset));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         self.inner.seek_by(by)?;
-        (self.used, self.end, self.read_ahead) = (0, 0, 0);
-        self.left = self.left.map(|left| left.saturating_sub(by));
-        self.end_at = offset;
+        self.read_ahead = 0;
+        self.forget(offset);
         Ok(())
     }
 }

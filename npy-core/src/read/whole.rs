@@ -14,7 +14,6 @@ use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, InvalidValue};
 use crate::error::Result;
 use crate::header::Payload;
-use crate::limits;
 use crate::reserve;
 use crate::shape::{Order, in_row, transpose};
 
@@ -133,7 +132,8 @@ impl<R: Read> Reader<R> {
         if plan.is_strided {
             self.check_nothing_read()?;
             let array = self.read_bytes()?.to_order(Order::C)?;
-            return array.decode(items);
+            // The data cannot be read once more.
+            return array.decode(items).inspect_err(|_| self.data.lose());
         }
         self.read_values(items)
     }
@@ -184,7 +184,7 @@ impl<R: Read> Reader<R> {
             &mut |block: &mut Vec<u8>, rows: Range<usize>| self.fill_block(plan, rows.len(), block);
         let decoded = block::decode_blocks(plan.per_block, rows, buffers, out, fill, decode);
         if decoded.is_ok() {
-            self.position.is_lost = false;
+            self.data.resume();
         }
         decoded
     }
@@ -194,17 +194,16 @@ impl<R: Read> Reader<R> {
     /// It marks the position as lost, and the caller clears the mark once all values are decoded: a stream cannot be read twice, so the
     /// values of a failed read are gone.
     fn fill_block(&mut self, plan: &ItemPlan, n: usize, block: &mut Vec<u8>) -> Result<Filled> {
-        self.position.is_lost = true;
+        let left = self.data.bytes_left();
+        self.data.lose();
         let bytes = n.saturating_mul(plan.plan.src_itemsize);
-        let found = self.source.fill(block, bytes, self.bytes_left())?;
+        let found = self.data.source.fill(block, bytes, left)?;
         if found == bytes {
-            self.position.advance(plan, n);
+            self.data.advance(plan, n);
             return Ok((n, None));
         }
-        let missing = self.truncated(limits::to_u64(found));
         let n = found.checked_div(plan.plan.src_itemsize).unwrap_or_default();
         block.truncate(n.saturating_mul(plan.plan.src_itemsize));
-        self.position.advance(plan, n);
-        Ok((n, Some(missing)))
+        Ok((n, Some(self.data.ended())))
     }
 }

@@ -19,6 +19,7 @@ mod numpys_own;
 mod object_serde;
 mod objects;
 mod objects_read;
+mod positions;
 mod random;
 mod rows;
 mod sparse;

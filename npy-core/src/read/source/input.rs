@@ -30,9 +30,9 @@ impl FileAt {
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
     }
 
-    /// Skips bytes that other threads have read.
-    pub(super) fn skip(&mut self, bytes: u64) {
-        self.position = self.position.saturating_add(bytes);
+    /// Moves as far as from the offset `from` to the offset `to`.
+    pub(super) fn move_by(&mut self, from: u64, to: u64) {
+        self.position = self.position.saturating_sub(from).saturating_add(to);
     }
 }
 
