@@ -55,7 +55,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the next elements into memory that already exists: the values of `out` are replaced, from the first to the last. The array may
-    /// have any number of dimensions; elements are read in the order of the file.
+    /// have any number of dimensions; elements are read in the order of the file, also [in Fortran order](Self::records#fortran-order).
     ///
     /// Values whose memory is their bytes in the file, such as numbers, are read straight into `out`.
     ///

@@ -13,7 +13,7 @@ const BLOCK: usize = 256 << 10;
 
 impl<R: Read> Reader<R> {
     /// Iterates over the elements that remain, like [`records`](Self::records), and takes the reader. So a function can return the iterator,
-    /// and a struct can have it.
+    /// and a struct can have it. The elements come in the order of the file, also [in Fortran order](Self::records#fortran-order).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -45,9 +45,30 @@ impl<R: Read> Reader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
+    /// # Fortran order
+    ///
+    /// The order of the file is that of the memory. In Fortran order the first index changes fastest: of a matrix, the elements come column by
+    /// column. [`rows`](Self::rows) reads row by row in either order, and [`header().order()`](crate::Header::order) says which one it is.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, Reader, WriteNpy};
+    ///
+    /// // [[1, 2, 3],
+    /// //  [4, 5, 6]]
+    /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let mut file = Vec::new();
+    /// array.to_order(Order::Fortran).write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let elements: Vec<i32> = reader.records()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(elements, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], but the array may have any number of dimensions. An error on the way is the last item of the iterator.
+    /// As [`Reader::read_vec`], but the array may have any number of dimensions; [`ErrorKind::Unsupported`] for elements that are sub-arrays
+    /// (`[f32; 3]`) in Fortran order, where their parts are not side by side. An error on the way is the last item of the iterator.
     pub fn records<T: Element>(&mut self) -> Result<Records<'_, R, T>> {
         let plan = self.located(|reader| {
             reader.data.check()?;
@@ -60,7 +81,8 @@ impl<R: Read> Reader<R> {
 
     /// Appends the next values to `out`, at most `max`. Returns their number, which is zero only at the end (or if `max` is).
     ///
-    /// A value is a `T`, which need not be a row: of an array of shape `(n, 3)`, a row is three `f32` or one `[f32; 3]`.
+    /// A value is a `T`, which need not be a row: of an array of shape `(n, 3)`, a row is three `f32` or one `[f32; 3]`. Values come in the order
+    /// of the file, as from [`records`](Self::records#fortran-order): in Fortran order, the first index changes fastest.
     ///
     /// ```
     /// use npy_core::{Reader, WriteNpy};

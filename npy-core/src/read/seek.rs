@@ -8,7 +8,11 @@ use crate::error::{ErrorKind, Result};
 use crate::shape::{self, Order};
 
 impl<R: Read + Seek> Reader<R> {
-    /// Moves to a row, so that the next read begins there. Rows are counted along the first dimension; in Fortran order, along the last.
+    /// Moves to a row in the order of the file, so that the next read begins there. Rows are counted along the first dimension; in Fortran order,
+    /// along the last: of a matrix, these are its columns, which [`records`](Self::records), [`read_chunk`](Self::read_chunk) and
+    /// [`read_into`](Self::read_into) read from there on. To move to a row of [`rows`](Self::rows) and [`read_dyn_chunk`](Self::read_dyn_chunk), use
+    /// [`seek_to_row`](Self::seek_to_row).
+    ///
     /// A `row` equal to the number of rows means the end. A row of an array of several dimensions is many elements; [`read_chunk`](Self::read_chunk)
     /// then counts values of its type.
     ///
