@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,7 +14,13 @@ fn npy(folder: &Path, path: &Path, args: &[&str]) -> Output {
     if !npy.exists() {
         fs::copy(env!("CARGO_BIN_EXE_npy"), &npy).unwrap();
     }
-    Command::new(npy).args(args).env("PATH", path).output().unwrap()
+    loop {
+        match Command::new(&npy).args(args).env("PATH", path).output() {
+            // A process that another test starts may still have the copy open for writing.
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
+            output => return output.unwrap(),
+        }
+    }
 }
 
 /// Makes the program `npy-sql`, a script.
