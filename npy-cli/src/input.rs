@@ -22,10 +22,15 @@
 
 mod column;
 mod csv;
+mod encode;
+mod guess;
 mod json;
+mod kind;
 mod lists;
 mod numbers;
 mod times;
+mod tree;
+mod value;
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -35,7 +40,7 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Dialect, FirstLine};
-use crate::dtypes::quoted;
+use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result};
 
 /// The form of a text file.
@@ -82,8 +87,8 @@ pub(crate) fn read(
             let known: Vec<&str> = known.iter().map(Field::name).collect();
             csv::columns(stream, name, dialect, &known)?
         }
-        Form::JsonLines => json::columns(json::lines(stream), name)?,
-        Form::Json => json::columns(json::list(stream), name)?,
+        Form::JsonLines => json::lines(stream, name)?,
+        Form::Json => json::list(stream, name)?,
     };
     if columns.is_empty() {
         if let Some(dtype) = dtype.filter(|_| rows == 0) {
@@ -91,51 +96,81 @@ pub(crate) fn read(
         }
         return Err(Failure::new(name, "has no columns"));
     }
-    let is_record = dtype.is_some_and(DType::is_record);
-    match dtype.filter(|_| is_record) {
-        Some(dtype) => columns.iter_mut().for_each(|column| column.split_like(dtype)),
-        None => {
-            if dtype.is_some_and(is_complex) {
-                columns.iter_mut().for_each(Column::split_parts);
-            }
-            lists::split(&mut columns);
-        }
-    }
+    divide_names(&mut columns, dtype);
     for column in &mut columns {
-        column.read_as(wanted.and_then(|Wanted { dtype, cast }| {
-            let dtype = match is_record {
-                true => leaf(dtype, &column.path).or_else(|| complex_of(dtype, &column.path)),
-                false => Some(dtype),
-            };
-            dtype.map(|dtype| Wanted { dtype, cast })
-        }));
+        column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
     }
     lists::unify(&mut columns);
-    let mut tree = Tree::of(&columns, name)?;
     let is_json = !matches!(form, Form::Csv(_));
-    if let Some(dtype) = dtype {
-        tree.join(is_json, &|path| match is_record {
-            true => leaf(dtype, path).is_some_and(is_complex),
-            false => is_complex(dtype),
-        });
+    let layout = Layout::of(&columns, dtype, is_json, name)?;
+    encoded(&columns, rows, layout, name)
+}
+
+/// Divides names such as `x.0` and `z.re` into their parts: as the dtype has them, or if they are complete lists.
+fn divide_names(columns: &mut [Column], dtype: Option<&DType>) {
+    if let Some(dtype) = dtype.filter(|dtype| dtype.is_record()) {
+        return columns.iter_mut().for_each(|column| column.split_like(dtype));
     }
-    let is_number = dtype.is_some_and(is_complex) && tree.parts(is_json).is_some();
-    let plain = match is_record {
-        true => None,
-        false if is_number => Some((complex(&columns[0]), Vec::new())),
-        false => tree.plain(&columns, dtype.is_some()),
-    };
-    let is_plain = plain.is_some();
-    let (descr, inner) = plain.unwrap_or_else(|| (tree.descr(&columns), Vec::new()));
-    let element: DType = descr.parse::<DType>().of(&name)?;
-    let shape: Vec<usize> = std::iter::once(rows).chain(inner).collect();
-    // Fields of a nested record come together, so the order of the columns may change.
-    let order = tree.order();
-    let size: usize = match is_plain {
-        true => columns.iter().map(Column::itemsize).sum(),
-        false => element.itemsize(),
-    };
-    let total = rows.saturating_mul(size);
+    if dtype.is_some_and(is_complex) {
+        columns.iter_mut().for_each(Column::split_parts);
+    }
+    lists::split(columns);
+}
+
+impl<'a> Wanted<'a> {
+    /// Returns what a column will be converted to.
+    fn of_column(self, path: &[String]) -> Option<Wanted<'a>> {
+        let Wanted { dtype, cast } = self;
+        let dtype = match dtype.is_record() {
+            true => leaf(dtype, path).or_else(|| complex_of(dtype, path)),
+            false => Some(dtype),
+        };
+        dtype.map(|dtype| Wanted { dtype, cast })
+    }
+}
+
+/// How the columns are stored in the items of an array.
+struct Layout {
+    dtype: DType,
+    /// The dimensions of a row.
+    inner: Vec<usize>,
+    /// The bytes of a row.
+    row_bytes: usize,
+    /// The columns, one after the other. Fields of a nested record come together, so this may not be their order in the text.
+    order: Vec<usize>,
+}
+
+impl Layout {
+    fn of(columns: &[Column], wanted: Option<&DType>, is_json: bool, name: &str) -> Result<Self> {
+        let mut tree = Tree::of(columns, name)?;
+        let is_record = wanted.is_some_and(DType::is_record);
+        if let Some(dtype) = wanted {
+            tree.join(is_json, &|path| match is_record {
+                true => leaf(dtype, path).is_some_and(is_complex),
+                false => is_complex(dtype),
+            });
+        }
+        let is_number = wanted.is_some_and(is_complex) && tree.parts(is_json).is_some();
+        let plain = match is_record {
+            true => None,
+            false if is_number => Some((complex(&columns[0]), Vec::new())),
+            false => tree.plain(columns, wanted.is_some()),
+        };
+        let is_plain = plain.is_some();
+        let (descr, inner) = plain.unwrap_or_else(|| (tree.descr(columns), Vec::new()));
+        let dtype = descr.parse::<DType>().of(&name)?;
+        let row_bytes = match is_plain {
+            true => columns.iter().map(Column::itemsize).sum(),
+            false => dtype.itemsize(),
+        };
+        Ok(Layout { dtype, inner, row_bytes, order: tree.order() })
+    }
+}
+
+/// Stores the values of the columns.
+fn encoded(columns: &[Column], rows: usize, layout: Layout, name: &str) -> Result<DynArray> {
+    let Layout { dtype, inner, row_bytes, order } = layout;
+    let total = rows.saturating_mul(row_bytes);
     let mut bytes = Vec::new();
     if bytes.try_reserve_exact(total).is_err() {
         let message = format!(
@@ -148,16 +183,16 @@ pub(crate) fn read(
     for at in order {
         let column = &columns[at];
         let width = column.itemsize();
-        for (row, item) in bytes.chunks_exact_mut(size.max(1)).enumerate() {
-            let Some(slot) = item.get_mut(offset..offset + width) else { continue };
-            column.encode(row, slot).map_err(|message| {
+        for (row, item) in bytes.chunks_exact_mut(row_bytes.max(1)).enumerate() {
+            column.encode(row, &mut item[offset..offset + width]).map_err(|message| {
                 let field = column.path.join(".");
                 Failure::new(name, format!("row {row}, field {field}: {message}"))
             })?;
         }
         offset += width;
     }
-    DynArray::new(element, shape, Order::C, bytes).of(&name)
+    let shape: Vec<usize> = std::iter::once(rows).chain(inner).collect();
+    DynArray::new(dtype, shape, Order::C, bytes).of(&name)
 }
 
 /// Returns the text without a byte order mark. UTF-16, which Excel and PowerShell can write, is refused.
@@ -188,11 +223,6 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     leaf(dtype.field(first)?.dtype(), rest)
 }
 
-/// Returns the dtype of a complex number, of which this is a part.
-fn complex(part: &Column) -> String {
-    format!("'<c{}'", 2 * part.itemsize())
-}
-
 fn is_complex(dtype: &DType) -> bool {
     dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
 }
@@ -202,153 +232,4 @@ fn complex_of<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     let (part, path) = path.split_last()?;
     let is_part = matches!(part.as_str(), "re" | "im" | "0" | "1");
     leaf(dtype, path).filter(|dtype| is_part && is_complex(dtype))
-}
-
-/// The columns as fields of records, in the order of their first appearance.
-#[derive(Default)]
-struct Tree {
-    fields: Vec<(String, Node)>,
-}
-
-enum Node {
-    Column(usize),
-    /// The parts of a complex number.
-    Complex([usize; 2]),
-    Record(Tree),
-}
-
-impl Tree {
-    fn of(columns: &[Column], name: &str) -> Result<Tree> {
-        let mut tree = Tree::default();
-        for (i, column) in columns.iter().enumerate() {
-            if !tree.insert(&column.path, i) {
-                let path = column.path.join(".");
-                let message =
-                    format!("the column {path:?} is there twice, or both a value and an object");
-                return Err(Failure::new(name, message));
-            }
-        }
-        Ok(tree)
-    }
-
-    /// Adds a column. Returns false if its name is taken.
-    fn insert(&mut self, path: &[String], column: usize) -> bool {
-        let Some((first, rest)) = path.split_first() else { return false };
-        let known = self.fields.iter_mut().find(|(name, _)| name == first);
-        match (known, rest) {
-            (None, []) => self.fields.push((first.clone(), Node::Column(column))),
-            (None, rest) => {
-                let mut inner = Tree::default();
-                inner.insert(rest, column);
-                self.fields.push((first.clone(), Node::Record(inner)));
-            }
-            (Some((_, Node::Record(inner))), [_, ..]) => return inner.insert(rest, column),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Joins the parts of complex numbers. `is_complex` says which paths are complex numbers.
-    fn join(&mut self, is_json: bool, is_complex: &dyn Fn(&[String]) -> bool) {
-        fn join(
-            tree: &mut Tree,
-            path: &mut Vec<String>,
-            is_json: bool,
-            is_complex: &dyn Fn(&[String]) -> bool,
-        ) {
-            for (name, node) in &mut tree.fields {
-                path.push(name.clone());
-                if let Node::Record(inner) = node {
-                    match inner.parts(is_json) {
-                        Some(parts) if is_complex(path) => *node = Node::Complex(parts),
-                        _ => join(inner, path, is_json, is_complex),
-                    }
-                }
-                path.pop();
-            }
-        }
-        join(self, &mut Vec::new(), is_json, is_complex);
-    }
-
-    /// Returns the columns of a complex number, if the fields can be its parts: `re` and `im`, or in JSON a list of two.
-    fn parts(&self, is_json: bool) -> Option<[usize; 2]> {
-        let [(re, Node::Column(first)), (im, Node::Column(second))] = &self.fields[..] else {
-            return None;
-        };
-        match (&**re, &**im) {
-            ("re", "im") => Some([*first, *second]),
-            ("0", "1") if is_json => Some([*first, *second]),
-            _ => None,
-        }
-    }
-
-    /// Returns the descr literal of the record.
-    fn descr(&self, columns: &[Column]) -> String {
-        let fields = self.fields.iter().map(|(name, node)| {
-            let name = quoted(name);
-            match node.dtype(columns) {
-                (dtype, shape) if shape.is_empty() => format!("({name}, {dtype})"),
-                (dtype, shape) => {
-                    let lengths: String =
-                        shape.iter().map(|length| format!("{length}, ")).collect();
-                    format!("({name}, {dtype}, ({lengths}))")
-                }
-            }
-        });
-        format!("[{}]", fields.collect::<Vec<_>>().join(", "))
-    }
-
-    /// Returns the dtype of the items and the shape, if the fields are those of a sub-array: `0`, `1` and so on, of one dtype.
-    fn list(&self, columns: &[Column]) -> Option<(String, Vec<usize>)> {
-        let is_index = |(i, (name, _)): (usize, &(String, Node))| *name == i.to_string();
-        if !self.fields.iter().enumerate().all(is_index) {
-            return None;
-        }
-        let mut dtypes = self.fields.iter().map(|(_, node)| node.dtype(columns));
-        let (dtype, inner) = dtypes.next()?;
-        let same = dtypes.all(|(other, shape)| other == dtype && shape == inner);
-        same.then(|| (dtype, std::iter::once(self.fields.len()).chain(inner).collect()))
-    }
-
-    /// Returns the dtype and the shape of a row, if the array is no array of records: a list, or the only column `value`. If `is_forced`, also if all columns
-    /// have one dtype, whatever their names.
-    fn plain(&self, columns: &[Column], is_forced: bool) -> Option<(String, Vec<usize>)> {
-        if let Some(list) = self.list(columns) {
-            return Some(list);
-        }
-        let dtypes: Vec<_> = self.fields.iter().map(|(_, node)| node.dtype(columns)).collect();
-        match &self.fields[..] {
-            [(name, _)] if name == "value" || is_forced => dtypes.into_iter().next(),
-            _ => {
-                let (first, inner) = dtypes.first()?.clone();
-                let same = is_forced
-                    && inner.is_empty()
-                    && dtypes.iter().all(|other| other.0 == first && other.1.is_empty());
-                same.then(|| (first, vec![dtypes.len()]))
-            }
-        }
-    }
-
-    /// Returns the columns in the order of the fields.
-    fn order(&self) -> Vec<usize> {
-        let each = self.fields.iter().flat_map(|(_, node)| match node {
-            Node::Column(at) => vec![*at],
-            Node::Complex(parts) => parts.to_vec(),
-            Node::Record(inner) => inner.order(),
-        });
-        each.collect()
-    }
-}
-
-impl Node {
-    /// Returns the dtype as a literal, and its shape if it is a sub-array.
-    fn dtype(&self, columns: &[Column]) -> (String, Vec<usize>) {
-        match self {
-            Node::Column(at) => (format!("'{}'", columns[*at].dtype()), Vec::new()),
-            Node::Complex([re, _]) => (complex(&columns[*re]), Vec::new()),
-            Node::Record(inner) => {
-                inner.list(columns).unwrap_or_else(|| (inner.descr(columns), Vec::new()))
-            }
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Read};
 
-use super::column::{Column, Value};
+use super::column::Column;
 use super::lists;
+use super::value::Value;
 use crate::output::{Failure, Result};
 
 /// How a file is written.

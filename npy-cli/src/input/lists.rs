@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::column::{Column, Kind};
+use super::column::Column;
+use super::kind::Kind;
 
 /// Divides names like `x.0` into their parts, if all items of the list are there, in order. A name that pandas gave to the second column `x`, `x.1`, stays.
 pub(super) fn split(columns: &mut [Column]) {

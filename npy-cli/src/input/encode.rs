@@ -1,0 +1,139 @@
+//! The bytes of the values of a column.
+
+use npy_core::Cast;
+use npy_core::dtype::{Resolution, Unit};
+
+use super::column::Column;
+use super::kind::Kind;
+use super::numbers::keeps_digits;
+use super::times;
+use super::value::Value;
+
+impl Column {
+    /// Stores the value of a row.
+    pub(crate) fn encode(&self, row: usize, slot: &mut [u8]) -> Result<(), String> {
+        let value = self.values.get(row).unwrap_or(&Value::Missing);
+        let text = || value.text();
+        let wrong = |what: &str| match value {
+            Value::Missing => {
+                Err(format!("it is empty, and not {what}; of a float dtype, it is nan"))
+            }
+            value => Err(format!("{:?} is not {what}{}", text(), advice(value))),
+        };
+        let bytes = match self.kind {
+            Kind::Bool => match value.as_bool() {
+                Some(value) => vec![u8::from(value)],
+                None => return wrong("True or False"),
+            },
+            Kind::Int(size) | Kind::UInt(size) => match value.whole() {
+                Some(number) => match integer(number, size, matches!(self.kind, Kind::Int(_))) {
+                    Some(bytes) => bytes,
+                    None => return Err(format!("{} does not fit '{}'", text(), self.dtype())),
+                },
+                None => return wrong("an integer"),
+            },
+            Kind::Float(size) => match value.as_float() {
+                Some(number) => self.float(value, number, size)?,
+                None => return wrong("a number"),
+            },
+            Kind::Time(digits) => match value {
+                Value::Missing => i64::MIN.to_le_bytes().to_vec(),
+                _ => match digits.count(&text()) {
+                    Some(count) => count.to_le_bytes().to_vec(),
+                    None => {
+                        return Err(format!(
+                            "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
+                            text(),
+                            digits.unit()
+                        ));
+                    }
+                },
+            },
+            Kind::Span(_) | Kind::Count(_) | Kind::Point(_) if *value == Value::Missing => {
+                i64::MIN.to_le_bytes().to_vec()
+            }
+            Kind::Span(resolution) => {
+                match count(&text(), resolution).or_else(|| times::span(&text(), resolution)) {
+                    Some(count) => count.to_le_bytes().to_vec(),
+                    None => return wrong("a span of time, such as 90 seconds"),
+                }
+            }
+            Kind::Count(resolution) => match count(&text(), resolution) {
+                Some(count) => count.to_le_bytes().to_vec(),
+                None => return wrong("a count of 64 bits"),
+            },
+            Kind::Point(resolution) => match point(&text(), resolution) {
+                Some(count) => count.to_le_bytes().to_vec(),
+                None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
+            },
+            Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
+            Kind::Bytes => text().into_bytes(),
+        };
+        match slot.get_mut(..bytes.len()) {
+            Some(slot) => slot.copy_from_slice(&bytes),
+            None => return wrong("as wide as the column"),
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of a float, unless the cast forbids the difference to its text.
+    fn float(&self, value: &Value, number: f64, size: usize) -> Result<Vec<u8>, String> {
+        if self.cast != Cast::Lossless && (number.is_finite() || self.cast == Cast::Numeric) {
+            return Ok(number.to_le_bytes().to_vec());
+        }
+        let text = match value {
+            Value::Float(number) => format!("{number:e}"),
+            value => value.text(),
+        };
+        let has_digits = text.contains(|c: char| c.is_ascii_digit());
+        let (bytes, is_same) = match size {
+            4 => {
+                // Only a missing value has no digits.
+                let narrow: f32 = text.trim().parse().unwrap_or(f32::NAN);
+                let print = |digits: usize| format!("{:.digits$e}", narrow.abs());
+                (narrow.to_le_bytes().to_vec(), keeps_digits(&text, print))
+            }
+            _ => {
+                let print = |digits: usize| format!("{:.digits$e}", number.abs());
+                (number.to_le_bytes().to_vec(), keeps_digits(&text, print))
+            }
+        };
+        match !has_digits || is_same && number.is_finite() {
+            true => Ok(bytes),
+            false => Err(format!("{text} does not fit '{}'", self.dtype())),
+        }
+    }
+}
+
+/// Returns a count of a resolution.
+fn count(text: &str, resolution: Resolution) -> Option<i64> {
+    text.parse::<i64>().ok()?.checked_mul(resolution.multiple.into())
+}
+
+/// Returns the count of a time. A number alone is a year, if it has four digits or the resolution is years.
+fn point(text: &str, resolution: Resolution) -> Option<i64> {
+    let is_year = resolution.unit == Unit::Year || text.len() == 4 || text.parse::<i64>().is_err();
+    is_year.then(|| times::point(text, resolution))?
+}
+
+/// Returns the bytes of an integer, if it fits.
+fn integer(number: i128, size: usize, is_signed: bool) -> Option<Vec<u8>> {
+    let bytes = number.to_le_bytes();
+    let (bytes, rest) = bytes.split_at_checked(size)?;
+    let is_negative = number < 0;
+    let is_filled = rest.iter().all(|&byte| byte == if is_negative { 0xff } else { 0 });
+    let is_highest_set = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    let fits = is_filled && if is_signed { is_highest_set == is_negative } else { !is_negative };
+    fits.then(|| bytes.to_vec())
+}
+
+/// Returns what the user may do about a value that was not expected.
+fn advice(value: &Value) -> String {
+    const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
+    match value {
+        Value::Text(text) if MISSING.contains(&&**text) => {
+            format!("; npy convert --missing '{text}' reads it as a missing value")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,154 @@
+//! What the values of a column can be read as without change.
+
+use super::kind::Kind;
+use super::numbers;
+use super::times::Digits;
+use super::value::Value;
+
+/// Finds what all values can be read as without change. `is_untyped` is true if text may be a number, as in CSV.
+pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
+    let mut found: Option<Kind> = None;
+    let mut is_missing = false;
+    for value in values {
+        let kind = match kind_of(value, is_untyped) {
+            Some(kind) => kind,
+            None => {
+                is_missing = true;
+                continue;
+            }
+        };
+        found = Some(match (found, kind) {
+            (None, kind) => kind,
+            (Some(one), other) if one == other => one,
+            (Some(Kind::Time(one)), Kind::Time(other)) => Kind::Time(one.max(other)),
+            (Some(Kind::Int(_)), Kind::Float(_)) | (Some(Kind::Float(_)), Kind::Int(_)) => {
+                Kind::Float(8)
+            }
+            (Some(Kind::Int(_) | Kind::UInt(_)), Kind::Int(_) | Kind::UInt(_))
+                if fits_unsigned(values) =>
+            {
+                Kind::UInt(8)
+            }
+            _ => Kind::Text,
+        });
+        if found == Some(Kind::Text) {
+            break;
+        }
+    }
+    match found {
+        // A column without any value holds no number that could change.
+        None if is_missing => Kind::Float(8),
+        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing && fits_float(values) => Kind::Float(8),
+        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing => Kind::Text,
+        Some(Kind::Float(_)) if !fits_float(values) => Kind::Text,
+        Some(Kind::Bool) if is_missing => Kind::Text,
+        found => found.unwrap_or(Kind::Text),
+    }
+}
+
+fn fits_unsigned(values: &[Value]) -> bool {
+    let fits = |value: &Value| value.integer().is_none_or(|number| u64::try_from(number).is_ok());
+    values.iter().all(fits)
+}
+
+/// Returns true if no integer changes as a float.
+fn fits_float(values: &[Value]) -> bool {
+    values.iter().filter_map(Value::integer).all(numbers::fits_float)
+}
+
+/// Returns what a value is; `None` if it is missing.
+fn kind_of(value: &Value, is_untyped: bool) -> Option<Kind> {
+    Some(match value {
+        Value::Missing => return None,
+        Value::Bool(_) => Kind::Bool,
+        Value::Int(_) => int_kind(value.integer()?),
+        Value::Float(_) => Kind::Float(8),
+        Value::Text(text) if is_untyped => kind_of_text(text),
+        Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float(8),
+        Value::Text(text) => Digits::of(text).map_or(Kind::Text, Kind::Time),
+    })
+}
+
+fn int_kind(number: i128) -> Kind {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(_), _) => Kind::Int(8),
+        (_, Ok(_)) => Kind::UInt(8),
+        _ => Kind::Text,
+    }
+}
+
+/// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits.
+fn kind_of_text(text: &str) -> Kind {
+    if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
+        return Kind::Bool;
+    }
+    if let Ok(number) = text.parse::<i128>() {
+        return if number.to_string() == text { int_kind(number) } else { Kind::Text };
+    }
+    if is_float(text) {
+        return Kind::Float(8);
+    }
+    Digits::of(text).map_or(Kind::Text, Kind::Time)
+}
+
+/// Returns true for the floats that Python prints and reads. Rust also takes `infinity`, and a sign before anything.
+fn is_float(text: &str) -> bool {
+    let digits = text.trim_start_matches('-');
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && !(digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit()))
+        && text.contains(['.', 'e', 'E'])
+        && text.parse::<f64>().is_ok_and(f64::is_finite);
+    is_number || matches!(text, "inf" | "-inf" | "nan" | "NaN")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::Value;
+    use super::guess;
+
+    fn guessed(values: &[&str]) -> String {
+        let value = |text: &&str| match *text {
+            "" => Value::Missing,
+            text => Value::Text(text.into()),
+        };
+        let values: Vec<Value> = values.iter().map(value).collect();
+        let width = values.iter().map(|value| value.text().chars().count()).max();
+        guess(&values, true).dtype(width.unwrap_or(0).max(1))
+    }
+
+    /// Guards that no text changes by becoming a number.
+    #[test]
+    fn the_values_of_a_column_decide_its_dtype() {
+        for (values, dtype) in [
+            (&["1", "-2"][..], "<i8"),
+            (&["1", ""], "<f8"),
+            (&["9007199254740993", ""], "<U16"),
+            (&["1", "0.5"], "<f8"),
+            (&["1234567890123456800", "0.5"], "<f8"),
+            (&["9007199254740993", "0.5"], "<U16"),
+            (&["9223372036854775808", "1"], "<u8"),
+            (&["9223372036854775808", "-1"], "<U19"),
+            (&["18446744073709551616"], "<U20"),
+            (&["inf", "-inf", "nan", "1e-5"], "<f8"),
+            (&["infinity"], "<U8"),
+            (&["007"], "<U3"),
+            (&["00.5"], "<U4"),
+            (&["+5"], "<U2"),
+            (&["-0"], "<U2"),
+            (&["True", "False"], "|b1"),
+            (&["True", ""], "<U4"),
+            (&["True", "1"], "<U4"),
+            (&["2024-02-29", ""], "<M8[D]"),
+            (&["2024-02-30"], "<U10"),
+            (&["2024-02-29", "2024-02-29 12:00:00"], "<M8[s]"),
+            (&["2024-02-29T12:00:00.5"], "<M8[ms]"),
+            (&["2024-02-29 12:00:00.123456789"], "<M8[ns]"),
+            (&["1", "x"], "<U1"),
+            (&["größe", ""], "<U5"),
+            (&["", ""], "<f8"),
+            (&[], "<U1"),
+        ] {
+            assert_eq!(guessed(values), dtype, "{values:?}");
+        }
+    }
+}

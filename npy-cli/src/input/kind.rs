@@ -1,0 +1,71 @@
+//! What the values of a column are read as.
+
+use npy_core::dtype::Resolution;
+
+use super::times::Digits;
+
+/// What the values of a column are read as.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Bool,
+    /// Integers of this many bytes.
+    Int(usize),
+    UInt(usize),
+    /// Floats of four or eight bytes.
+    Float(usize),
+    Time(Digits),
+    /// Spans of time: text as the command writes it, or counts of this resolution.
+    Span(Resolution),
+    /// Times as counts of this resolution.
+    Count(Resolution),
+    /// Times as text in this resolution: `2024-01`, `2024`.
+    Point(Resolution),
+    Text,
+    /// Text as UTF-8, in a dtype of bytes.
+    Bytes,
+}
+
+impl Kind {
+    /// Returns what values of both kinds can be read as.
+    pub(super) fn common(self, other: Kind) -> Option<Kind> {
+        use Kind::{Float, Int, Time, UInt};
+        match (self, other) {
+            (one, other) if one == other => Some(one),
+            (Time(one), Time(other)) => Some(Time(one.max(other))),
+            (Int(_) | UInt(_) | Float(_), Float(_)) | (Float(_), Int(_) | UInt(_)) => {
+                Some(Float(8))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the dtype of the values. `width` is that of text.
+    pub(super) fn dtype(self, width: usize) -> String {
+        match self {
+            Kind::Bool => "|b1".into(),
+            Kind::Int(1) => "|i1".into(),
+            Kind::UInt(1) => "|u1".into(),
+            Kind::Int(size) => format!("<i{size}"),
+            Kind::UInt(size) => format!("<u{size}"),
+            Kind::Float(size) => format!("<f{size}"),
+            Kind::Time(digits) => format!("<M8[{}]", digits.unit()),
+            Kind::Span(resolution) => format!("<m8[{}]", resolution.unit.name()),
+            Kind::Count(resolution) | Kind::Point(resolution) => {
+                format!("<M8[{}]", resolution.unit.name())
+            }
+            Kind::Text => format!("<U{}", width),
+            Kind::Bytes => format!("|S{}", width),
+        }
+    }
+
+    /// Returns the size of a value in bytes.
+    pub(super) fn itemsize(self, width: usize) -> usize {
+        match self {
+            Kind::Bool => 1,
+            Kind::Text => width.saturating_mul(4),
+            Kind::Bytes => width,
+            Kind::Int(size) | Kind::UInt(size) | Kind::Float(size) => size,
+            Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A value of text: of CSV, whose values are text, or of JSON, whose values have a type.
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Missing,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Text(Box<str>),
+}
+
+impl Value {
+    /// Returns a boolean, which text may be, and the numbers 0 and 1.
+    pub(super) fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(value) => Some(*value),
+            Value::Text(text) => match &**text {
+                "True" | "true" | "TRUE" | "1" => Some(true),
+                "False" | "false" | "FALSE" | "0" => Some(false),
+                _ => None,
+            },
+            Value::Int(number @ (0 | 1)) => Some(*number == 1),
+            _ => None,
+        }
+    }
+
+    /// Returns an integer.
+    pub(super) fn integer(&self) -> Option<i128> {
+        match self {
+            Value::Int(number) => Some(*number),
+            Value::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns an integer, which may be written as a float: `1.0`.
+    #[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^53")]
+    pub(super) fn whole(&self) -> Option<i128> {
+        self.integer().or_else(|| {
+            let number = match self {
+                Value::Text(text) => text.trim().parse().ok()?,
+                Value::Float(number) => *number,
+                _ => return None,
+            };
+            let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+            is_whole.then_some(number as i128)
+        })
+    }
+
+    /// Returns a number; NaN for a missing value.
+    #[expect(clippy::cast_precision_loss, reason = "a column of floats rounds integers")]
+    pub(super) fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Missing => Some(f64::NAN),
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            Value::Text(text) => text.trim().parse().ok(),
+            Value::Bool(_) => None,
+        }
+    }
+
+    /// Returns the value as text, as a column of text has it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Value::Missing => String::new(),
+            Value::Bool(value) => value.to_string(),
+            Value::Int(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Text(text) => text.to_string(),
+        }
+    }
+}
