@@ -1,18 +1,19 @@
 //! The columns of rows, named as `DynArray::table` names them: `head.gain`, `samples.0`, `z.re`; `value` or `0`, `1`, … of an array without
 //! fields. The numbers are those in the file, also after a slice.
 //!
-//! `Columns::of(&source, &selection)` resolves `-c`. `columns.leaves(…)` then lists the scalars of a row, each with its offset and its
-//! [`Cell`]; `columns.tree()` is the row as JSON has it, with records as objects and sub-arrays as lists.
+//! `Columns::resolve(&dtype, &selection, &names, &target)` resolves `-c`, by what the header says. `columns.leaves(…)` then lists the scalars of a
+//! row, each with its offset and its [`Cell`]; `columns.tree()` is the row as JSON has it, with records as objects and sub-arrays as lists.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::ops::Range;
 
 use npy_core::dtype::ScalarKind;
-use npy_core::{DType, DynArray, ObjectRef, Order};
+use npy_core::{DType, DynArray, Field, Order};
 
 use crate::output::{Failure, Result};
-use crate::source::{Source, Steps};
-use crate::text::{Cell, csv_field, half_of, json_string};
+pub(crate) use crate::row_text::{Leaf, Tree};
+use crate::source::{Selection, Source, Steps};
+use crate::text::{Cell, half_of, json_string};
 
 /// Parts of a row: all of it, or what `-c` selects.
 pub(crate) struct Columns {
@@ -33,16 +34,6 @@ struct Part {
     dims: Vec<Steps>,
 }
 
-/// A scalar of each row.
-#[derive(Clone, Debug)]
-pub(crate) struct Leaf {
-    pub(crate) name: String,
-    pub(crate) offset: usize,
-    pub(crate) cell: Cell,
-    /// The number of scalars; 1 unless sub-arrays are one column each.
-    pub(crate) count: usize,
-}
-
 /// What becomes of sub-arrays and complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Split {
@@ -50,36 +41,6 @@ pub(crate) enum Split {
     All,
     /// A field is a column; an array without fields has one for each number.
     Fields,
-}
-
-impl Leaf {
-    /// Returns the bytes of the scalar in a row. Missing bytes are left out.
-    pub(crate) fn of<'a>(&self, row: &'a [u8]) -> &'a [u8] {
-        row.get(self.offset..self.offset + self.cell.size() * self.count).unwrap_or_default()
-    }
-
-    /// Returns the text for a table: of a sub-array the first elements. An object is its index in `objects`.
-    pub(crate) fn table(&self, row: &[u8], objects: &[ObjectRef<'_>]) -> String {
-        const WIDTH: usize = 28;
-        if self.count == 1 {
-            return self.cell.table(self.of(row), objects);
-        }
-        let mut text = String::from("[");
-        for i in 0..self.count {
-            if i > 0 {
-                text.push(' ');
-            }
-            if text.len() > WIDTH {
-                text.push('…');
-                break;
-            }
-            let size = self.cell.size();
-            let bytes = self.of(row).get(i * size..(i + 1) * size).unwrap_or_default();
-            text.push_str(&self.cell.table(bytes, objects));
-        }
-        text.push(']');
-        text
-    }
 }
 
 impl Part {
@@ -122,12 +83,37 @@ impl Part {
         None
     }
 
+    /// Returns true if each element is a column.
+    fn is_split(&self, split: Split, is_field: bool) -> bool {
+        split == Split::All || self.dtype.is_record() || !is_field
+    }
+
+    fn is_complex(&self) -> bool {
+        self.dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
+    }
+
+    /// Returns the number of scalars of this part. The recursion is as deep as the dtype, whose nesting is limited.
+    fn count(&self, split: Split, is_field: bool) -> usize {
+        let of_element = match self.dtype.is_record() {
+            true => {
+                let fields = self.dtype.fields().iter();
+                let part = |field: &Field| Part::new(String::new(), 0, field.dtype(), &[]);
+                let counts = fields.map(|field| part(field).count(split, true));
+                counts.fold(0, usize::saturating_add)
+            }
+            false => 1 + usize::from(split == Split::All && self.is_complex()),
+        };
+        match self.is_split(split, is_field) {
+            true => product(&self.dims).saturating_mul(of_element),
+            false => of_element,
+        }
+    }
+
     /// Appends the scalars of this part; stops after `max`.
     fn add_leaves(&self, split: Split, is_field: bool, max: usize, out: &mut Vec<Leaf>) {
         let size = self.dtype.itemsize();
         let count = product(&self.dims);
-        let is_split = split == Split::All || self.dtype.is_record() || !is_field;
-        if !self.dims.is_empty() && is_split {
+        if !self.dims.is_empty() && self.is_split(split, is_field) {
             let mut index = vec![0; self.dims.len()];
             let before = out.len();
             for i in 0..count {
@@ -162,8 +148,7 @@ impl Part {
             return;
         }
         let name = if self.name.is_empty() { "value" } else { &self.name };
-        let kind = self.dtype.scalar().map(|scalar| scalar.kind());
-        if kind == Some(ScalarKind::Complex) && split == Split::All {
+        if self.is_complex() && split == Split::All {
             let cell = Cell::new(&half_of(&self.dtype));
             for (part, offset) in [("re", self.offset), ("im", self.offset + size / 2)] {
                 out.push(Leaf { name: joined(name, part), offset, cell: cell.clone(), count: 1 });
@@ -215,20 +200,25 @@ fn joined(outer: &str, inner: &str) -> String {
 }
 
 impl Columns {
-    /// Resolves `-c`; without it, the columns are the complete row.
-    pub(crate) fn of(source: &Source, selection: &[String]) -> Result<Self> {
-        Columns::of_dtype(source.dtype(), source, selection)
+    /// Resolves `-c` for a source that is open already.
+    pub(crate) fn of(source: &Source, names: &[String]) -> Result<Self> {
+        Columns::resolve(source.dtype(), source.selection(), names, source.name())
     }
 
-    /// Resolves `-c` for elements of this dtype, which may have objects where the source has their indices.
-    pub(crate) fn of_dtype(dtype: &DType, source: &Source, selection: &[String]) -> Result<Self> {
-        let row = Part::new(String::new(), 0, dtype, &source.row_steps());
+    /// Resolves `-c` for elements of this dtype; without it, the columns are the complete row. The file is for messages.
+    pub(crate) fn resolve(
+        dtype: &DType,
+        selection: &Selection,
+        names: &[String],
+        file: impl Display,
+    ) -> Result<Self> {
+        let row = Part::new(String::new(), 0, dtype, &selection.row_steps());
         let is_record = row.dtype.is_record();
-        if selection.is_empty() {
+        if names.is_empty() {
             return Ok(Columns { parts: vec![row], is_selection: false, is_record });
         }
         let mut parts = Vec::new();
-        for path in selection {
+        for path in names {
             let found = row.find(path);
             let is_value = path == "value" && row.dims.is_empty() && !row.dtype.is_record();
             let found = found.or_else(|| is_value.then(|| row.clone()));
@@ -241,7 +231,7 @@ impl Columns {
                 }
                 let names = names.join(", ");
                 let message = format!("there is no column {path:?}; the columns are {names}");
-                return Err(Failure::new(source.name(), message));
+                return Err(Failure::new(file, message));
             };
             parts.push(Part { name: path.clone(), ..part });
         }
@@ -253,8 +243,24 @@ impl Columns {
         self.parts.iter().any(|part| part.dtype.has_object())
     }
 
+    /// Returns the number of scalars of a row.
+    pub(crate) fn count(&self, split: Split) -> usize {
+        let counts = self.parts.iter().map(|part| part.count(split, self.has_fields()));
+        counts.fold(0, usize::saturating_add)
+    }
+
+    /// Returns the position after the last byte of a row that the columns have.
+    pub(crate) fn end(&self) -> usize {
+        self.parts.iter().map(|part| part.bytes().end).max().unwrap_or(0)
+    }
+
+    /// Returns true if each part is a field.
+    fn has_fields(&self) -> bool {
+        self.is_selection && self.is_record
+    }
+
     /// Returns all scalars of a row. The error names the array.
-    pub(crate) fn all_leaves(&self, split: Split, name: &str) -> Result<Vec<Leaf>> {
+    pub(crate) fn all_leaves(&self, split: Split, name: impl Display) -> Result<Vec<Leaf>> {
         /// Only a forged file, or one that is no table, has rows of more columns.
         const MAX: usize = 1 << 20;
         let leaves = self.leaves(split, MAX + 1);
@@ -270,8 +276,7 @@ impl Columns {
     pub(crate) fn leaves(&self, split: Split, max: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         for part in &self.parts {
-            let is_field = self.is_selection && self.is_record;
-            part.add_leaves(split, is_field, max, &mut leaves);
+            part.add_leaves(split, self.has_fields(), max, &mut leaves);
         }
         leaves
     }
@@ -311,18 +316,6 @@ impl Columns {
     }
 }
 
-/// A row as JSON has it.
-pub(crate) enum Tree {
-    Scalar(Cell),
-    /// The fields: the name with its quotes and a colon, and the bytes.
-    Record(Vec<(Vec<u8>, Range<usize>, Tree)>),
-    List {
-        count: usize,
-        size: usize,
-        item: Box<Tree>,
-    },
-}
-
 /// Returns the bytes of parts of each row.
 fn gathered(block: &DynArray, parts: &[Range<usize>]) -> Vec<u8> {
     let rows = block.shape().first().copied().unwrap_or(1).max(1);
@@ -339,68 +332,4 @@ fn json_key(name: &str) -> Vec<u8> {
     json_string(name, &mut key);
     key.push(b':');
     key
-}
-
-impl Tree {
-    /// Writes a row as JSON. An object is its index in `objects`.
-    pub(crate) fn json(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
-        match self {
-            Tree::Scalar(cell) => cell.json(bytes, objects, out),
-            Tree::Record(fields) => {
-                out.push(b'{');
-                for (i, (key, range, tree)) in fields.iter().enumerate() {
-                    if i > 0 {
-                        out.push(b',');
-                    }
-                    out.extend_from_slice(key);
-                    tree.json(bytes.get(range.clone()).unwrap_or_default(), objects, out);
-                }
-                out.push(b'}');
-            }
-            Tree::List { count, size, item } => {
-                out.push(b'[');
-                for i in 0..*count {
-                    if i > 0 {
-                        out.push(b',');
-                    }
-                    let bytes = bytes.get(i * size..(i + 1) * size).unwrap_or_default();
-                    item.json(bytes, objects, out);
-                }
-                out.push(b']');
-            }
-        }
-    }
-}
-
-/// Writes a line of CSV with names. `comma` is between two fields.
-pub(crate) fn csv_header(leaves: &[Leaf], comma: u8, out: &mut Vec<u8>) {
-    for (i, leaf) in leaves.iter().enumerate() {
-        if i > 0 {
-            out.push(comma);
-        }
-        csv_field(&leaf.name, comma, out);
-    }
-    out.push(b'\n');
-}
-
-/// Writes a row as a line of CSV. An object is its index in `objects`.
-pub(crate) fn csv_row(
-    leaves: &[Leaf],
-    row: &[u8],
-    objects: &[ObjectRef<'_>],
-    comma: u8,
-    out: &mut Vec<u8>,
-) {
-    let start = out.len();
-    for (i, leaf) in leaves.iter().enumerate() {
-        if i > 0 {
-            out.push(comma);
-        }
-        leaf.cell.csv(leaf.of(row), objects, comma, out);
-    }
-    if out.len() == start {
-        // An empty line would not be a row.
-        out.extend_from_slice(b"\"\"");
-    }
-    out.push(b'\n');
 }

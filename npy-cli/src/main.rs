@@ -4,14 +4,14 @@
 //!
 //! - `target.rs`: the argument `FILE[::MEMBER][[SLICE]]`;
 //! - `source.rs`: the array that it names, read in blocks of rows, after its slice;
-//! - `input.rs`: CSV and lines of JSON, which become arrays;
+//! - `columns.rs`: the columns that an option names, found by the header;
+//! - `rows.rs`: the rows that are printed, and `printer.rs`, which prints them as a table, CSV or JSON;
+//! - `row_text.rs`: one row as text, and `text.rs`: one scalar;
+//! - `sheet.rs`: a table of rows, and `table.rs`: any other table;
+//! - `input.rs`: CSV and JSON, which become arrays;
 //! - `dtypes.rs`: the dtypes that users write;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
-//! - `rows.rs`: rows as a table, CSV or JSON;
-//! - `columns.rs`: the columns of rows, as tables, CSV and JSON have them;
-//! - `text.rs`: scalars as text, for CSV, JSON and tables;
-//! - `table.rs`: text in columns;
 //! - `output.rs`: standard output, errors and the exit code;
 //! - `output_file.rs`: files that an argument names as the output, and what they replace;
 //! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
@@ -25,7 +25,10 @@ mod input;
 mod output;
 mod output_file;
 mod plot;
+mod printer;
+mod row_text;
 mod rows;
+mod sheet;
 mod signals;
 mod source;
 mod table;

@@ -41,7 +41,7 @@ impl Args {
             {
                 return Err(failure);
             }
-            sources.push(Source::of(reader, input, usize::MAX)?);
+            sources.push(Source::of(reader, input)?);
         }
         let mut options = WriteOptions::new();
         match self.uncounted {

@@ -1,7 +1,8 @@
 //! `npy cat`: all rows of one or more arrays, streamed.
 
 use crate::output::{Output, Result};
-use crate::rows::{Form, Format, Printer, Rows};
+use crate::printer::Printer;
+use crate::rows::{Form, Format, Rows};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -21,7 +22,7 @@ impl Args {
         for file in &self.files {
             let mut objects = None;
             let mut rows = Rows::open(file, &self.format.columns, form, &mut objects)?;
-            rows.print(usize::MAX, &mut printer)?;
+            printer.print(&mut rows, usize::MAX)?;
         }
         printer.finish()?;
         out.finish()

@@ -15,8 +15,9 @@ use crate::dtypes;
 use crate::input::{self, Dialect, FirstLine};
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
-use crate::rows::{Form, Printer, Rows};
-use crate::source::{self, AnyReader, Input, Source};
+use crate::printer::Printer;
+use crate::rows::{Form, Rows};
+use crate::source::{self, AnyReader, Input, Parted, Selection, Source};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -172,7 +173,7 @@ impl Args {
         output.write(|mut out| {
             let mut printer = Printer::to(&mut out, form);
             printer.show(progress);
-            rows.print(usize::MAX, &mut printer)?;
+            printer.print(&mut rows, usize::MAX)?;
             printer.finish()
         })
     }
@@ -345,21 +346,19 @@ impl Args {
     }
 
     /// Returns the blocks of an array in C order, of which the columns are taken.
-    fn blocks(&self, mut reader: AnyReader, target: &Target) -> Result<Blocks> {
-        let mut dtype = reader.header().dtype().clone();
-        if dtype.has_object() {
-            let objects = source::objects(&mut reader, target)?;
-            (reader, dtype, _) = source::split(&objects, target)?;
-        }
-        let source = Source::of(reader, target, usize::MAX)?;
+    fn blocks(&self, reader: AnyReader, target: &Target) -> Result<Blocks> {
+        let mut kept = None;
+        let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
+        let selection = Selection::of(reader.header(), target)?;
         let columns = match self.columns[..] {
             [] => None,
-            _ => Some(Columns::of_dtype(&dtype, &source, &self.columns)?),
+            _ => Some(Columns::resolve(&dtype, &selection, &self.columns, target)?),
         };
         if columns.as_ref().map_or(dtype.has_object(), Columns::has_object) {
             let message = "a part of an array of Python objects has no pickle of its own; --dtype converts the objects, and .csv and .jsonl have them as text";
             return Err(Failure::new(target, message));
         }
+        let source = Source::new(reader, selection, target)?;
         Blocks::new(source, columns, |found| self.dtype(found), self.cast())
     }
 
@@ -370,7 +369,7 @@ impl Args {
         let mut rows = Rows::of(reader, target, &self.columns, form, &mut objects)?;
         let shape = rows.shape();
         let mut printer = Printer::to(&mut text, form);
-        rows.print(usize::MAX, &mut printer)?;
+        printer.print(&mut rows, usize::MAX)?;
         printer.finish()?;
         let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
         let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
-use crate::source::{self, AnyReader, Input, Source};
+use crate::source::{self, AnyReader, Input, Parted, Source};
 use crate::target::Target;
 use crate::text::short_float;
 
@@ -249,23 +249,15 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Applies the slice of the target. `objects` is where the Python objects are kept, if there are any.
-    fn open(
-        mut reader: AnyReader,
-        target: &Target,
-        objects: &'a mut Option<Objects>,
-    ) -> Result<Self> {
-        let (mut dtype, mut list) = (reader.header().dtype().clone(), Vec::new());
-        if dtype.has_object() {
-            let objects = objects.insert(source::objects(&mut reader, target)?);
-            (reader, dtype, list) = source::split(objects, target)?;
-        }
-        Ok(Side { source: Source::of(reader, target, usize::MAX)?, dtype, objects: list })
+    /// Applies the slice of the target. `kept` is where the Python objects are kept, if there are any.
+    fn open(reader: AnyReader, target: &Target, kept: &'a mut Option<Objects>) -> Result<Self> {
+        let Parted { reader, dtype, objects } = Parted::of(reader, target, kept)?;
+        Ok(Side { source: Source::of(reader, target)?, dtype, objects })
     }
 
     fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
-        let columns = Columns::of_dtype(&self.dtype, &self.source, columns)?;
-        columns.all_leaves(Split::All, self.source.name())
+        let (selection, name) = (self.source.selection(), self.source.name());
+        Columns::resolve(&self.dtype, selection, columns, name)?.all_leaves(Split::All, name)
     }
 }
 

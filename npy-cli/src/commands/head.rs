@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::members;
 use crate::output::{Output, Result};
-use crate::rows::{Form, Format, Printer, Rows};
+use crate::printer::Printer;
+use crate::rows::{Form, Format, Rows};
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
@@ -36,13 +37,13 @@ pub(crate) struct SampleArgs {
 
 impl Args {
     pub(crate) fn head(self) -> Result {
-        self.print(|rows, count, printer| rows.print(count, printer))
+        self.print(|rows, count, printer| printer.print(rows, count))
     }
 
     pub(crate) fn tail(self) -> Result {
         self.print(|rows, count, printer| {
             rows.skip(rows.len().saturating_sub(count));
-            rows.print(count, printer)
+            printer.print(rows, count)
         })
     }
 
@@ -87,7 +88,7 @@ impl SampleArgs {
         self.args.print(|rows, count, printer| {
             for row in chosen(rows.len(), count, seed) {
                 rows.skip_to(row);
-                rows.print(1, printer)?;
+                printer.print(rows, 1)?;
             }
             Ok(())
         })

@@ -6,7 +6,7 @@ use npy_core::{DType, ErrorKind, Field, Header, Order};
 use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
-use crate::source::{self, AnyReader, Input};
+use crate::source::{self, AnyReader, Input, Origin};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text::JsonObject;
@@ -100,7 +100,7 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
-        let is_text = matches!(reader, AnyReader::Memory(_));
+        let is_text = reader.origin() == Origin::Memory;
         let truncated = truncated(&reader, target);
         let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();
@@ -173,10 +173,10 @@ impl Args {
 
 /// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
 fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
-    let AnyReader::File(_) = reader else { return None };
     let header = reader.header();
     let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
-    (!header.dtype().has_object()).then_some((header.data_bytes(), found))
+    let is_known = reader.origin() == Origin::File && !header.dtype().has_object();
+    is_known.then_some((header.data_bytes(), found))
 }
 
 /// Returns the error for a file that has fewer bytes of data than its header states.
@@ -196,8 +196,8 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
 
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
-    match reader {
-        AnyReader::Stream(_) | AnyReader::Memory(_) => None,
+    match reader.origin() {
+        Origin::Stream | Origin::Memory => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

@@ -293,7 +293,7 @@ fn write_members<'a, W: Write>(
         } else if target.slice.is_none() {
             writer.write(name, &reader.read_all().of(target)?).of(path)?;
         } else {
-            let mut source = source::Source::of(reader, target, usize::MAX)?;
+            let mut source = source::Source::of(reader, target)?;
             writer.write(name, &source.read_all()?).of(path)?;
         }
     }

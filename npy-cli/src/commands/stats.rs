@@ -15,8 +15,8 @@ use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::output::{Answer, Output, Result};
-use crate::source::{self, AnyReader, Input, Source};
-use crate::table::{Align, Sheet};
+use crate::sheet::{Align, Sheet};
+use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
 use crate::target::Target;
 use crate::text::{Cell, JsonObject, half_of, json_float, short_float, short_time};
 use distinct::{MAX_DISTINCT, hash};
@@ -75,19 +75,13 @@ impl Args {
     /// Prints the summary of an array. `member` is its name among others.
     fn array(
         &self,
-        mut reader: AnyReader,
+        reader: AnyReader,
         target: &Target,
         member: Option<&str>,
         out: &mut Output,
     ) -> Result<()> {
-        let dtype = reader.header().dtype().clone();
-        let (columns, summaries) = if dtype.has_object() {
-            let objects = source::objects(&mut reader, target)?;
-            let (reader, dtype, objects) = source::split(&objects, target)?;
-            self.of_rows(reader, target, &dtype, &objects)?
-        } else {
-            self.of_rows(reader, target, &dtype, &[])?
-        };
+        let mut kept = None;
+        let (columns, summaries) = self.of_rows(Parted::of(reader, target, &mut kept)?, target)?;
         if !self.json {
             return print(&columns, &summaries, out);
         }
@@ -97,15 +91,10 @@ impl Args {
         Ok(())
     }
 
-    /// Summarizes the columns of elements of this dtype. An object is its index in `objects`.
-    fn of_rows(
-        &self,
-        reader: AnyReader,
-        target: &Target,
-        dtype: &DType,
-        objects: &[ObjectRef<'_>],
-    ) -> Result<(Vec<Column>, Vec<Summary>)> {
-        let is_file = matches!(reader, AnyReader::File(_));
+    /// Summarizes the columns of an array.
+    fn of_rows(&self, array: Parted<'_>, target: &Target) -> Result<(Vec<Column>, Vec<Summary>)> {
+        let Parted { reader, dtype, objects } = array;
+        let is_file = reader.origin() == Origin::File;
         let header = reader.header().clone();
         let is_record = dtype.is_record();
         let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));
@@ -114,28 +103,28 @@ impl Args {
             && target.slice.is_none()
             && header.shape().len() != 1
             && (is_record || header.shape().len() != 2 || row > MAX_COLUMNS);
-        let open = |reader: AnyReader| -> Result<Source> {
-            match is_flat {
-                true => Source::of(reader.flatten()?, target, usize::MAX),
-                false => Source::of(reader, target, usize::MAX),
-            }
-        };
-        let source = open(reader)?;
-        let columns = self.columns(dtype, &source)?;
-        let rows = source.rows();
+        let flat = |reader: AnyReader| if is_flat { reader.flatten() } else { Ok(reader) };
+        let reader = flat(reader)?;
+        let selection = Selection::of(reader.header(), target)?;
+        let columns = self.columns(&dtype, &selection, target)?;
+        let rows = selection.rows();
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         let is_large = header.data_bytes() >= MIN_THREAD_BYTES;
         if !is_file || !is_large || threads == 1 {
-            let summaries = summarized(source, &columns, objects, rows)?;
+            let source = Source::new(reader, selection, target)?;
+            let summaries = summarized(source, &columns, &objects, rows)?;
             return Ok((columns, summaries));
         }
         let share = rows.div_ceil(threads);
         let parts: Vec<Result<Vec<Summary>>> = thread::scope(|scope| {
             let part = |i: usize| {
                 let columns = &columns;
-                let open = &open;
+                let open = || {
+                    let reader = flat(source::open(target)?.into_array(target)?)?;
+                    Source::new(reader, selection.clone(), target)
+                };
                 scope.spawn(move || {
-                    let mut source = open(source::open(target)?.into_array(target)?)?;
+                    let mut source = open()?;
                     source.skip(i * share);
                     summarized(source, columns, &[], share)
                 })
@@ -157,15 +146,20 @@ impl Args {
         Ok((columns, summaries))
     }
 
-    fn columns(&self, dtype: &DType, source: &Source) -> Result<Vec<Column>> {
+    fn columns(
+        &self,
+        dtype: &DType,
+        selection: &Selection,
+        target: &Target,
+    ) -> Result<Vec<Column>> {
         let is_plain = self.columns.is_empty() && !dtype.is_record();
-        let row = source.row_shape().iter().fold(1, |row: usize, &n| row.saturating_mul(n));
+        let row = selection.row_elements();
         if is_plain && row > MAX_COLUMNS {
             let cell = Cell::new(dtype);
             return Ok(of_leaf(Leaf { name: "value".into(), offset: 0, cell, count: row }));
         }
-        let columns = Columns::of_dtype(dtype, source, &self.columns)?;
-        let leaves = columns.all_leaves(Split::Fields, source.name())?;
+        let columns = Columns::resolve(dtype, selection, &self.columns, target)?;
+        let leaves = columns.all_leaves(Split::Fields, target)?;
         Ok(leaves.into_iter().flat_map(of_leaf).collect())
     }
 }

@@ -57,7 +57,7 @@ impl Args {
         let input = source::open(&self.input)?;
         match input {
             source::Input::Array(reader) => {
-                let source = Source::of(reader, &self.input, usize::MAX)?;
+                let source = Source::of(reader, &self.input)?;
                 let open_again = || Source::open(&self.input);
                 let can_open = !self.input.is_stream();
                 self.array(source, can_open.then_some(&open_again), &mut page)?;
@@ -71,7 +71,7 @@ impl Args {
                     // The archive stays open: a pipe cannot be opened again.
                     let open = || {
                         let reader = AnyReader::member(&archive, name).of(&target)?;
-                        Source::of(reader, &target, usize::MAX)
+                        Source::of(reader, &target)
                     };
                     let shown =
                         open().and_then(|source| self.array(source, Some(&open), &mut page));

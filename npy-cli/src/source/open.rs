@@ -1,0 +1,130 @@
+//! Opening what a target names: a file, a pipe or standard input; an array, an archive or a text that becomes an array.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+
+use npy_core::{Reader, npz};
+
+use super::reader::{AnyReader, Origin, Stream};
+use crate::input;
+use crate::output::{Failure, Of, Result};
+use crate::target::Target;
+
+/// A file that was opened.
+pub(crate) enum Input {
+    Archive(npz::Reader<File>),
+    Array(AnyReader),
+}
+
+/// Opens a file, or standard input, and the member of it that the target names.
+pub(crate) fn open(target: &Target) -> Result<Input> {
+    let input = open_file(target)?;
+    let Some(member) = &target.member else { return Ok(input) };
+    match input {
+        Input::Archive(archive) => {
+            Ok(Input::Array(AnyReader::member(&archive, member).of(&target.path_text())?))
+        }
+        Input::Array(_) => Err(Failure::new(
+            target.path_text(),
+            format!("is an array, not an archive, and so has no member {member:?}"),
+        )),
+    }
+}
+
+fn open_file(target: &Target) -> Result<Input> {
+    let name = target.path_text();
+    if target.is_stdin() {
+        return open_stream(Box::new(io::stdin()), &name);
+    }
+    let mut file = File::open(&target.path).of(&name)?;
+    let metadata = file.metadata().of(&name)?;
+    if metadata.is_dir() {
+        return Err(Failure::new(name, "is a directory; name a file in it"));
+    }
+    if !metadata.is_file() {
+        return open_stream(Box::new(file), &name);
+    }
+    let start = start_of(&mut file).of(&name)?;
+    if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
+        return open_text(target, &form, None);
+    }
+    let is_named_npz =
+        target.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    if is_archive(&start) || is_named_npz && !is_known(&start) {
+        return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
+    }
+    let reader = Reader::open(&target.path).of(&name)?;
+    Ok(Input::Array(AnyReader::new(reader, Origin::File)))
+}
+
+/// Opens a file of CSV or JSON, whose columns are read for what is wanted.
+pub(crate) fn open_text(
+    target: &Target,
+    form: &input::Form,
+    wanted: Option<input::Wanted<'_>>,
+) -> Result<Input> {
+    let name = target.path_text();
+    let array = match target.is_stdin() {
+        true => input::read(io::stdin(), form, &name, wanted)?,
+        false => input::read(File::open(&target.path).of(&name)?, form, &name, wanted)?,
+    };
+    Ok(Input::Array(AnyReader::of_array(array, &name)?))
+}
+
+fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
+    let start = start_of(&mut stream).of(&name)?;
+    let is_archive = is_archive(&start);
+    let mut stream = Stream(Cursor::new(start).chain(stream));
+    if !is_archive {
+        let reader = Reader::new(stream).of(&name)?;
+        return Ok(Input::Array(AnyReader::new(reader, Origin::Stream)));
+    }
+    // The directory of an archive is at its end, so all of it must have arrived.
+    let mut file = tempfile::tempfile().of(&name)?;
+    io::copy(&mut stream, &mut file).of(&name)?;
+    file.flush().of(&name)?;
+    file.seek(SeekFrom::Start(0)).of(&name)?;
+    Ok(Input::Archive(npz::Reader::new(file).of(&name)?))
+}
+
+fn start_of(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    stream.take(4).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Returns true for the start of an array or an archive, whatever the name of the file.
+fn is_known(start: &[u8]) -> bool {
+    is_archive(start) || start.starts_with(b"\x93NUM")
+}
+
+fn is_archive(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
+}
+
+impl Input {
+    /// Returns the only array of the file.
+    pub(crate) fn into_array(self, target: &Target) -> Result<AnyReader> {
+        match self {
+            Input::Array(reader) => Ok(reader),
+            Input::Archive(archive) => {
+                AnyReader::member(&archive, only_member(&archive, target)?).of(&target.path_text())
+            }
+        }
+    }
+}
+
+/// Returns the name of the only member of an archive.
+pub(super) fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'a str> {
+    let names: Vec<&str> = archive.names().collect();
+    match names[..] {
+        [name] => Ok(name),
+        [] => Err(Failure::new(target, "the archive is empty")),
+        [first, ..] => {
+            let (count, path) = (names.len(), target.path.display());
+            let first = first.escape_debug();
+            let message = format!("the archive has {count} members; name one: {path}::{first}");
+            Err(Failure::new(target, message))
+        }
+    }
+}

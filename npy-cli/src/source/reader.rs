@@ -1,0 +1,147 @@
+//! The reader of an array, from wherever it comes.
+
+use std::fs::File;
+use std::io::{self, Chain, Cursor, Read, Seek, SeekFrom};
+
+use npy_core::{DynArray, Header, Order, Reader, npz};
+
+use crate::output::{Of, Result};
+
+/// A reader of any origin.
+pub(crate) struct AnyReader {
+    reader: Box<dyn Rows>,
+    origin: Origin,
+}
+
+/// Where an array comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    File,
+    /// A member of an archive that is not compressed.
+    Stored,
+    /// A member that is compressed.
+    Compressed,
+    Stream,
+    /// Text that was read, or the indices of Python objects.
+    Memory,
+}
+
+/// The methods of a reader that do not depend on its source.
+trait Rows {
+    fn header(&self) -> &Header;
+    fn data_offset(&self) -> u64;
+    fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray>;
+    fn read_all(&mut self) -> npy_core::Result<DynArray>;
+    fn seek_to_row(&mut self, row: usize) -> npy_core::Result<()>;
+    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn Rows>>;
+}
+
+impl<R: Read + Seek + 'static> Rows for Reader<R> {
+    fn header(&self) -> &Header {
+        self.header()
+    }
+
+    fn data_offset(&self) -> u64 {
+        self.data_offset()
+    }
+
+    fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray> {
+        self.read_dyn_chunk(rows)
+    }
+
+    fn read_all(&mut self) -> npy_core::Result<DynArray> {
+        self.read_dyn()
+    }
+
+    fn seek_to_row(&mut self, row: usize) -> npy_core::Result<()> {
+        self.seek_to_row(row)
+    }
+
+    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn Rows>> {
+        Ok(Box::new((*self).flatten()?))
+    }
+}
+
+/// A stream, after its first bytes were looked at. It does not seek, and [`AnyReader`] does not ask it to.
+pub(super) struct Stream(pub(super) Chain<Cursor<Vec<u8>>, Box<dyn Read>>);
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl Seek for Stream {
+    fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+        Err(io::ErrorKind::NotSeekable.into())
+    }
+}
+
+impl AnyReader {
+    pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
+        AnyReader { reader: Box::new(reader), origin }
+    }
+
+    /// Reads an array that is in memory, in C order.
+    pub(crate) fn of_array(array: DynArray, name: &str) -> Result<Self> {
+        let (dtype, shape) = (array.dtype().clone(), array.shape().to_vec());
+        let reader = Reader::headerless(Cursor::new(array.into_bytes()), dtype, shape);
+        Ok(AnyReader::new(reader.of(&name)?, Origin::Memory))
+    }
+
+    /// Opens a member of an archive.
+    pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
+        let origin = match archive.is_compressed(name)? {
+            true => Origin::Compressed,
+            false => Origin::Stored,
+        };
+        Ok(AnyReader::new(archive.member(name)?, origin))
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        self.reader.header()
+    }
+
+    /// Returns the offset of the data in the file or the member.
+    pub(crate) fn data_offset(&self) -> u64 {
+        self.reader.data_offset()
+    }
+
+    /// Returns the next rows, in C order.
+    pub(crate) fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray> {
+        self.reader.read_rows(rows)
+    }
+
+    /// Reads the complete array.
+    pub(crate) fn read_all(&mut self) -> npy_core::Result<DynArray> {
+        self.reader.read_all()
+    }
+
+    /// Treats the array as one of one dimension, in the order of the file.
+    pub(crate) fn flatten(self) -> npy_core::Result<Self> {
+        Ok(AnyReader { reader: self.reader.flatten()?, origin: self.origin })
+    }
+
+    /// Returns true if the reader can move to any row at no cost.
+    pub(super) fn can_seek(&self) -> bool {
+        matches!(self.origin, Origin::File | Origin::Stored | Origin::Memory)
+    }
+
+    /// Moves to a row; returns false if the reader cannot.
+    pub(super) fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
+        if !self.can_seek() {
+            return Ok(false);
+        }
+        self.reader.seek_to_row(row).map(|()| true)
+    }
+
+    /// Returns true if the elements of a row are strided in the file.
+    pub(super) fn is_strided(&self) -> bool {
+        let long = self.header().shape().iter().filter(|&&length| length != 1).count();
+        self.header().order() == Order::Fortran && long > 1
+    }
+}

@@ -1,0 +1,98 @@
+//! What is selected of an array, from its header alone: the slice of the target, and then the columns that are needed.
+
+use npy_core::{Header, Order};
+
+use super::steps::Steps;
+use crate::output::{Failure, Of, Result};
+use crate::target::{Index, Target};
+
+/// The rows that are selected, and what is selected of each row.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// The first dimension of the file; without dimensions, one row.
+    pub(super) rows: Steps,
+    /// One for each further dimension of the file.
+    pub(super) inner: Vec<Steps>,
+    /// The header of the array after the slice.
+    header: Header,
+}
+
+impl Selection {
+    /// Applies the slice of the target.
+    pub(crate) fn of(header: &Header, target: &Target) -> Result<Self> {
+        let slice = target.slice.as_deref().unwrap_or(&[]);
+        let steps = select(header.shape(), slice).map_err(|text| Failure::new(target, text))?;
+        let header = match target.slice {
+            None => header.clone(),
+            Some(_) => {
+                let kept = steps.iter().filter(|steps| steps.is_kept);
+                let shape: Vec<usize> = kept.map(|steps| steps.count).collect();
+                Header::new(header.dtype().clone(), shape, Order::C).of(target)?
+            }
+        };
+        let mut steps = steps.into_iter();
+        let rows = steps.next().unwrap_or(Steps::all(1));
+        Ok(Selection { rows, inner: steps.collect(), header })
+    }
+
+    /// Returns the header of the array after the slice.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Returns the number of rows: the length of the first dimension of the file that is selected.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.count
+    }
+
+    /// Returns the dimensions of a row.
+    pub(crate) fn row_steps(&self) -> Vec<Steps> {
+        self.inner.iter().copied().filter(|steps| steps.is_kept).collect()
+    }
+
+    /// Returns the number of elements of a row.
+    pub(crate) fn row_elements(&self) -> usize {
+        self.inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.count))
+    }
+
+    /// Returns the number of elements of a row of the file.
+    pub(super) fn file_row_elements(&self) -> usize {
+        self.inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.length))
+    }
+
+    /// Returns true if rows are complete.
+    pub(super) fn has_complete_rows(&self) -> bool {
+        self.inner.iter().all(Steps::is_all)
+    }
+
+    /// Leaves out the end of each row, but not the first `elements`. Of more than one dimension, each is cut.
+    pub(crate) fn shorten_rows(&mut self, elements: usize) {
+        let mut missing = elements;
+        for steps in self.inner.iter_mut().rev() {
+            steps.count = steps.count.min(missing);
+            missing = missing.div_ceil(steps.count.max(1));
+        }
+    }
+}
+
+/// Applies a slice to a shape.
+fn select(shape: &[usize], slice: &[Index]) -> Result<Vec<Steps>, String> {
+    let given = slice.iter().filter(|index| **index != Index::Ellipsis).count();
+    if slice.len() > given + 1 {
+        return Err("a slice has at most one `...`".into());
+    }
+    let Some(left) = shape.len().checked_sub(given) else {
+        let dimensions = shape.len();
+        return Err(format!(
+            "the slice has {given} parts, but the array has {dimensions} dimensions"
+        ));
+    };
+    let mut indices = Vec::new();
+    for &index in slice {
+        let count = if index == Index::Ellipsis { left } else { 1 };
+        indices.extend(std::iter::repeat_n(index, count));
+    }
+    indices.resize(shape.len(), Index::Ellipsis);
+    let numbered = indices.iter().zip(shape).enumerate();
+    numbered.map(|(dimension, (&index, &length))| Steps::of(index, length, dimension)).collect()
+}
