@@ -104,7 +104,7 @@ fn an_output_is_replaced_unless_the_option_says_otherwise() {
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io::Write;
-    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::os::unix::process::ExitStatusExt;
     use std::process::{Child, Stdio};
     use std::thread;
     use std::time::{Duration, Instant};
@@ -129,7 +129,8 @@ mod linux {
             }
             thread::sleep(Duration::from_millis(5));
         }
-        panic!("{args:?} writes nothing");
+        child.kill().unwrap();
+        panic!("{args:?} writes nothing: {:?}", child.wait_with_output());
     }
 
     fn kill(child: &Child, signal: &str) {
@@ -174,13 +175,40 @@ mod linux {
         }
     }
 
+    /// Guards file systems where a file cannot be without a name: its temporary name is removed. Without a umask, a new file has one.
+    #[test]
+    fn no_signal_leaves_a_temporary_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for args in [&["convert", "-", "out.npz"][..], &["concat", "-o", "out.npy", "-"]] {
+            for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("USR1", 10)] {
+                let mut shell = Command::new("sh");
+                let script = "umask 0; exec \"$0\" \"$@\"";
+                shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]);
+                let mut child = started(path, args, &mut shell);
+                let start = Instant::now();
+                while names(path).is_empty() && start.elapsed() < Duration::from_secs(20) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                let before = names(path);
+                assert!(before.len() == 1 && before[0].starts_with(".npy-"), "{before:?}");
+                let pipe = child.stdin.take();
+                kill(&child, signal);
+                let status = child.wait().unwrap();
+                drop(pipe);
+                assert_eq!(status.signal(), Some(number), "{args:?} {status:?}");
+                assert!(names(path).is_empty(), "{signal} {args:?} {:?}", names(path));
+            }
+        }
+    }
+
     /// Guards `nohup`: a signal that was ignored when the process was started stays ignored.
     #[test]
     fn a_signal_that_is_ignored_stays_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         let mut shell = Command::new("sh");
-        shell.arg0("sh").args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_npy")]);
+        shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_npy")]);
         let mut child = started(path, &["concat", "-o", "out.npy", "-"], &mut shell);
         kill(&child, "HUP");
         let mut file = Vec::new();

@@ -16,8 +16,8 @@ use std::path::Path;
 #[cfg(feature = "npz")]
 use crate::error::ErrorKind;
 use crate::error::Result;
+use names::Name;
 pub(crate) use names::remove_all;
-use names::{Name, with_new_name};
 #[cfg(not(unix))]
 pub(crate) use other::Directory;
 #[cfg(not(unix))]
@@ -197,4 +197,26 @@ impl Drop for Temporary {
             let _ = self.directory.remove(name.as_os_str());
         }
     }
+}
+
+/// Calls `make` with a random name in the directory, and again with another name if a file with it exists.
+fn with_new_name<A>(
+    directory: &Directory,
+    mut make: impl FnMut(&OsStr) -> io::Result<A>,
+) -> io::Result<(A, Name)> {
+    // A name of 64 random bits exists only if somebody guesses it.
+    const TRIES: usize = 16;
+    let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..TRIES {
+        let directory = directory.clone();
+        let name = Name::new(Box::new(move |name| directory.remove(name)));
+        match make(name.as_os_str()) {
+            Ok(made) => return Ok((made, name)),
+            Err(other) => error = other,
+        }
+        if error.kind() != io::ErrorKind::AlreadyExists {
+            break;
+        }
+    }
+    Err(error)
 }

@@ -6,18 +6,26 @@ use std::io;
 use std::process;
 use std::sync::{Mutex, PoisonError};
 
-use super::Directory;
+/// Removes the file that has a name.
+type Remove = Box<dyn Fn(&OsStr) -> io::Result<()> + Send>;
 
 static NAMES: Names = Names(Mutex::new(Vec::new()));
 
-/// Names in directories, from before the files exist until they are renamed or removed.
-struct Names(Mutex<Vec<(Directory, OsString)>>);
+/// Names, from before the files exist until they are renamed or removed.
+struct Names(Mutex<Vec<(OsString, Remove)>>);
 
 /// A temporary name, which the list has until this is dropped.
 #[derive(Debug)]
 pub(super) struct Name(OsString);
 
 impl Name {
+    /// Returns a random name, and lists it. `remove` removes the file that has it.
+    pub(super) fn new(remove: Remove) -> Self {
+        let name = OsString::from(format!(".npy-{:016x}.tmp", random()));
+        NAMES.add(&name, remove);
+        Name(name)
+    }
+
     pub(super) fn as_os_str(&self) -> &OsStr {
         &self.0
     }
@@ -30,24 +38,24 @@ impl Drop for Name {
 }
 
 impl Names {
-    fn with<A>(&self, change: impl FnOnce(&mut Vec<(Directory, OsString)>) -> A) -> A {
+    fn with<A>(&self, change: impl FnOnce(&mut Vec<(OsString, Remove)>) -> A) -> A {
         // Nothing panics while it holds the lock.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, directory: &Directory, name: &OsStr) {
-        self.with(|names| names.push((directory.clone(), name.to_owned())));
+    fn add(&self, name: &OsStr, remove: Remove) {
+        self.with(|names| names.push((name.to_owned(), remove)));
     }
 
     fn forget(&self, name: &OsStr) {
-        self.with(|names| names.retain(|(_, other)| other != name));
+        self.with(|names| names.retain(|(other, _)| other != name));
     }
 
     fn remove_all(&self) {
         self.with(|names| {
-            for (directory, name) in names.drain(..) {
+            for (name, remove) in names.drain(..) {
                 // It may just have been renamed.
-                let _ = directory.remove(&name);
+                let _ = remove(&name);
             }
         });
     }
@@ -56,28 +64,6 @@ impl Names {
 /// Removes all files that have a temporary name.
 pub(crate) fn remove_all() {
     NAMES.remove_all();
-}
-
-/// Calls `make` with a random name in the directory, and again with another name if a file with it exists.
-pub(super) fn with_new_name<A>(
-    directory: &Directory,
-    mut make: impl FnMut(&OsStr) -> io::Result<A>,
-) -> io::Result<(A, Name)> {
-    // A name of 64 random bits exists only if somebody guesses it.
-    const TRIES: usize = 16;
-    let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..TRIES {
-        let name = Name(OsString::from(format!(".npy-{:016x}.tmp", random())));
-        NAMES.add(directory, &name.0);
-        match make(&name.0) {
-            Ok(made) => return Ok((made, name)),
-            Err(other) => error = other,
-        }
-        if error.kind() != io::ErrorKind::AlreadyExists {
-            break;
-        }
-    }
-    Err(error)
 }
 
 /// Returns a number that cannot be guessed, from the random keys of the standard library's hash tables. The process id is hashed,
@@ -94,18 +80,17 @@ mod tests {
     use std::fs::{self, File};
     use std::sync::Mutex;
 
-    use super::super::Directory;
-    use super::{NAMES, Names, with_new_name};
+    use super::{NAMES, Name, Names};
 
     /// Guards what the handler of a signal removes: files that have a temporary name now, and no others.
     #[test]
     fn files_with_a_temporary_name_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let directory = Directory::open(folder.path()).unwrap();
         let names = Names(Mutex::new(Vec::new()));
         for name in ["now", "renamed", "gone"] {
             File::create(folder.path().join(name)).unwrap();
-            names.add(&directory, OsStr::new(name));
+            let folder = folder.path().to_owned();
+            names.add(OsStr::new(name), Box::new(move |name| fs::remove_file(folder.join(name))));
         }
         names.forget(OsStr::new("renamed"));
         fs::remove_file(folder.path().join("gone")).unwrap();
@@ -115,16 +100,14 @@ mod tests {
         assert_eq!(left[0].file_name(), "renamed");
     }
 
-    /// Guards that a name is known from before its file exists until it is dropped.
+    /// Guards that a name is listed from before its file exists until it is dropped.
     #[test]
-    fn each_temporary_name_is_known() {
-        let folder = tempfile::tempdir().unwrap();
-        let directory = Directory::open(folder.path()).unwrap();
-        let is_known = |name: &OsStr| NAMES.with(|names| names.iter().any(|(_, n)| n == name));
-        let (before, name) = with_new_name(&directory, |name| Ok(is_known(name))).unwrap();
+    fn each_temporary_name_is_listed() {
+        let is_listed = |name: &OsStr| NAMES.with(|names| names.iter().any(|(n, _)| n == name));
+        let name = Name::new(Box::new(|_| Ok(())));
         let text = name.as_os_str().to_owned();
-        assert!(before && is_known(&text));
+        assert!(is_listed(&text));
         drop(name);
-        assert!(!is_known(&text));
+        assert!(!is_listed(&text));
     }
 }
