@@ -35,6 +35,9 @@ fn decode_fitting<T: Element>(
     if T::SIZE == 0 {
         return decode_canonical(&[], count, out);
     }
+    if count == 0 {
+        return Ok(());
+    }
     if let Some(at) = plan.contiguous_at() {
         let fields = checked::tail(&buffers.block, at);
         return decode_strided(fields, plan.src_itemsize, out);
