@@ -27,14 +27,16 @@ const FIRST: u64 = 4096;
 pub(crate) struct File {
     pub(crate) rows: u64,
     pub(crate) contents: Contents,
+    /// The bytes that were fetched with the header. The cache does not keep them.
+    pub(crate) fetched: Option<Fetched>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Contents {
     /// One array: the dtype of a row, and the position of the first row.
     Rows { dtype: DType, start: u64 },
-    /// An archive, whose members are columns. The bytes that were fetched hold its directory.
-    Members { members: Arc<[Member]>, fetched: Fetched },
+    /// An archive, whose members are columns, and the bytes of its directory.
+    Members { members: Arc<[Member]>, directory: Fetched },
 }
 
 /// A member of an archive.
@@ -43,11 +45,33 @@ pub(crate) struct Member {
     pub(crate) name: String,
     /// The dtype of a row: of arrays of more dimensions than one, a sub-array.
     pub(crate) dtype: DType,
-    /// The position of the first row in the archive; `None` if the member is compressed.
-    pub(crate) start: Option<u64>,
+    pub(crate) place: Place,
+}
+
+/// Where a member is in its archive.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// The position of its first row.
+    At(u64),
+    /// It is compressed: its entry and its bytes, and what comes after them until the next member.
+    Packed(Range<u64>),
+}
+
+impl Member {
+    /// Returns the bytes of a compressed member.
+    pub(crate) fn packed(&self) -> Option<Range<u64>> {
+        match &self.place {
+            Place::At(_) => None,
+            Place::Packed(range) => Some(range.clone()),
+        }
+    }
 }
 
 impl File {
+    fn without_bytes(self) -> Self {
+        File { fetched: None, ..self }
+    }
+
     /// Returns the columns of the file.
     pub(crate) fn columns(&self) -> Vec<(&str, &DType)> {
         match &self.contents {
@@ -113,14 +137,19 @@ impl FileMetadata for File {
     }
 
     fn memory_size(&self) -> usize {
+        // The path, the tag and the date of the file, and its place in the cache.
+        const ENTRY: usize = 400;
         // The text of a dtype is about as long as its fields in memory.
         let column = |(name, dtype): (&str, &DType)| name.len() + 4 * dtype.descr().len();
         let columns: usize = self.columns().into_iter().map(column).sum();
-        let fetched = match &self.contents {
+        let archive = match &self.contents {
             Contents::Rows { .. } => 0,
-            Contents::Members { fetched, .. } => fetched.memory(),
+            Contents::Members { members, directory } => {
+                members.len() * size_of::<Member>() + directory.memory()
+            }
         };
-        size_of::<Self>() + columns + fetched
+        let fetched = self.fetched.as_ref().map_or(0, Fetched::memory);
+        size_of::<Self>() + ENTRY + columns + archive + fetched
     }
 
     fn extra_info(&self) -> HashMap<String, String> {
@@ -128,23 +157,36 @@ impl FileMetadata for File {
     }
 }
 
+/// Returns the header of a file from the cache of the session.
+pub(crate) fn known(cache: Option<&FileMetadataCache>, meta: &ObjectMeta) -> Option<File> {
+    let entry = cache?.get(&meta.location)?;
+    let is_same = entry.is_valid_for(meta) && entry.meta.e_tag == meta.e_tag;
+    let file = entry.file_metadata.as_any().downcast_ref::<File>();
+    file.filter(|_| is_same).cloned()
+}
+
 /// Returns the header of a file from the cache of the session, or reads it and keeps it there until the file changes.
 pub(crate) async fn cached(
     cache: Option<&FileMetadataCache>,
     store: &dyn ObjectStore,
     meta: &ObjectMeta,
-) -> Result<Arc<File>> {
-    if let Some(entry) = cache.and_then(|cache| cache.get(&meta.location))
-        && entry.is_valid_for(meta)
-        && entry.meta.e_tag == meta.e_tag
-        && let Some(file) = entry.file_metadata.as_any().downcast_ref::<File>()
-    {
-        return Ok(Arc::new(file.clone()));
+) -> Result<File> {
+    Ok(opened(cache, store, meta).await?.without_bytes())
+}
+
+/// As [`cached`]. If the header has to be read, the bytes that were fetched with it are there, too.
+pub(crate) async fn opened(
+    cache: Option<&FileMetadataCache>,
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+) -> Result<File> {
+    if let Some(file) = known(cache, meta) {
+        return Ok(file);
     }
-    let file = Arc::new(read(store, meta).await?);
+    let file = read(store, meta).await?;
     if let Some(cache) = cache {
-        let entry = CachedFileMetadataEntry::new(meta.clone(), Arc::clone(&file) as _);
-        cache.put(&meta.location, entry);
+        let kept = Arc::new(file.clone().without_bytes());
+        cache.put(&meta.location, CachedFileMetadataEntry::new(meta.clone(), kept));
     }
     Ok(file)
 }
@@ -228,7 +270,9 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     let (header, start) = Header::parse(&head).map_err(|error| located(&error))?;
     let start = start as u64;
     let Array { rows, dtype } = array(&header).map_err(|reason| located(&reason))?;
-    let (file, size) = (File { rows, contents: Contents::Rows { dtype, start } }, meta.size);
+    let fetched = Some(Fetched::of_start(meta.size, head));
+    let (file, size) =
+        (File { rows, contents: Contents::Rows { dtype, start }, fetched }, meta.size);
     let complete = rows.checked_mul(file.row_size()).and_then(|bytes| bytes.checked_add(start));
     if complete.is_none_or(|complete| complete > size) {
         let row = file.row_size();
@@ -250,7 +294,7 @@ pub(crate) struct Array {
 pub(crate) fn array(header: &Header) -> Result<Array, String> {
     let dtype = header.dtype();
     if dtype.has_object() {
-        return Err("an array of Python objects is one pickle, and no table; read it with npy_core::object::load".into());
+        return Err("an array of Python objects is one pickle, and no table; save each of its columns as an array of numbers or text".into());
     }
     let (rows, inner) =
         header.shape().split_first().map_or((1, &[][..]), |(rows, inner)| (*rows, inner));

@@ -26,7 +26,9 @@
 //! - `LIMIT` reads no more than it needs.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
 //!   looks at. A compressed member is read whole, into memory, at most 1 GiB.
-//! - The header of each file is read once a session: it is in the cache of the session for metadata of files.
+//! - The header of each file is read once a session: it is in the cache of the session for metadata of files. Of an archive, its directory is there, too.
+//! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
+//!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
 //!
 //! # Files that differ
 //!
@@ -74,6 +76,7 @@
 //! let ctx = SessionContext::new_with_state(npy_datafusion::with_npy(state).build());
 //! ```
 
+mod ahead;
 mod archive;
 #[cfg(feature = "proto")]
 mod codec;

@@ -9,13 +9,14 @@ use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_plan::metrics::Count;
 use futures::StreamExt;
 use npy_arrow::Options;
 use object_store::ObjectStore;
 
 use crate::columns::Columns;
-use crate::header::{self, Contents};
+use crate::header::{self, Contents, Member};
 use crate::members::Members;
 use crate::records::{REQUEST, Records};
 use crate::small;
@@ -35,6 +36,34 @@ pub(crate) struct NpyOpener {
     pub(crate) bytes_read: Count,
 }
 
+impl NpyOpener {
+    /// Returns the most bytes that a file takes when it is opened; `None` if they are not known before its header is read.
+    pub(crate) fn bytes_of(&self, file: &PartitionedFile) -> Option<u64> {
+        let meta = &file.object_meta;
+        let Some(found) = header::known(self.headers.as_deref(), meta) else {
+            let is_archive = meta.location.extension() == Some("npz");
+            return (!is_archive).then(|| meta.size.min(REQUEST));
+        };
+        let Contents::Members { members, .. } = &found.contents else {
+            return Some(meta.size.min(REQUEST.max(found.row_size())));
+        };
+        let tested = self.predicate.iter().flat_map(|it| collect_columns(it));
+        let mut used: Vec<usize> = tested.map(|column| column.index()).collect();
+        used.extend(&self.wanted);
+        let names: Vec<&String> = used
+            .iter()
+            .filter_map(|&index| self.schema.fields().get(index))
+            .map(|f| f.name())
+            .collect();
+        let used = || members.iter().filter(|member| names.contains(&&member.name));
+        let size = |member: &Member| member.dtype.itemsize() as u64;
+        let row: u64 = used().map(size).sum();
+        let packed: u64 = used().filter(|member| member.packed().is_some()).map(size).sum();
+        let stored = (row - packed).saturating_mul(found.rows).min(REQUEST.max(row));
+        Some(packed.saturating_mul(found.rows).saturating_add(stored))
+    }
+}
+
 impl FileOpener for NpyOpener {
     fn open(&self, file: PartitionedFile) -> Result<FileOpenFuture> {
         let (store, headers) = (Arc::clone(&self.store), self.headers.clone());
@@ -43,7 +72,7 @@ impl FileOpener for NpyOpener {
         let (batch, limit, bytes_read) = (self.rows as u64, self.limit, self.bytes_read.clone());
         Ok(Box::pin(async move {
             let meta = file.object_meta;
-            let found = header::cached(headers.as_deref(), &store, &meta).await?;
+            let found = header::opened(headers.as_deref(), &store, &meta).await?;
             found.check_columns(&schema, &meta)?;
             let mut rows = match &file.range {
                 Some(range) => found.row_at(range.start, &meta)..found.row_at(range.end, &meta),
@@ -67,16 +96,17 @@ impl FileOpener for NpyOpener {
             let few = if columns.has_test() { few } else { 0 };
             let (columns, row_size) = (Arc::new(columns), found.row_size());
             let batch = batch.min(REQUEST / row_size).max(1);
+            let fetched = found.fetched;
             let batches = match &found.contents {
                 Contents::Rows { start, .. } => {
                     let start = *start;
-                    Records { store, meta, start, row_size, columns, batch, bytes_read }
+                    Records { store, meta, start, row_size, columns, batch, bytes_read, fetched }
                         .stream(rows)
                         .await?
                 }
-                Contents::Members { members, fetched } => {
-                    let scan = Members { store, meta, columns, batch, bytes_read };
-                    scan.stream(members, fetched, found.rows, rows).await?
+                Contents::Members { members, directory } => {
+                    let scan = Members { store, meta, columns, batch, bytes_read, fetched };
+                    scan.stream(members, directory, found.rows, rows).await?
                 }
             };
             Ok(if few > 1 { small::joined(batches, few) } else { batches })

@@ -13,11 +13,15 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
+use crate::archive::Fetched;
 use crate::columns::{Columns, MAX_SKIPPED};
 use crate::header::{self, SHORTER, located};
 
 /// The bytes of one request to a store that is not this machine, and the most bytes of a batch of several rows.
 pub(crate) const REQUEST: u64 = 8 << 20;
+
+/// The requests for one file that are under way at a time.
+pub(crate) const REQUESTS: usize = 2;
 
 /// A file, and the columns that are wanted of it.
 #[derive(Clone)]
@@ -32,6 +36,8 @@ pub(crate) struct Records {
     /// The number of rows of a batch.
     pub(crate) batch: u64,
     pub(crate) bytes_read: Count,
+    /// What was fetched with the header.
+    pub(crate) fetched: Option<Fetched>,
 }
 
 impl Records {
@@ -43,6 +49,11 @@ impl Records {
         // Of a store, some batches are one request. It tells whether the file is one of this machine.
         let block = (REQUEST / self.row_size / self.batch).max(1) * self.batch;
         let first = rows.start..rows.end.min(rows.start.saturating_add(block));
+        let fetched = self.fetched.as_ref().filter(|_| first.end == rows.end);
+        if let Some(bytes) = fetched.and_then(|fetched| fetched.slice(&self.bytes_of(&first))) {
+            self.bytes_read.add(bytes.len());
+            return Ok(futures::stream::iter(self.batches(bytes)).boxed());
+        }
         let range = Some(GetRange::Bounded(self.bytes_of(&first)));
         let get = GetOptions { range, ..GetOptions::default() };
         let result = self.store.get_opts(&self.meta.location, get).await;
@@ -69,7 +80,7 @@ impl Records {
                     Ok::<_, DataFusionError>(bytes)
                 }
             })
-            .buffered(2);
+            .buffered(REQUESTS);
         let blocks = futures::stream::once(async { Ok(bytes) }).chain(fetched);
         Ok(blocks
             .map_ok(move |bytes| futures::stream::iter(self.batches(bytes)))

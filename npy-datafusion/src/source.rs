@@ -20,6 +20,7 @@ use datafusion::physical_plan::projection::ProjectionExprs;
 use npy_arrow::Options;
 use object_store::ObjectStore;
 
+use crate::ahead::{AheadOpener, SharedAhead};
 use crate::opener::NpyOpener;
 
 /// The number of rows of a batch, unless the session says another.
@@ -37,6 +38,8 @@ pub struct NpySource {
     metrics: ExecutionPlanMetricsSet,
     /// The headers that the session has read.
     headers: Option<Arc<FileMetadataCache>>,
+    /// The files that are opened before a partition asks for them.
+    ahead: Arc<SharedAhead>,
 }
 
 impl NpySource {
@@ -51,6 +54,7 @@ impl NpySource {
             rows: ROWS,
             metrics: ExecutionPlanMetricsSet::new(),
             headers: None,
+            ahead: Arc::default(),
         }
     }
 
@@ -94,6 +98,7 @@ impl FileSource for NpySource {
             headers: self.headers.clone(),
             bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
         });
+        let opener = AheadOpener::new(opener, base, &self.ahead);
         ProjectionOpener::try_new(self.projection.clone(), opener, self.schema.file_schema())
     }
 
@@ -131,7 +136,7 @@ impl FileSource for NpySource {
     ) -> Result<Option<Arc<dyn FileSource>>> {
         let merged = self.projection.source.try_merge(projection)?;
         let projection = SplitProjection::new(self.schema.file_schema(), &merged);
-        Ok(Some(Arc::new(NpySource { projection, ..self.clone() })))
+        Ok(Some(Arc::new(NpySource { projection, ahead: Arc::default(), ..self.clone() })))
     }
 
     fn try_pushdown_filters(
@@ -158,7 +163,8 @@ impl FileSource for NpySource {
             return Ok(answer);
         }
         ours.extend(self.predicate.clone());
-        let source = NpySource { predicate: Some(conjunction(ours)), ..self.clone() };
+        let predicate = Some(conjunction(ours));
+        let source = NpySource { predicate, ahead: Arc::default(), ..self.clone() };
         Ok(answer.with_updated_node(Arc::new(source)))
     }
 

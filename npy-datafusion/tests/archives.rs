@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Cursor;
 
 use datafusion::arrow::array::AsArray;
-use datafusion::arrow::datatypes::Float64Type;
+use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use datafusion::prelude::SessionConfig;
 use npy_core::{NpyArray, npz};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
@@ -130,4 +130,69 @@ async fn archives_that_are_no_table_are_named() {
     assert!(failure.contains("dir/x.npz: "), "{failure}");
     let failure = error(&ctx, "COPY t TO 'x.npz' STORED AS NPZ").await;
     assert!(failure.contains("archives are not written by queries"), "{failure}");
+}
+
+/// Guards the time until compressed members are read: few requests, at once, whose bytes are those of the members that are needed.
+#[tokio::test]
+async fn compressed_members_are_requested_at_once() {
+    const ROWS: usize = 60_000;
+    let mut options = npz::WriteOptions::new();
+    let mut writer = options.deflate(1).writer(Cursor::new(Vec::new())).unwrap();
+    let mut random = 1u32;
+    let mut sums = Vec::new();
+    for n in 0..30 {
+        let values: Vec<u8> = std::iter::repeat_with(|| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random.to_be_bytes()[0]
+        })
+        .take(ROWS)
+        .collect();
+        sums.push(values.iter().map(|value| u64::from(*value)).sum::<u64>());
+        writer.write(&format!("c{n}"), &values).unwrap();
+    }
+    let archive = writer.finish().unwrap().into_inner();
+    let size = archive.len() as u64;
+    let store = Counted::with([("dir/a.npz", archive)]).await;
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(2));
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/*.npz", NpyOptions::default()).await.unwrap();
+    store.most_at_once();
+    store.take();
+    let columns: Vec<String> = (0..30).map(|n| format!("sum(c{n})")).collect();
+    let found = rows(&ctx, &format!("SELECT {} FROM t", columns.join(", "))).await;
+    for (n, sum) in sums.iter().enumerate() {
+        assert_eq!(found[0].column(n).as_primitive::<UInt64Type>().value(0), *sum);
+    }
+    let (requests, bytes) = store.take();
+    assert!(requests <= 7 && bytes <= size, "{requests} requests, {bytes} of {size} bytes");
+    assert_eq!(store.most_at_once(), 6);
+    // Of some members, no bytes of the others.
+    rows(&ctx, "SELECT sum(c3), sum(c20) FROM t WHERE c29 > 7").await;
+    let (requests, bytes) = store.take();
+    assert!(requests == 3 && bytes < 3 * 64_000, "{requests} requests, {bytes} bytes");
+}
+
+/// Guards stored members of a store: the next rows are requested while some are looked at, also before a condition is evaluated.
+#[tokio::test]
+async fn stored_members_are_requested_ahead() {
+    const ROWS: usize = 5 << 20;
+    let mut writer = npz::Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("x", &vec![1i64; ROWS]).unwrap();
+    writer.write("y", &vec![2u8; ROWS]).unwrap();
+    let store = Counted::with([("dir/a.npz", writer.finish().unwrap().into_inner())]).await;
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(1));
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/*.npz", NpyOptions::default()).await.unwrap();
+    for (sql, expected) in [
+        ("SELECT sum(x) FROM t", ROWS),
+        ("SELECT count(x) FROM t WHERE x > 0", ROWS),
+        ("SELECT count(*) FROM t WHERE x > 1", 0),
+    ] {
+        store.most_at_once();
+        store.take();
+        let found = rows(&ctx, sql).await;
+        let found = found[0].column(0).as_primitive::<Int64Type>().value(0);
+        assert_eq!(found, i64::try_from(expected).unwrap(), "{sql}");
+        assert_eq!((store.take(), store.most_at_once()), ((5, 8 * ROWS as u64), 2), "{sql}");
+    }
 }

@@ -5,6 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::execution::TaskContext;
@@ -12,7 +13,8 @@ use datafusion::execution::cache::cache_manager::CacheManagerConfig;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{NpyRecord, WriteNpy};
+use futures::StreamExt;
+use npy_core::{NpyRecord, WriteNpy, npz};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::ObjectStoreExt;
 use support::{Counted, error, rows};
@@ -153,4 +155,116 @@ async fn damaged_files_of_a_store_are_named() {
     store.store.put(&"dir/b.npy".into(), bytes[..1000].to_vec().into()).await.unwrap();
     let error = error(&ctx, "SELECT sum(price) FROM t").await;
     assert!(error.contains("dir/b.npy: "), "{error}");
+}
+
+/// Puts the same file into a store under many names.
+async fn copies(file: Vec<u8>, count: usize, extension: &str) -> Counted {
+    let (store, file) = (Counted::default(), Bytes::from(file));
+    for n in 0..count {
+        let path = format!("dir/{n:04}.{extension}");
+        store.store.put(&path.as_str().into(), file.clone().into()).await.unwrap();
+    }
+    store
+}
+
+fn array(rows: usize) -> Vec<u8> {
+    let mut file = Vec::new();
+    vec![1i64; rows].write_npy_to(&mut file).unwrap();
+    file
+}
+
+async fn sum(ctx: &SessionContext, sql: &str) -> i64 {
+    rows(ctx, sql).await[0].column(0).as_primitive::<Int64Type>().value(0)
+}
+
+/// Guards the time of a scan of many files of a store: many requests are under way, however few partitions there are, and none is made twice.
+#[tokio::test]
+async fn files_are_requested_before_they_are_needed() {
+    for partitions in [1, 2, 5] {
+        let store = copies(array(10), 200, "npy").await;
+        let ctx = session_with_config(SessionConfig::new().with_target_partitions(partitions));
+        store.register(&ctx);
+        register(&ctx, "t", "mem://host/dir/", NpyOptions::default()).await.unwrap();
+        store.most_at_once();
+        store.take();
+        for _ in 0..2 {
+            assert_eq!(sum(&ctx, "SELECT sum(value) FROM t").await, 2000);
+            assert_eq!(store.take().0, 200);
+            let most = store.most_at_once();
+            assert!((20..=32 + partitions).contains(&most), "{most} requests at once");
+        }
+        // Whoever needs few files requests few.
+        rows(&ctx, "SELECT value FROM t LIMIT 10").await;
+        let (requests, _) = store.take();
+        assert!(requests <= partitions, "{requests} requests");
+        rows(&ctx, "SELECT value FROM t WHERE value = 1 LIMIT 10").await;
+        let (requests, _) = store.take();
+        assert!(requests <= 8 * partitions, "{requests} requests");
+    }
+}
+
+/// Guards memory: files that are fetched before they are needed have 64 MiB together.
+#[tokio::test]
+async fn files_that_wait_are_bounded_by_their_bytes() {
+    const ROWS: usize = 1 << 19;
+    let store = copies(array(ROWS), 90, "npy").await;
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(1));
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/", NpyOptions::default()).await.unwrap();
+    store.take();
+    let frame = ctx.sql("SELECT value FROM t").await.unwrap();
+    let mut batches = frame.execute_stream().await.unwrap();
+    let mut seen = 0;
+    while seen < 40 * ROWS {
+        seen += batches.next().await.unwrap().unwrap().num_rows();
+    }
+    // The files that wait are complete by now. Each has 4 MiB and a header.
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let (requests, _) = store.take();
+    assert!((50..=41 + 15).contains(&requests), "{requests} requests");
+}
+
+/// Guards the cache of headers: archives are there by their directory and the dtypes of their members, and not whole.
+#[tokio::test]
+async fn small_archives_are_not_kept_whole() {
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    writer.write("value", &vec![1i64; 4000]).unwrap();
+    writer.write("other", &vec![1i64; 4000]).unwrap();
+    let store = copies(writer.finish().unwrap().into_inner(), 100, "npz").await;
+    let ctx = session();
+    store.register(&ctx);
+    // The archives have 6.4 MB.
+    rows(&ctx, "SET datafusion.runtime.metadata_cache_limit = '300K'").await;
+    register(&ctx, "t", "mem://host/dir/*.npz", NpyOptions::default()).await.unwrap();
+    assert_eq!(store.take().0, 100);
+    assert_eq!(sum(&ctx, "SELECT count(*) FROM t").await, 400_000);
+    assert_eq!(store.take(), (0, 0));
+    assert_eq!(sum(&ctx, "SELECT sum(value) FROM t").await, 400_000);
+    assert_eq!(store.take(), (100, 100 * 32_000));
+}
+
+/// Guards scans that read the header themselves, as executors do: the bytes that come with it are not requested again.
+#[tokio::test]
+async fn bytes_that_come_with_a_header_are_used() {
+    let mut packed = npz::WriteOptions::new();
+    packed.deflate(1);
+    for options in [npz::WriteOptions::new(), packed] {
+        let mut writer = options.writer(std::io::Cursor::new(Vec::new())).unwrap();
+        writer.write("value", &vec![1i64; 4000]).unwrap();
+        writer.write("other", &vec![2i64; 4000]).unwrap();
+        let archive = copies(writer.finish().unwrap().into_inner(), 1, "npz").await;
+        let file = copies(array(400), 1, "npy").await;
+        for (store, location, rows_of) in
+            [(archive, "mem://host/dir/*.npz", 4000), (file, "mem://host/dir/", 400)]
+        {
+            let ctx = session();
+            store.register(&ctx);
+            rows(&ctx, "SET datafusion.runtime.metadata_cache_limit = '0K'").await;
+            register(&ctx, "t", location, NpyOptions::default()).await.unwrap();
+            store.take();
+            assert_eq!(sum(&ctx, "SELECT sum(value) FROM t").await, rows_of);
+            // The planner reads the header for the number of rows, and the scan again.
+            assert_eq!(store.take().0, 2, "{location}");
+        }
+    }
 }

@@ -3,8 +3,9 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use datafusion::arrow::array::RecordBatch;
@@ -17,6 +18,9 @@ use object_store::{
     ObjectStore, ObjectStoreExt, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
+/// The time of a request to a slow store: long enough that all requests that need not wait for each other are under way at once.
+const LATENCY: Duration = Duration::from_millis(10);
+
 /// A store in memory, with a list of the requests for bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counted {
@@ -24,6 +28,11 @@ pub(crate) struct Counted {
     gets: Arc<Mutex<Vec<(Path, u64)>>>,
     /// True if it takes no more files.
     pub(crate) is_full: Arc<AtomicBool>,
+    /// True if a request takes some time, as in a store of a network.
+    pub(crate) is_slow: Arc<AtomicBool>,
+    /// The requests that are under way, and the most that were at once.
+    now: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
 }
 
 impl Counted {
@@ -44,6 +53,12 @@ impl Counted {
     pub(crate) fn take(&self) -> (usize, u64) {
         let gets = std::mem::take(&mut *self.gets.lock().unwrap());
         (gets.len(), gets.iter().map(|(_, bytes)| bytes).sum())
+    }
+
+    /// Makes each request take some time. Returns the most that were under way at once since the last call.
+    pub(crate) fn most_at_once(&self) -> usize {
+        self.is_slow.store(true, Ordering::Relaxed);
+        self.most.swap(0, Ordering::Relaxed)
     }
 
     /// Returns the names of all files.
@@ -86,7 +101,14 @@ impl ObjectStore for Counted {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let is_head = options.head;
         let range = options.range.clone();
-        let result = self.store.get_opts(location, options).await?;
+        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(now, Ordering::Relaxed);
+        if self.is_slow.load(Ordering::Relaxed) {
+            tokio::time::sleep(LATENCY).await;
+        }
+        let result = self.store.get_opts(location, options).await;
+        self.now.fetch_sub(1, Ordering::Relaxed);
+        let result = result?;
         if !is_head {
             assert!(!matches!(range, Some(GetRange::Offset(_))), "an open range: {location}");
             let bytes = result.range.end - result.range.start;
