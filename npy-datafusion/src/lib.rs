@@ -15,7 +15,8 @@
 //! DataFusion is re-exported as [`npy_datafusion::datafusion`](datafusion), so that a program needs no dependency on the same version of it.
 //!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
-//! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are columns, too, if the table says so (`PARTITIONED BY`).
+//! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are a column, too, if every file is in one.
+//! In a pattern (`runs/*/x.npy`) each part matches a part of the path, and `**` any number of directories. A link to a file that does not exist is an error.
 //!
 //! # What is read
 //!
@@ -81,6 +82,7 @@ mod archive;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
+mod files;
 mod format;
 mod header;
 mod location;
@@ -126,7 +128,10 @@ pub fn session() -> SessionContext {
 /// ```
 pub fn session_with_config(config: SessionConfig) -> SessionContext {
     // Files may be added to a directory, or replaced: each query lists them.
-    let runtime = RuntimeEnvBuilder::new().with_object_list_cache_limit(0).build();
+    let runtime = RuntimeEnvBuilder::new()
+        .with_object_list_cache_limit(0)
+        .with_object_store_registry(Arc::new(location::Stores::default()))
+        .build();
     let runtime = Arc::new(runtime.unwrap_or_default());
     let state = SessionStateBuilder::new()
         .with_config(config)

@@ -1,12 +1,28 @@
 //! Locations of tables: paths and URLs of files, of directories, and with wildcards.
 
-use datafusion::datasource::listing::ListingTableUrl;
-use datafusion::error::Result;
+use std::sync::Arc;
 
-/// Parses a location. DataFusion finds wildcards in paths; here they may be in URLs, too.
+use datafusion::catalog::Session;
+use datafusion::common::plan_datafusion_err;
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use object_store::ObjectStore;
+use url::Url;
+
+const WILDCARDS: [char; 3] = ['*', '?', '['];
+
+/// Parses a location. DataFusion finds wildcards in paths; here they may be in URLs, too, and a file that exists may have brackets in its name.
 pub(crate) fn parse(location: &str) -> Result<ListingTableUrl> {
+    if location.contains(WILDCARDS)
+        && let Ok(path) = std::path::absolute(location)
+        && path.is_file()
+        && let Ok(url) = Url::from_file_path(path)
+    {
+        return ListingTableUrl::try_new(url, None);
+    }
     if let Some(scheme) = location.find("://")
-        && let Some(wildcard) = location.find(['*', '?', '['])
+        && let Some(wildcard) = location.find(WILDCARDS)
         && let Some(slash) = location.get(..wildcard).and_then(|before| before.rfind('/'))
         && slash > scheme + 2
         && let Some((directory, glob)) = location.split_at_checked(slash + 1)
@@ -14,6 +30,53 @@ pub(crate) fn parse(location: &str) -> Result<ListingTableUrl> {
         return ListingTableUrl::parse(directory)?.with_glob(glob);
     }
     ListingTableUrl::parse(location)
+}
+
+/// Adds the names of files to a pattern of directories: `runs/*/` has the files that `runs/*/*.npy` has.
+pub(crate) fn with_files(url: ListingTableUrl, extension: &str) -> Result<ListingTableUrl> {
+    match url.get_glob().as_ref().map(|glob| glob.as_str()) {
+        Some(glob) if glob.ends_with('/') => {
+            let glob = format!("{glob}*.{extension}");
+            url.with_glob(&glob)
+        }
+        _ => Ok(url),
+    }
+}
+
+/// Returns the store of a location.
+pub(crate) fn store(state: &dyn Session, url: &ListingTableUrl) -> Result<Arc<dyn ObjectStore>> {
+    let store = state.runtime_env().object_store(url);
+    store.map_err(|_| not_registered(url.get_url()))
+}
+
+/// The stores of a session. One that is missing is not an internal error of DataFusion.
+#[derive(Debug, Default)]
+pub(crate) struct Stores(DefaultObjectStoreRegistry);
+
+impl ObjectStoreRegistry for Stores {
+    fn register_store(
+        &self,
+        url: &Url,
+        store: Arc<dyn ObjectStore>,
+    ) -> Option<Arc<dyn ObjectStore>> {
+        self.0.register_store(url, store)
+    }
+
+    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.0.deregister_store(url).map_err(|_| not_registered(url))
+    }
+
+    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
+        self.0.get_store(url).map_err(|_| not_registered(url))
+    }
+}
+
+/// The error for a location in a store that the session does not have.
+fn not_registered(url: &Url) -> DataFusionError {
+    let (scheme, host) = (url.scheme(), url.host_str().unwrap_or_default());
+    plan_datafusion_err!(
+        "there is no store for {scheme}://{host}: the command `npy sql` reads files of this machine, and a program may register a store first (SessionContext::register_object_store)"
+    )
 }
 
 /// Returns true if the files of a location are archives: its extension says it, or else they are `.npy` files.

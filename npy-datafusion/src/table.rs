@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
-use datafusion::common::{Constraints, DFSchema, Statistics, internal_datafusion_err};
+use datafusion::common::{Constraints, DFSchema, Statistics, internal_datafusion_err, plan_err};
 use datafusion::datasource::TableType;
+use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
@@ -22,7 +23,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use npy_arrow::Options;
 
 use crate::format::NpyFormat;
-use crate::location;
+use crate::{files, location};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
 ///
@@ -48,7 +49,10 @@ pub struct NpyTable {
 }
 
 impl NpyTable {
-    /// Opens a file, or a directory of files: a path or a URL. That of a directory ends in `/`; it may have wildcards. Archives end in `.npz`, as in `dir/*.npz`.
+    /// Opens a file, or a directory of files: a path or a URL. That of a directory ends in `/`. Archives end in `.npz`, as in `dir/*.npz`.
+    ///
+    /// Each part of a pattern matches a part of the path, as in `runs/*/x.npy`, and `**` any number of directories. Directories `name=value` that
+    /// every file is in are columns of text, and need not be in the pattern.
     ///
     /// # Errors
     ///
@@ -57,16 +61,20 @@ impl NpyTable {
         let is_archive = location::is_of_archives(location);
         let format =
             if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
-        let location = location::parse(location)?;
+        let url = location::with_files(location::parse(location)?, &format.get_ext())?;
         // A file may have any name.
-        let extension = match (location.is_collection(), is_archive) {
+        let extension = match (url.is_collection(), is_archive) {
             (false, _) => "",
             (true, true) => ".npz",
             (true, false) => ".npy",
         };
         let listing = ListingOptions::new(Arc::new(format)).with_file_extension(extension);
-        let config = ListingTableConfig::new(location).with_listing_options(listing);
-        Ok(ListingTable::try_new(config.infer_schema(state).await?)?.into())
+        let columns = files::infer(state, &listing, std::slice::from_ref(&url), &[]).await?;
+        let listing = listing.with_table_partition_cols(columns.typed_directories());
+        let config = ListingTableConfig::new(url)
+            .with_listing_options(listing)
+            .with_schema(columns.of_files);
+        Ok(ListingTable::try_new(config)?.into())
     }
 
     /// Returns the table of DataFusion, which has the files and the options.
@@ -114,7 +122,11 @@ impl TableProvider for NpyTable {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        self.inner.scan(state, projection, filters, limit).await
+        let args = ScanArgs::default()
+            .with_projection(projection.map(Vec::as_slice))
+            .with_filters(Some(filters))
+            .with_limit(limit);
+        Ok(self.scan_with_args(state, args).await?.into_inner())
     }
 
     async fn scan_with_args<'a>(
@@ -122,7 +134,10 @@ impl TableProvider for NpyTable {
         state: &dyn Session,
         args: ScanArgs<'a>,
     ) -> Result<ScanResult> {
-        self.inner.scan_with_args(state, args).await
+        match files::resolved(&self.inner, state).await? {
+            Some((table, state)) => table.scan_with_args(&state, args).await,
+            None => self.inner.scan_with_args(state, args).await,
+        }
     }
 
     fn supports_filters_pushdown(
@@ -142,6 +157,13 @@ impl TableProvider for NpyTable {
         input: Arc<dyn ExecutionPlan>,
         insert_op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let all = format!("*.{}", self.inner.options().format.get_ext());
+        let globs = self.inner.table_paths().iter().filter_map(|url| url.get_glob().as_ref());
+        if let Some(glob) = globs.map(|glob| glob.as_str()).find(|glob| *glob != all) {
+            return plan_err!(
+                "new files of a table of the pattern {glob:?} might not match it; insert into a table of the directory"
+            );
+        }
         self.inner.insert_into(state, input, insert_op).await
     }
 }
@@ -173,81 +195,79 @@ impl TableProviderFactory for NpyTableFactory {
         state: &dyn Session,
         statement: &CreateExternalTable,
     ) -> Result<Arc<dyn TableProvider>> {
-        let glob = format!("*.{}", statement.file_type.to_lowercase());
+        let extension = statement.file_type.to_lowercase();
+        let paths = statement.locations.iter().map(|location| {
+            let url = location::with_files(location::parse(location)?, &extension)?;
+            let is_directory = url.is_collection() && url.get_glob().is_none();
+            let url = if is_directory { url.with_glob(&format!("*.{extension}"))? } else { url };
+            Ok(url.with_table_ref(statement.name.clone()))
+        });
+        let paths = paths.collect::<Result<Vec<_>>>()?;
+        let [first, others @ ..] = &paths[..] else {
+            return plan_err!("CREATE EXTERNAL TABLE needs a LOCATION");
+        };
+        if let Some(other) = others.iter().find(|url| url.object_store() != first.object_store()) {
+            return plan_err!(
+                "the locations of a table are in one store, and {other} is not in that of {first}; create a table for each, and select from both with UNION ALL"
+            );
+        }
         let mut statement = statement.clone();
         if statement.schema.fields().is_empty() {
-            infer_schema(state, &mut statement, &glob).await?;
+            infer_schema(state, &mut statement, &paths).await?;
         }
+        // DataFusion knows one directory of files. Patterns and columns of directories are added here.
+        let columns = std::mem::take(&mut statement.table_partition_cols);
+        statement.locations = vec![first.as_str().to_owned()];
         let table = self.inner.create(state, &statement).await?;
         let listing = table.downcast_ref::<ListingTable>();
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;
-        Ok(Arc::new(NpyTable::from(only(listing, &statement, &glob)?)))
+        Ok(Arc::new(NpyTable::from(with_files(listing, &statement, paths, columns)?)))
     }
 }
 
-/// Sets the schema of a directory in a store from its files of this format. DataFusion would take all files there.
+/// Sets the schema of a statement without columns, from the headers of the files.
 async fn infer_schema(
     state: &dyn Session,
     statement: &mut CreateExternalTable,
-    glob: &str,
+    paths: &[ListingTableUrl],
 ) -> Result<()> {
-    let (Some(session), [location]) =
-        (state.as_any().downcast_ref::<SessionState>(), &statement.locations[..])
-    else {
-        return Ok(());
-    };
-    let url = ListingTableUrl::parse(location)?;
-    let factory = session.get_file_format_factory(&statement.file_type);
-    let (Some(factory), false) = (factory, url.is_folder() || !is_directory(&url)) else {
-        return Ok(());
-    };
-    let format = factory.create(session, &statement.options)?;
+    let session = state.as_any().downcast_ref::<SessionState>();
+    let factory = session.and_then(|it| it.get_file_format_factory(&statement.file_type));
+    let factory =
+        factory.ok_or_else(|| internal_datafusion_err!("the session has no format of files"))?;
+    let format = factory.create(state, &statement.options)?;
     let options = ListingOptions::new(format).with_file_extension("");
-    let mut fields =
-        options.infer_schema(session, &url.clone().with_glob(glob)?).await?.fields().to_vec();
-    let execution = &session.config_options().execution;
-    if statement.table_partition_cols.is_empty() && execution.listing_table_factory_infer_partitions
-    {
-        statement.table_partition_cols = options.infer_partitions(session, &url).await?;
-    }
-    let text = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
-    let columns = statement.table_partition_cols.iter();
-    fields.extend(columns.map(|name| Arc::new(Field::new(name, text.clone(), false))));
+    let columns = files::infer(state, &options, paths, &statement.table_partition_cols).await?;
+    let mut fields = columns.of_files.fields().to_vec();
+    let directories = columns.typed_directories();
+    fields.extend(
+        directories.into_iter().map(|(name, text)| Arc::new(Field::new(name, text, false))),
+    );
+    statement.table_partition_cols = columns.of_directories;
     statement.schema = Arc::new(DFSchema::try_from(Schema::new(fields))?);
     Ok(())
 }
 
-/// Returns the table with the files of this format alone, if it is one of a directory.
-fn only(
+/// Returns the table with these files, and with columns for directories.
+fn with_files(
     listing: &ListingTable,
     statement: &CreateExternalTable,
-    glob: &str,
+    paths: Vec<ListingTableUrl>,
+    columns: Vec<String>,
 ) -> Result<ListingTable> {
-    if !listing.table_paths().iter().any(is_directory) {
-        return Ok(listing.clone());
-    }
-    let with_glob = |path: &ListingTableUrl| match is_directory(path) {
-        true => path.clone().with_glob(glob),
-        false => Ok(path.clone()),
-    };
-    let paths = listing.table_paths().iter().map(with_glob).collect::<Result<Vec<_>>>()?;
-    let options = listing.options().clone();
-    let is_in_files = |field: &&Arc<Field>| {
-        !options.table_partition_cols.iter().any(|(name, _)| name == field.name())
-    };
     let schema = listing.schema();
-    let fields: Vec<_> = schema.fields().iter().filter(is_in_files).cloned().collect();
+    let columns = columns.into_iter().map(|name| {
+        let of_type = schema.field_with_name(&name)?.data_type().clone();
+        Ok((name, of_type))
+    });
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let of_files = files::without_columns(&schema, &columns);
     let config = ListingTableConfig::new_with_multi_paths(paths)
-        .with_listing_options(options)
-        .with_schema(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())));
+        .with_listing_options(listing.options().clone().with_table_partition_cols(columns))
+        .with_schema(of_files);
     Ok(ListingTable::try_new(config)?
         .with_definition(statement.definition.clone())
         .with_constraints(statement.constraints.clone())
         .with_column_defaults(statement.column_defaults.clone()))
-}
-
-/// Returns true for a directory without a pattern.
-fn is_directory(url: &ListingTableUrl) -> bool {
-    url.is_collection() && url.get_glob().is_none()
 }

@@ -1,0 +1,202 @@
+//! Which files a location has: patterns over directories, directories that are columns, links, and stores that are missing.
+
+#[path = "support/store.rs"]
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use datafusion::prelude::SessionContext;
+use npy_core::{NpyRecord, WriteNpy};
+use npy_datafusion::{NpyOptions, register, session};
+use support::{Counted, error, text};
+
+/// Writes files of one row each, whose value is their number.
+fn write(directory: &Path, names: &[&str]) {
+    for (n, name) in names.iter().enumerate() {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        [i64::try_from(n).unwrap()].write_npy(path).unwrap();
+    }
+}
+
+/// Returns a table of one row, without its lines.
+async fn cells(ctx: &SessionContext, sql: &str) -> Vec<String> {
+    let table = text(ctx, sql).await;
+    let rows = table.lines().filter(|line| line.starts_with('|')).skip(1);
+    rows.flat_map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()))
+        .collect()
+}
+
+const NAMES: [&str; 6] =
+    ["x.npy", "a/x.npy", "b/x.npy", "b/y.npy", "a/deep/x.npy", "c/day=1/x.npy"];
+
+/// Guards patterns whose directories are patterns: of this machine, in a store, in a function, a registered table and a statement.
+#[tokio::test]
+async fn patterns_match_directories() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &NAMES);
+    let mut files = Vec::new();
+    for name in NAMES {
+        files.push((format!("dir/{name}"), fs::read(directory.path().join(name)).unwrap()));
+    }
+    let store = Counted::with(files.iter().map(|(name, bytes)| (&**name, bytes.clone()))).await;
+    let local = directory.path().display().to_string();
+    for at in [local.as_str(), &format!("file://{local}"), "mem://host/dir"] {
+        let ctx = session();
+        store.register(&ctx);
+        for (n, (pattern, sum)) in [
+            ("*/x.npy", "8"), // 1 + 2 + 5
+            ("[ab]/*.npy", "6"),
+            ("**/x.npy", "12"),
+            ("**/*.npy", "15"),
+            ("**", "15"),
+            ("a/**/x.npy", "5"),
+            ("*/", "11"),
+            ("*/day=1/x.npy", "5"),
+            ("*/day=*/*.npy", "5"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let location = format!("{at}/{pattern}");
+            let sql = format!("SELECT sum(value) FROM npy('{location}')");
+            assert_eq!(cells(&ctx, &sql).await, [sum], "{location}");
+            register(&ctx, &format!("r{n}"), &location, NpyOptions::default()).await.unwrap();
+            for columns in ["", "(value BIGINT)"] {
+                let sql = format!(
+                    "CREATE OR REPLACE EXTERNAL TABLE c{n} {columns} STORED AS NPY LOCATION '{location}'"
+                );
+                text(&ctx, &sql).await;
+                for table in ["r", "c"] {
+                    let sql =
+                        format!("SELECT sum(value), count(*) FROM {table}{n} WHERE value >= 0");
+                    assert_eq!(cells(&ctx, &sql).await[0], sum, "{location} {columns}");
+                }
+            }
+        }
+        // A file that is added later is a row of the next query.
+        if at == local {
+            [100i64].write_npy(directory.path().join("b/z.npy")).unwrap();
+            assert_eq!(cells(&ctx, "SELECT sum(value) FROM r1").await, ["106"]);
+            fs::remove_file(directory.path().join("b/z.npy")).unwrap();
+        }
+        for pattern in ["*/none.npy", "none/**/*.npy"] {
+            let sql = format!("SELECT * FROM npy('{at}/{pattern}')");
+            let refused = error(&ctx, &sql).await;
+            assert!(refused.contains("No files found") && refused.contains("**"), "{refused}");
+        }
+        let refused = error(&ctx, "INSERT INTO c0 VALUES (7)").await;
+        assert!(refused.contains("might not match it"), "{refused}");
+    }
+}
+
+/// Guards names with brackets: one that exists is not a pattern.
+#[tokio::test]
+async fn a_file_may_have_brackets_in_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &["x1.npy", "x[1].npy"]);
+    let (ctx, at) = (session(), directory.path().display());
+    for (name, value) in [("x[1].npy", "1"), ("x[12].npy", "0")] {
+        let sql = format!("SELECT value FROM npy('{at}/{name}')");
+        assert_eq!(cells(&ctx, &sql).await, [value], "{name}");
+    }
+}
+
+#[derive(NpyRecord)]
+struct Dated {
+    day: i64,
+    value: i64,
+}
+
+/// Guards directories `name=value`: columns in a function and a registered table as in a statement, and no row is lost for them.
+#[tokio::test]
+async fn directories_are_columns_everywhere() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &["day=1/hour=5/x.npy", "day=2/hour=6/x.npy", "day=2/x.npy"]);
+    let at = directory.path().display();
+    let ctx = session();
+    register(&ctx, "r", &format!("{at}/"), NpyOptions::default()).await.unwrap();
+    text(&ctx, &format!("CREATE EXTERNAL TABLE c STORED AS NPY LOCATION '{at}/'")).await;
+    for table in ["r", "c", &format!("npy('{at}/')"), &format!("npy('{at}/day=*/**/*.npy')")] {
+        let sql = format!("SELECT sum(value), count(*) FROM {table} WHERE day = '2'");
+        assert_eq!(cells(&ctx, &sql).await, ["3", "2"], "{table}");
+        // Not every file is in a directory `hour=…`.
+        let refused = error(&ctx, &format!("SELECT hour FROM {table}")).await;
+        assert!(refused.contains("No field named hour"), "{refused}");
+    }
+    let sql = format!("SELECT sum(value) FROM npy('{at}/*/*/x.npy') WHERE hour = '6'");
+    assert_eq!(cells(&ctx, &sql).await, ["1"]);
+
+    // A file that is in none is a row, too; with a statement that declares the column, it is an error, however many files there are.
+    for n in 0..20 {
+        write(directory.path(), &[&format!("day=3/{n}.npy")]);
+    }
+    write(directory.path(), &["z.npy"]);
+    let count = format!("SELECT count(*) FROM npy('{at}/')");
+    assert_eq!(cells(&ctx, &count).await, ["24"]);
+    let sql = "CREATE EXTERNAL TABLE d STORED AS NPY PARTITIONED BY (day) LOCATION";
+    let refused = error(&ctx, &format!("{sql} '{at}/'")).await;
+    assert!(refused.contains("z.npy: it is not in directories day=…/"), "{refused}");
+
+    // The files have the column themselves.
+    let own = tempfile::tempdir().unwrap();
+    fs::create_dir(own.path().join("day=7")).unwrap();
+    [Dated { day: 8, value: 9 }].write_npy(own.path().join("day=7/x.npy")).unwrap();
+    let sql = format!("SELECT day FROM npy('{}/')", own.path().display());
+    assert_eq!(cells(&ctx, &sql).await, ["8"]);
+}
+
+/// Guards links to files that do not exist: their rows would be missing in silence.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_without_its_file_is_an_error() {
+    use std::os::unix::fs::symlink;
+
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &["a/x.npy", "a/deep/x.npy", "other/w.npy"]);
+    let a = directory.path().join("a");
+    symlink(directory.path().join("other/w.npy"), a.join("w.npy")).unwrap();
+    symlink("none", a.join("notes.txt")).unwrap();
+    symlink("none.npy", a.join("deep/y.npy")).unwrap();
+    let ctx = session();
+    let at = a.display();
+    // The link in `deep` is no file of this table, and `notes.txt` is none of any.
+    register(&ctx, "t", &format!("{at}/"), NpyOptions::default()).await.unwrap();
+    text(&ctx, &format!("CREATE EXTERNAL TABLE c STORED AS NPY LOCATION '{at}/'")).await;
+    assert_eq!(cells(&ctx, "SELECT sum(value) FROM t").await, ["2"]);
+    let refused = error(&ctx, &format!("SELECT * FROM npy('{at}/**/*.npy')")).await;
+    assert!(
+        refused.contains("deep/y.npy: it is a link to a file that does not exist"),
+        "{refused}"
+    );
+    fs::remove_file(directory.path().join("other/w.npy")).unwrap();
+    for sql in ["SELECT sum(value) FROM t", "SELECT count(*) FROM c"] {
+        let refused = error(&ctx, sql).await;
+        assert!(refused.contains("a/w.npy: it is a link to a file"), "{refused}");
+    }
+}
+
+/// Guards stores that are missing: a sentence that says what works, and no internal error.
+#[tokio::test]
+async fn a_store_that_is_missing_is_named() {
+    let ctx = session();
+    for sql in [
+        "SELECT * FROM npy('s3://bucket/x.npy')",
+        "SELECT * FROM npy('gs://bucket/*/x.npy')",
+        "SELECT * FROM npy('http://host:80/x.npy')",
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 's3://bucket/dir/'",
+        "COPY (SELECT 1 AS a) TO 's3://bucket/x.npy' STORED AS NPY",
+    ] {
+        let refused = error(&ctx, sql).await;
+        assert!(refused.contains("there is no store for "), "{refused}");
+        assert!(!refused.contains("nternal"), "{refused}");
+    }
+    text(&ctx, "CREATE EXTERNAL TABLE u (a INT) STORED AS NPY LOCATION 's3://bucket/dir/'").await;
+    let refused = error(&ctx, "SELECT * FROM u").await;
+    assert!(refused.contains("there is no store for s3://bucket"), "{refused}");
+    let ctx = datafusion::prelude::SessionContext::new();
+    let refused = register(&ctx, "t", "s3://bucket/x.npy", NpyOptions::default()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("there is no store for s3://bucket"), "{refused}");
+}
