@@ -1,13 +1,17 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
 mod output;
+mod statements;
 mod tables;
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use npy_datafusion::datafusion::common::plan_datafusion_err;
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
+use npy_datafusion::datafusion::prelude::SessionConfig;
 use tokio::runtime::Runtime;
 
 use crate::output::Form;
@@ -15,18 +19,24 @@ use crate::output::Form;
 /// Queries .npy and .npz files with SQL.
 ///
 /// The files are the tables t, t2, …, and each also has the name of its file without the extension.
-/// A directory is a table of all its .npy files. In the query, npy('dir/*.npy') is a table, too.
+/// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column.
+/// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price;
+/// others than letters, digits and _ in double quotes.
 #[derive(Parser)]
 #[command(name = "npy sql", bin_name = "npy sql", version, after_help = EXAMPLES)]
 struct Args {
-    /// The statement
-    sql: String,
-    /// Files, directories (dir/) and patterns ('dir/*.npz')
+    /// One or more statements, separated by ;
+    #[arg(required_unless_present = "script")]
+    sql: Option<String>,
+    /// Files, directories (dir/) and patterns ('dir/*.npz', 'runs/*/x.npy', 'runs/**/*.npy')
     files: Vec<String>,
-    /// Prints CSV
+    /// Runs the statements of a file, or those of standard input (-f -); all other arguments are then files
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Prints CSV: NaN is NaN; null is empty, as a text without characters is
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Prints a line of JSON for each row
+    /// Prints a line of JSON for each row: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
@@ -39,11 +49,14 @@ Examples:
   npy sql 'SELECT id, avg(price) FROM ticks GROUP BY id' ticks.npy
   npy sql 'SELECT * FROM t JOIN t2 USING (id)' a.npy b.npz --csv
   npy sql \"COPY (SELECT * FROM t WHERE price > 1) TO 'some.npy'\" days/
+  npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
+  npy sql -f report.sql days/
 
 A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null. The rows of
-several files have no order without ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts.
+several files have no order without ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. SHOW ALL lists the
+settings, SHOW TABLES the tables, and DESCRIBE t the columns.
 
-Exit code: 0; 2 for errors.";
+Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -60,17 +73,35 @@ fn main() -> ExitCode {
     }
 }
 
-async fn run(args: Args) -> Result<()> {
-    let ctx = npy_datafusion::session();
+async fn run(mut args: Args) -> Result<()> {
+    let statements = match &args.script {
+        Some(script) => {
+            // The first argument is a file, too.
+            args.files.splice(0..0, args.sql.take());
+            read(script)?
+        }
+        None => args.sql.take().unwrap_or_default(),
+    };
+    let mut config = SessionConfig::new().with_information_schema(true);
+    // NumPy's names have a case: `SELECT Price` is the column Price.
+    config.options_mut().sql_parser.enable_ident_normalization = false;
+    let ctx = npy_datafusion::session_with_config(config);
     tables::register(&ctx, &args.files, args.text).await?;
-    let rows = ctx.sql(&args.sql).await.map_err(|error| tables::named(error, &args.files))?;
-    let rows = rows.execute_stream().await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,
         (_, true) => Form::Json,
         _ => Form::Table,
     };
-    output::print(rows, form).await
+    statements::run(&ctx, &statements, &args.files, form).await
+}
+
+/// Reads the statements of a file, or those of standard input.
+fn read(script: &Path) -> Result<String> {
+    let text = match script.as_os_str() == "-" {
+        true => io::read_to_string(io::stdin()),
+        false => std::fs::read_to_string(script),
+    };
+    text.map_err(|error| plan_datafusion_err!("{}: {error}", script.display()))
 }
 
 /// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.

@@ -24,8 +24,16 @@ pub(crate) enum Form {
 }
 
 /// Prints rows. Only a table has all of them in memory, because its columns are as wide as their longest values.
-pub(crate) async fn print(mut rows: SendableRecordBatchStream, form: Form) -> Result<()> {
+pub(crate) async fn print(
+    mut rows: SendableRecordBatchStream,
+    form: Form,
+    is_first: bool,
+) -> Result<()> {
     let mut out = BufWriter::new(stdout());
+    // Lines of JSON are rows of any result.
+    if !is_first && !matches!(form, Form::Json) {
+        writeln!(out)?;
+    }
     match form {
         Form::Table => {
             let schema = rows.schema();

@@ -100,6 +100,155 @@ fn a_time_that_is_missing_overflows_nowhere() {
     assert_eq!(stdout(at, &[sql, "times.npy", "--csv"]), "day\n1970-01-02T00:00:00\n\"\"\n");
 }
 
+/// Guards several statements, those of a file and of standard input, and settings for those after them.
+#[test]
+fn statements_run_one_after_another() {
+    let directory = files();
+    let at = directory.path();
+    let csv = |arguments: &[&str]| stdout(at, &[arguments, &["--csv"]].concat());
+    let two = "SELECT sum(price) AS a FROM t; SELECT count(*) AS b FROM days;";
+    assert_eq!(csv(&[two, "ticks.npy", "days"]), "a\n3.0\n\nb\n2\n");
+    let json = stdout(at, &[two, "ticks.npy", "days", "--json"]);
+    assert_eq!(json, "{\"a\":3.0}\n{\"b\":2}\n");
+    std::fs::write(at.join("two.sql"), two).unwrap();
+    assert_eq!(csv(&["-f", "two.sql", "ticks.npy", "days"]), "a\n3.0\n\nb\n2\n");
+    let mut piped = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+    let piped = piped.current_dir(at).args(["--csv", "-f", "-", "ticks.npy", "days"]);
+    let output = piped.stdin(std::fs::File::open(at.join("two.sql")).unwrap()).output().unwrap();
+    assert_eq!(output.stdout, b"a\n3.0\n\nb\n2\n");
+
+    // Settings change what comes after them, and print nothing.
+    let show = "SHOW datafusion.execution.batch_size";
+    assert!(csv(&[&format!("SET datafusion.execution.batch_size = 7; {show}")]).ends_with(",7\n"));
+    let lower = "SET datafusion.sql_parser.enable_ident_normalization = true; SELECT ID FROM T WHERE ID = 2";
+    assert_eq!(csv(&[lower, "ticks.npy"]), "id\n2\n");
+    let table =
+        "CREATE EXTERNAL TABLE d STORED AS NPY LOCATION 'days/'; SELECT sum(id) AS s FROM d";
+    assert_eq!(csv(&[table]), "s\n9\n");
+    assert!(csv(&["SHOW TABLES", "ticks.npy"]).contains("ticks"));
+
+    // Nothing runs if a statement is no SQL, and nothing after one that fails.
+    for (sql, is_printed, expected) in [
+        ("SELECT 1; SELEC 2", false, "SELEC"),
+        ("SELECT 1; SELECT x FROM t; SELECT 2", true, "No field named x; the columns are id"),
+        (" ; ", false, "there is no statement"),
+    ] {
+        let output = run(at, &[sql, "ticks.npy", "--csv"]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{sql}");
+        assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+        assert_eq!(!output.stdout.is_empty(), is_printed, "{sql}");
+        assert!(!String::from_utf8(output.stdout).unwrap().contains('2'), "{sql}");
+    }
+    let missing = run(at, &["-f", "none.sql", "ticks.npy"]);
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("none.sql: "));
+}
+
+#[derive(NpyRecord)]
+struct Named {
+    #[npy(rename = "Price")]
+    price: f64,
+    #[npy(rename = "total value")]
+    total: f64,
+}
+
+/// Guards names of columns: they are written as in the file, and the error for another case says so.
+#[test]
+fn names_have_the_case_of_the_file() {
+    let directory = files();
+    let at = directory.path();
+    [Named { price: 1.5, total: 2.5 }].write_npy(at.join("Named.npy")).unwrap();
+    let csv = |sql: &str| stdout(at, &[sql, "Named.npy", "--csv"]);
+    let sql = "SELECT SUM(Price) AS Sum, MAX(\"total value\") AS m FROM t WHERE t.Price > 1";
+    assert_eq!(csv(sql), "Sum,m\n1.5,2.5\n");
+    assert_eq!(csv("SELECT Price FROM Named"), "Price\n1.5\n");
+    assert_eq!(csv("SELECT Price FROM named"), "Price\n1.5\n");
+    for (sql, expected) in [
+        ("SELECT price FROM t", "No field named price; write Price, since names have a case"),
+        ("SELECT t.PRICE FROM t", "write Price"),
+        ("SELECT \"Total value\" FROM t", "write \"total value\""),
+        ("SELECT cost FROM t", "the columns are Price, \"total value\""),
+    ] {
+        let stderr = String::from_utf8(run(at, &[sql, "Named.npy"]).stderr).unwrap();
+        assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+    }
+}
+
+/// Guards the functions that users expect: the engine has them only if its features are on.
+#[test]
+fn functions_of_text_times_and_hashes_are_there() {
+    let directory = files();
+    let at = directory.path();
+    [DateTime64::<Second>::new(86_400)].write_npy(at.join("times.npy")).unwrap();
+    for (expression, expected) in [
+        ("extract(year FROM value)", "1970"),
+        ("extract(day FROM value)", "2"),
+        ("date_part('month', value)", "1"),
+        ("to_char(value, '%d.%m.%Y')", "02.01.1970"),
+        ("substr('abc', 2, 1)", "b"),
+        ("substring('abc' FROM 2 FOR 1)", "b"),
+        ("position('c' IN 'abc')", "3"),
+        ("trim(' a ')", "a"),
+        ("overlay('abc' PLACING 'X' FROM 2 FOR 1)", "aXc"),
+        ("split_part('a-b', '-', 2)", "b"),
+        ("regexp_replace('a1', '[0-9]', 'x')", "ax"),
+        ("left('abc', 2)", "ab"),
+        ("md5('a')", "0cc175b9c0f1b6a831c399e269772661"),
+        (
+            "encode(sha256('a'), 'hex')",
+            "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb",
+        ),
+        ("encode('ab', 'base64')", "YWI"),
+        ("round(sqrt(2.0), 2)", "1.41"),
+        ("array_length([1, 2])", "2"),
+    ] {
+        let sql = format!("SELECT {expression} AS x FROM t");
+        assert_eq!(stdout(at, &[&sql, "times.npy", "--csv"]), format!("x\n{expected}\n"));
+    }
+}
+
+/// Guards what `--help` says of NaN and null.
+#[test]
+fn nan_and_null_are_printed_as_help_says() {
+    let directory = files();
+    let at = directory.path();
+    let sql = "SELECT nullif(id, 1) AS a, CASE id WHEN 2 THEN CAST('NaN' AS DOUBLE) WHEN 3 THEN CAST('inf' AS DOUBLE) END AS b, CASE id WHEN 2 THEN '' END AS c, 1 AS d FROM t ORDER BY id";
+    let csv = "a,b,c,d\n,,,1\n2,NaN,,1\n3,inf,,1\n";
+    assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), csv);
+    let json = "\
+{\"a\":null,\"b\":null,\"c\":null,\"d\":1}
+{\"a\":2,\"b\":null,\"c\":\"\",\"d\":1}
+{\"a\":3,\"b\":null,\"c\":null,\"d\":1}
+";
+    assert_eq!(stdout(at, &[sql, "ticks.npy", "--json"]), json);
+    let help = stdout(at, &["--help"]);
+    assert!(help.contains("CSV: NaN is NaN; null is empty"), "{help}");
+    assert!(help.contains("NaN and infinity are null, too"), "{help}");
+}
+
+/// Guards directories `name=value`: a column, as in a table of a statement; and locations that are no file of this machine.
+#[test]
+fn directories_are_columns() {
+    let directory = files();
+    let at = directory.path();
+    for day in ["1", "2"] {
+        std::fs::create_dir_all(at.join(format!("runs/day={day}"))).unwrap();
+        [day.parse::<i64>().unwrap()].write_npy(at.join(format!("runs/day={day}/x.npy"))).unwrap();
+    }
+    let sql = "SELECT day, value FROM t ORDER BY day";
+    for location in ["runs", "runs/", "runs/*/x.npy", "runs/**/*.npy", "runs/day=*/x.npy"] {
+        let csv = stdout(at, &[sql, location, "--csv"]);
+        assert_eq!(csv, "day,value\n1,1\n2,2\n", "{location}");
+    }
+    let stderr = String::from_utf8(run(at, &["SELECT 1", "s3://bucket/x.npy"]).stderr).unwrap();
+    assert!(
+        stderr.contains(
+            "there is no store for s3://bucket: the command `npy sql` reads files of this machine"
+        ),
+        "{stderr}"
+    );
+}
+
 /// Guards errors: exit code 2, and one line that names the file.
 #[test]
 fn errors_are_one_line() {

@@ -1,0 +1,62 @@
+//! The statements of the command line, one after another in one session, so that a setting holds for those after it.
+
+use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
+use npy_datafusion::datafusion::error::{DataFusionError, Result};
+use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::datafusion::sql::parser::DFParserBuilder;
+
+use crate::output::{self, Form};
+use crate::tables;
+
+/// Runs all statements, and prints the rows of each. A mistake in the grammar of one is found before the first one runs.
+pub(crate) async fn run(
+    ctx: &SessionContext,
+    sql: &str,
+    files: &[String],
+    form: Form,
+) -> Result<()> {
+    let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
+    let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
+    let statements = parser.parse_statements()?;
+    if statements.is_empty() {
+        return plan_err!(
+            "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
+        );
+    }
+    let mut printed = 0;
+    for statement in statements {
+        let plan = ctx.state().statement_to_plan(statement).await;
+        let plan = plan.map_err(|error| named(tables::named(error, files)))?;
+        let rows = ctx.execute_logical_plan(plan).await.map_err(named)?;
+        let rows = rows.execute_stream().await?;
+        // `SET` and `CREATE` have no rows, and no columns either.
+        if !rows.schema().fields().is_empty() {
+            output::print(rows, form, printed == 0).await?;
+            printed += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Says how a column is written. DataFusion advises to change a setting that is changed here already.
+fn named(error: DataFusionError) -> DataFusionError {
+    let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
+    let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
+    let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
+    let advice = match valid_fields.iter().find(is_other_case) {
+        Some(column) => format!("write {}, since names have a case", written(&column.name)),
+        None => {
+            let columns: Vec<String> =
+                valid_fields.iter().map(|column| written(&column.name)).collect();
+            format!("the columns are {}", columns.join(", "))
+        }
+    };
+    plan_datafusion_err!("No field named {}; {advice}", field.flat_name())
+}
+
+/// Returns a name as it is written in a statement.
+fn written(name: &str) -> String {
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_numeric());
+    if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
