@@ -260,7 +260,12 @@ impl Column {
                     self.field.name()
                 ));
             }
-            array = array.cast(&base).map_err(external)?;
+            array = array.cast(&base).map_err(|_| {
+                exec_datafusion_err!(
+                    "the column {:?} is {dtype} in this file and {to} in the table, which does not hold all values of that type; if the file has changed, create the table again, or else declare the column: CREATE EXTERNAL TABLE t ({0:?} DOUBLE) STORED AS NPY LOCATION '…'",
+                    self.field.name()
+                )
+            })?;
         }
         let array = into_array(array, &self.field, &self.options).map_err(external)?;
         let array = zeros_for_nulls(array)?;

@@ -167,7 +167,7 @@ impl FileFormat for NpyFormat {
         }
         if self.is_archive {
             return not_impl_err!(
-                "archives are not written by queries; write .npy files, or use npy_arrow::write_npz"
+                "archives are not written by queries; write .npy files (STORED AS NPY), of which np.savez or the command `npy npz pack` makes an archive"
             );
         }
         let sink = Arc::new(NpySink::new(config, self.options.clone()));

@@ -465,3 +465,21 @@ async fn few_rows_of_many_batches_are_joined() {
         7
     );
 }
+
+/// Guards the message for a file whose dtype has changed since its table was made: it names the types, and nothing of Rust.
+#[tokio::test]
+async fn a_dtype_that_changed_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("{}/", directory.path().display());
+    save(directory.path(), "x.npy", "<i4", vec![1, 0, 0, 0]);
+    let ctx = session();
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+    save(directory.path(), "x.npy", "<f8", 1.5f64.to_le_bytes().to_vec());
+    let refused = error(&ctx, "SELECT value FROM t").await;
+    assert!(
+        refused.contains("x.npy")
+            && refused.contains("\"value\" is <f8 in this file and <i4 in the table"),
+        "{refused}"
+    );
+    assert!(refused.contains("create the table again") && !refused.contains("::"), "{refused}");
+}

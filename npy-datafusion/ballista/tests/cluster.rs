@@ -177,6 +177,36 @@ async fn two_executors_answer_exactly() {
     assert_eq!(cells(&filtered), [[count.to_string(), format!("{sum:?}")]]);
 }
 
+/// Guards what a client is told: of a cluster that only reads, of an address where no one listens, and of one that is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_are_named_by_the_client() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), 10);
+    let cluster = Cluster::start();
+    let ctx = cluster.client(directory.path()).await;
+    let copy = format!("COPY (SELECT id FROM t) TO '{}/out.npy'", directory.path().display());
+    for sql in [copy.as_str(), "INSERT INTO t SELECT * FROM t"] {
+        let refused = match ctx.sql(sql).await {
+            Ok(frame) => frame.collect().await.unwrap_err(),
+            Err(error) => error,
+        };
+        let refused = refused.to_string();
+        assert!(refused.contains("a cluster only reads"), "{refused}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let closed = format!("df://127.0.0.1:{}", listener.local_addr().unwrap().port());
+    drop(listener);
+    for (url, expected) in [
+        (closed.as_str(), "no scheduler listens at df://127.0.0.1:"),
+        ("http://127.0.0.1:80", "write df://HOST:PORT"),
+        ("df://127.0.0.1", "write df://HOST:PORT"),
+        ("scheduler", "write df://HOST:PORT"),
+    ] {
+        let refused = connect(url, SessionConfig::new()).await.err().unwrap().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+}
+
 /// Guards that the scan of an executor that dies is done again by the other one: no row is lost, and none is counted twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_executor_changes_no_answer() {
