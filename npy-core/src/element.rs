@@ -1,5 +1,6 @@
 //! The trait [`Element`]: Rust types that are elements of arrays, and the bytes of their items.
 
+pub(crate) mod advice;
 mod array;
 pub(crate) mod block;
 pub(crate) mod bool8;

@@ -17,7 +17,7 @@ mod seek;
 mod source;
 mod strided;
 mod text;
-mod values;
+pub(crate) mod values;
 mod whole;
 
 use std::fs::File;

@@ -13,7 +13,7 @@ pub(crate) mod object;
 pub(crate) mod replace;
 mod stream;
 mod text;
-mod values;
+pub(crate) mod values;
 
 use std::io::Write;
 use std::path::Path;

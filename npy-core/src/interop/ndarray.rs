@@ -18,9 +18,11 @@ use crate::error::ViewError;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "mmap")]
 use crate::mmap::{Column, Map, MapMut};
+use crate::read::values::ReadItems;
 use crate::read::{ReadNpy, Reader};
 use crate::shape::{self, Order};
 use crate::write::elements::Elements;
+use crate::write::values::WriteItems;
 use crate::write::{ArrayWriter, WriteNpy};
 
 /// Reads an array with the number of dimensions of `D`, in the order of the file. `ArrayD` accepts any number.
@@ -35,8 +37,17 @@ use crate::write::{ArrayWriter, WriteNpy};
 /// assert_eq!(Array2::<f64>::read_npy_from(&file[..])?, matrix);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
+impl<T, D: Dimension> ReadNpy for Array<T, D>
+where
+    Array<T, D>: ReadItems<T>,
+{
     fn read_npy_array<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
+        Self::read_items(reader)
+    }
+}
+
+impl<T: Element, D: Dimension> ReadItems<T> for Array<T, D> {
+    fn read_items<R: Read>(reader: &mut Reader<R>) -> Result<Self> {
         let array = reader.read_array::<T>()?;
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
@@ -51,9 +62,18 @@ impl<T: Element, D: Dimension> ReadNpy for Array<T, D> {
 }
 
 /// Writes any array or view, like the [`ArrayRef`] that it dereferences to.
-impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
+impl<T, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D>
+where
+    ArrayBase<S, D>: WriteItems<T>,
+{
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-        ArrayRef::write_npy_array(self, to)
+        self.write_items(to)
+    }
+}
+
+impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteItems<T> for ArrayBase<S, D> {
+    fn write_items(&self, to: ArrayWriter<'_>) -> Result<()> {
+        ArrayRef::write_items(self, to)
     }
 }
 
@@ -73,8 +93,17 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> WriteNpy for ArrayBase<S, D> {
 /// assert_eq!(bytes(&matrix)?, bytes(&matrix.view())?);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-impl<T: Element, D: Dimension> WriteNpy for ArrayRef<T, D> {
+impl<T, D: Dimension> WriteNpy for ArrayRef<T, D>
+where
+    ArrayRef<T, D>: WriteItems<T>,
+{
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+        self.write_items(to)
+    }
+}
+
+impl<T: Element, D: Dimension> WriteItems<T> for ArrayRef<T, D> {
+    fn write_items(&self, to: ArrayWriter<'_>) -> Result<()> {
         let in_c_order = self.as_slice().map(|elements| (elements, Order::C));
         let in_fortran_order = || {
             let elements = self.view().reversed_axes().to_slice()?;

@@ -6,29 +6,49 @@ use super::elements::{Elements, list};
 use crate::array::{NpyArray, NpyView};
 use crate::dynamic::{DynArray, DynView};
 use crate::element::Element;
+use crate::element::advice::advised;
 use crate::element::single::for_each_single;
 use crate::error::Result;
 
-impl<T: Element> WriteNpy for [T] {
-    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-        to.options.write_array(&[self.len()], list(self), to.sink)
+advised! {
+    /// An array of elements `T` that can be written; implemented if `T` is an [`Element`].
+    pub trait WriteItems<T> {
+        fn write_items(&self, to: ArrayWriter<'_>) -> Result<()>;
     }
 }
 
-impl<T: Element> WriteNpy for NpyArray<T> {
-    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-        let contiguous = Some((self.as_slice_memory_order(), self.order()));
-        let elements = Elements { contiguous, each: |order| self.in_order(order) };
-        to.options.write_array(self.shape(), elements, to.sink)
-    }
+/// Implements `WriteNpy` for arrays of any element type.
+macro_rules! write_items {
+    ($([$($a:lifetime,)? T $(, $($generics:tt)*)?] $type:ty: $array:ident, $to:ident => $write:expr;)*) => {$(
+        impl<$($a,)? T $(, $($generics)*)?> WriteNpy for $type
+        where
+            $type: WriteItems<T>,
+        {
+            fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+                self.write_items(to)
+            }
+        }
+
+        impl<$($a,)? T: Element $(, $($generics)*)?> WriteItems<T> for $type {
+            fn write_items(&self, $to: ArrayWriter<'_>) -> Result<()> {
+                let $array = self;
+                $write
+            }
+        }
+    )*};
 }
 
-impl<T: Element> WriteNpy for NpyView<'_, T> {
-    fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-        let contiguous = Some((self.as_slice_memory_order(), self.order()));
-        let elements = Elements { contiguous, each: |order| self.in_order(order) };
-        to.options.write_array(self.shape(), elements, to.sink)
-    }
+write_items! {
+    [T] [T]: array, to => to.options.write_array(&[array.len()], list(array), to.sink);
+    [T] Vec<T>: array, to => array.as_slice().write_items(to);
+    [T] Box<[T]>: array, to => (**array).write_items(to);
+    [T, const N: usize] [T; N]: array, to => array.as_slice().write_items(to);
+    [T] NpyArray<T>: array, to => array.view().write_items(to);
+    ['a, T] NpyView<'a, T>: array, to => {
+        let contiguous = Some((array.as_slice_memory_order(), array.order()));
+        let elements = Elements { contiguous, each: |order| array.in_order(order) };
+        to.options.write_array(array.shape(), elements, to.sink)
+    };
 }
 
 impl WriteNpy for DynArray {
@@ -54,12 +74,6 @@ macro_rules! write_by_deref {
     )*};
 }
 pub(super) use write_by_deref;
-
-write_by_deref! {
-    [T: Element] Vec<T> as [T],
-    [T: Element] Box<[T]> as [T],
-    [T: Element, const N: usize] [T; N] as [T],
-}
 
 impl ArrayWriter<'_> {
     /// Writes an element as an array without dimensions.

@@ -1,4 +1,4 @@
-// The message is of rustc alone: `npy_core::load` has one with the advice.
+// advice: derive(npy_core::NpyRecord)
 use npy_core::ReadNpy;
 
 struct Trace {
