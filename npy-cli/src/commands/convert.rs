@@ -285,19 +285,22 @@ impl Args {
     /// Writes all arrays of the input to an archive.
     fn members(&self, mut writer: npz::Writer<Begun>, input: Input) -> Result<Begun> {
         let name = self.output.path_text();
-        match input {
-            Input::Archive(archive) => {
-                for member in archive.names() {
-                    let target = self.input.with_member(member);
-                    let reader = AnyReader::member(&archive, member);
-                    let array = self.array(reader.of(&self.input.path_text())?, &target)?;
-                    writer.write(member, &array).of(&name)?;
-                }
-            }
+        let written = match input {
+            Input::Archive(archive) => archive.names().try_for_each(|member| {
+                let target = self.input.with_member(member);
+                let reader = AnyReader::member(&archive, member);
+                let array = self.array(reader.of(&self.input.path_text())?, &target)?;
+                writer.write(member, &array).of(&name)
+            }),
             Input::Array(reader) => {
-                let array = self.array(reader, &self.input)?;
-                writer.write(&self.member_name(), &array).of(&name)?;
+                let array = self.array(reader, &self.input);
+                array.and_then(|array| writer.write(&self.member_name(), &array).of(&name))
             }
+        };
+        if let Err(failure) = written {
+            // An input could not be read: the archive would be incomplete.
+            writer.discard();
+            return Err(failure);
         }
         writer.finish().of(&name)
     }

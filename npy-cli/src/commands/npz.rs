@@ -285,17 +285,22 @@ fn write_members<'a, W: Write>(
     path: &(impl Display + ?Sized),
 ) -> Result<W> {
     let path = &path;
-    for (name, target) in members {
+    let mut write = |name: &str, target: &Target| -> Result<()> {
         let mut reader = source::open(target)?.into_array(target)?;
         if reader.header().dtype().has_object() {
             let objects = source::objects(&mut reader, target)?;
-            writer.write(name, &objects).of(path)?;
-        } else if target.slice.is_none() {
-            writer.write(name, &reader.read_all().of(target)?).of(path)?;
-        } else {
-            let mut source = source::Source::of(reader, target)?;
-            writer.write(name, &source.read_all()?).of(path)?;
+            return writer.write(name, &objects).of(path);
         }
+        if target.slice.is_none() {
+            return writer.write(name, &reader.read_all().of(target)?).of(path);
+        }
+        let mut source = source::Source::of(reader, target)?;
+        writer.write(name, &source.read_all()?).of(path)
+    };
+    if let Err(failure) = members.iter().try_for_each(|(name, target)| write(name, target)) {
+        // An input could not be read: the archive would be incomplete.
+        writer.discard();
+        return Err(failure);
     }
     writer.finish().of(path)
 }

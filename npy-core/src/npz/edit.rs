@@ -52,7 +52,7 @@ use raw::{Assembly, Raw};
 ///
 /// Only [`finish`](Self::finish) changes the archive: it writes a new file in the same directory, and then renames it to the archive's
 /// path. So the path has the complete old archive or the complete new one, also if the program is killed; for a loss of power, see
-/// [`WriteOptions::sync`]. Without `finish`, nothing changes. Arrays of more than 1 MiB that were written wait in a temporary file in the
+/// [`WriteOptions::sync`]. Without `finish`, nothing changes: unlike a [`Writer`], an editor that is dropped discards its changes. Arrays of more than 1 MiB that were written wait in a temporary file in the
 /// same directory.
 ///
 /// As with [`Writer::append`], the archive is locked against other writers that append or edit. `finish` fails, and leaves the file alone,
@@ -380,7 +380,9 @@ impl WriteOptions {
             let old = Old::open(&destination, &self.limits)?;
             let members = Members::new(old.directory.all_entries(&old.central)?);
             let directory = destination.directory();
-            let written = self.writer(Spool::new(directory))?;
+            let mut written = self.writer(Spool::new(directory))?;
+            // Only `finish` uses what was written.
+            written.completes = false;
             let copied = Spool::new(directory);
             Ok(Editor { old, members, written, copied, file, destination, path: path.to_owned() })
         };

@@ -220,7 +220,7 @@ impl<W: Write> Writer<W> {
     ///
     /// As [`Writer::write`]; a second member of one name is an error. The members before it are written.
     pub fn write_fields<T: NpzArchive>(&mut self, archive: &T) -> Result<()> {
-        archive.__npy_write(self, "")
+        self.noted(|writer| archive.__npy_write(writer, ""))
     }
 }
 
@@ -394,7 +394,7 @@ impl ReadOptions {
 }
 
 /// Joins the path `at` of a struct or map in the archive and the name of one of its members: `at/name`, or `name` if `at` is empty.
-pub(super) fn inside(at: &str, name: &str) -> String {
+pub(crate) fn inside(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
 }
 

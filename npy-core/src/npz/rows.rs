@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
+use std::{mem, thread};
 
 use super::spool::Spool;
 use super::write::Writer;
@@ -14,13 +15,20 @@ use crate::write;
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
 /// Up to 1 MiB of rows wait in memory, and more in a temporary file. If the archive was opened by its path, that file is in the same
-/// directory; otherwise it is in the system's temporary directory. [`finish`](Self::finish) writes the member; without it, the rows are
-/// lost.
-#[must_use = "without `finish` there is no member"]
+/// directory; otherwise it is in the system's temporary directory.
+///
+/// [`finish`](Self::finish) writes the member. If it is dropped without `finish`, the member is written, too, and if that fails, every later call of the
+/// archive's writer does, so that the loss is noticed. It is not written if a row was refused or the thread panics; then
+/// [the archive](Writer) is not completed when its writer is dropped.
+#[must_use = "`finish` is the only way to learn that all was written"]
 pub struct MemberWriter<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
     name: String,
     rows: write::Writer<T, Spool>,
+    /// True if the member is written when this is dropped.
+    completes: bool,
+    /// True if the archive is completed when its writer is dropped, once this member is written.
+    archive_completes: bool,
 }
 
 impl<W: Write> Writer<W> {
@@ -51,7 +59,9 @@ impl<W: Write> Writer<W> {
             let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
-        Ok(MemberWriter { archive: self, name: name.to_owned(), rows })
+        let archive_completes = mem::replace(&mut self.completes, false);
+        let name = name.to_owned();
+        Ok(MemberWriter { archive: self, name, rows, completes: true, archive_completes })
     }
 }
 
@@ -96,7 +106,7 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     #[inline]
     pub fn push(&mut self, row: &T) -> Result<()> {
         let pushed = self.rows.push(row);
-        pushed.map_err(|error| self.locate(error))
+        pushed.map_err(|error| self.refuse(error))
     }
 
     /// Adds the rows of an iterator: values of `T` or references to them.
@@ -119,7 +129,8 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     ///
     /// As [`Writer::extend`](crate::Writer::extend).
     pub fn extend<I: IntoIterator<Item: Borrow<T>>>(&mut self, rows: I) -> Result<()> {
-        self.rows.extend(rows).map_err(|error| self.locate(error))
+        let extended = self.rows.extend(rows);
+        extended.map_err(|error| self.refuse(error))
     }
 
     /// Adds all rows of a slice.
@@ -141,11 +152,14 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     ///
     /// As [`Writer::write_slice`](crate::Writer::write_slice).
     pub fn write_slice(&mut self, rows: &[T]) -> Result<()> {
-        self.rows.write_slice(rows).map_err(|error| self.locate(error))
+        let written = self.rows.write_slice(rows);
+        written.map_err(|error| self.refuse(error))
     }
 
-    /// Adds the file and the member to an error.
-    fn locate(&self, error: Error) -> Error {
+    /// Adds the file and the member to an error, after which only `finish` writes the member.
+    #[cold]
+    fn refuse(&mut self, error: Error) -> Error {
+        self.completes = false;
         self.archive.in_file(error.in_member(&self.name))
     }
 
@@ -169,16 +183,55 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// # Errors
     ///
     /// As [`Writer::write`](super::Writer::write).
-    pub fn finish(self) -> Result<()> {
-        let MemberWriter { archive, name, rows } = self;
+    pub fn finish(mut self) -> Result<()> {
+        self.complete()
+    }
+
+    /// Drops the rows: the archive does not get the member.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("ticks.npz")?;
+    /// let mut ticks = writer.start::<f64>("ticks")?;
+    /// ticks.push(&0.5)?;
+    /// ticks.discard();
+    /// writer.finish()?;
+    /// assert_eq!(npz::Reader::open("ticks.npz")?.names().len(), 0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        self.completes = false;
+        self.archive.completes = self.archive_completes;
+    }
+
+    fn complete(&mut self) -> Result<()> {
+        self.completes = false;
+        let MemberWriter { archive, name, rows, .. } = self;
         let mut spool =
-            archive.located(|_| rows.finish().map_err(|error| error.in_member(&name)))?;
-        archive.add(&name, &mut |writer| {
+            archive.located(|_| rows.take_finished().map_err(|error| error.in_member(name)))?;
+        archive.add(name, &mut |writer| {
             writer.begin(spool.seek(SeekFrom::End(0))?)?;
             spool.seek(SeekFrom::Start(0))?;
             io::copy(&mut BufReader::with_capacity(BLOCK, &mut spool), writer)?;
             Ok(())
-        })
+        })?;
+        archive.completes = self.archive_completes;
+        Ok(())
+    }
+}
+
+/// Writes the member, unless a row was refused or the thread panics. An error is kept for the next call of the archive's writer.
+impl<T: Element, W: Write> Drop for MemberWriter<'_, T, W> {
+    fn drop(&mut self) {
+        if self.completes
+            && !thread::panicking()
+            && let Err(error) = self.complete()
+        {
+            self.archive.fail(&error);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::directory::{Central, advised, malformed};
 use super::name;
@@ -29,7 +30,7 @@ use deflate::Compressor;
 use output::Output;
 use sink::MemberSink;
 
-/// An archive that is being written. [`finish`](Self::finish) makes the file: without it, a writer that is dropped leaves none.
+/// An archive that is being written. [`finish`](Self::finish) makes the file.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -60,8 +61,12 @@ use sink::MemberSink;
 ///
 /// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
 /// [`append`](Self::append) writes replaces the old file only then. Before that, the old file stays, even if the program is killed. A loss
-/// of power may lose the file; see [`WriteOptions::sync`]. If the inner writer is not a file of `create` or `append`, dropping without
-/// `finish` leaves an incomplete archive in it.
+/// of power may lose the file; see [`WriteOptions::sync`].
+///
+/// A writer that is dropped without `finish` completes the archive with the members that it has, like a [`Writer`](crate::Writer) of one array,
+/// but ignores errors. It does not if a call has failed, even if the program went on after it, or if the thread panics: the archive would lack
+/// what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays. A writer that was passed to
+/// [`new`](Self::new) or [`stream`](Self::stream) is left with an incomplete archive in that case.
 #[doc(alias("savez"))]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
@@ -78,12 +83,14 @@ pub struct Writer<W: Write> {
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
+    /// True if the archive is completed when the writer is dropped.
+    pub(super) completes: bool,
 }
 
 type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
 
 impl Writer<File> {
-    /// Creates a file, as a transaction: without [`finish`](Self::finish), the old file stays and no new one appears.
+    /// Creates a file, as a transaction: before [`finish`](Self::finish), the old file stays and no new one appears.
     ///
     /// Links are followed and permissions are kept, as in [`WriteNpy::write_npy`](crate::WriteNpy::write_npy).
     ///
@@ -162,7 +169,10 @@ impl Writer<File> {
                 )),
                 _ => destination.commit(file, sync),
             });
-            Ok(Writer { names, directory, then: Some(then), path: Some(path.to_owned()), ..writer })
+            let mut writer = writer;
+            (writer.names, writer.directory) = (names, directory);
+            (writer.then, writer.path) = (Some(then), Some(path.to_owned()));
+            Ok(writer)
         };
         begin().map_err(|error| advised(error, "npz::Writer::stream writes to it").in_file(path))
     }
@@ -177,12 +187,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// Returns the inner writer, which has the members, and the directory, which is not written.
-    pub(super) fn into_members(self) -> Result<(W, Central)> {
-        let Writer { mut archive, compressor, .. } = self;
-        if let Some(mut compressor) = compressor {
-            compressor.finish(&mut archive)?;
+    pub(super) fn into_members(mut self) -> Result<(W, Central)> {
+        if let Some(compressor) = &mut self.compressor {
+            compressor.finish(&mut self.archive)?;
         }
-        archive.into_members()
+        self.archive.take_members()
     }
 }
 
@@ -238,6 +247,7 @@ impl<W: Write> Writer<W> {
             then: None,
             path: None,
             directory: None,
+            completes: true,
         }
     }
 
@@ -307,19 +317,45 @@ impl<W: Write> Writer<W> {
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
-    pub fn finish(self) -> Result<W> {
-        let Writer { mut archive, compressor, then, path, .. } = self;
-        let finish = || {
-            if let Some(mut compressor) = compressor {
-                compressor.finish(&mut archive)?;
+    pub fn finish(mut self) -> Result<W> {
+        self.complete()
+    }
+
+    /// Drops the writer without completing the archive: the file of [`create`](Self::create) or [`append`](Self::append) stays as it was, or
+    /// absent.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::create("model.npz")?;
+    /// writer.write("weights", &[0.5, -1.0])?;
+    /// writer.discard();
+    /// assert!(!std::fs::exists("model.npz")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        self.completes = false;
+    }
+
+    fn complete(&mut self) -> Result<W> {
+        self.completes = false;
+        self.located(|writer| {
+            if let Some(compressor) = &mut writer.compressor {
+                compressor.finish(&mut writer.archive)?;
             }
-            let inner = archive.finish()?;
-            match then {
+            let inner = writer.archive.finish()?;
+            match writer.then.take() {
                 Some(then) => then(inner),
                 None => Ok(inner),
             }
-        };
-        finish().map_err(|error| in_file(error, path.as_deref()))
+        })
+    }
+
+    /// Makes all later calls fail, [`finish`](Self::finish) among them: a part of the archive is missing for this reason.
+    pub(super) fn fail(&mut self, why: &Error) {
+        self.archive.output.fail(why);
     }
 
     /// Adds a member with the bytes that `write` writes.
@@ -359,19 +395,33 @@ impl<W: Write> Writer<W> {
 
     /// Calls `write`, and adds the path to an error.
     pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| self.in_file(error))
+        let result = self.noted(write);
+        result.map_err(|error| self.in_file(error))
+    }
+
+    /// Calls `write`. If it fails or panics, the archive is not completed when the writer is dropped.
+    pub(super) fn noted<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
+        let completes = mem::replace(&mut self.completes, false);
+        let result = write(self);
+        self.completes = completes && result.is_ok();
+        result
     }
 
     /// Adds the path, if there is one, to an error.
-    pub(super) fn in_file(&self, error: Error) -> Error {
-        in_file(error, self.path.as_deref())
+    pub(crate) fn in_file(&self, error: Error) -> Error {
+        match &self.path {
+            Some(path) => error.in_file(path),
+            None => error,
+        }
     }
 }
 
-fn in_file(error: Error, path: Option<&Path>) -> Error {
-    match path {
-        Some(path) => error.in_file(path),
-        None => error,
+/// Completes the archive, unless a call has failed or the thread panics: then something is missing from it.
+impl<W: Write> Drop for Writer<W> {
+    fn drop(&mut self) {
+        if self.completes && !thread::panicking() {
+            let _ = self.complete();
+        }
     }
 }
 

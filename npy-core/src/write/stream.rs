@@ -478,6 +478,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// As [`flush`](Self::flush), and [`ErrorKind::Shape`] if there are fewer elements than the shape has.
     pub fn finish(mut self) -> Result<W> {
+        self.take_finished()
+    }
+
+    /// Like [`finish`](Self::finish). Nothing can be written afterwards.
+    pub(crate) fn take_finished(&mut self) -> Result<W> {
         self.try_finish()?;
         Ok(self.sink.take())
     }

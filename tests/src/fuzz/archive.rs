@@ -101,10 +101,14 @@ impl Model {
                 assert_eq!(rows.push(item).is_ok(), item.0 != 13);
             }
             assert_eq!(rows.count(), good.len());
-            if choices.one_in(4) { Ok(false) } else { rows.finish().map(|()| true) }
+            if choices.one_in(4) {
+                rows.discard();
+                return Ok(false);
+            }
+            rows.finish().map(|()| true)
         });
         match written {
-            // The rows were dropped without `finish`, so there is no member.
+            // The rows were discarded, so there is no member.
             Ok(false) => assert!(!self.failed && !self.has(&plain(name))),
             written => self.note(vec![(plain(name), good)], written.map(drop)),
         }

@@ -39,11 +39,11 @@ fn of_two_that_append_the_second_is_locked_out_until_the_first_has_ended() {
     first.write("a", &1u8).unwrap();
     assert!(is_locked(Writer::append(&path)));
     first.finish().unwrap();
-    // A writer that is dropped changes nothing and releases the lock.
+    // A writer that is discarded changes nothing and releases the lock.
     let mut dropped = Writer::append(&path).unwrap();
     dropped.write("b", &1u8).unwrap();
     assert!(is_locked(Writer::append(&path)));
-    drop(dropped);
+    dropped.discard();
     let mut last = Writer::append(&path).unwrap();
     last.write("c", &1u8).unwrap();
     last.finish().unwrap();

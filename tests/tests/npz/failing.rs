@@ -80,9 +80,11 @@ fn after_a_partly_written_member_a_stream_fails() {
 }
 
 #[test]
-fn rows_that_are_not_finished_are_no_member() {
+fn discarded_rows_are_no_member() {
     let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
-    writer.start::<u8>("a").unwrap().push(&1).unwrap();
+    let mut rows = writer.start::<u8>("a").unwrap();
+    rows.push(&1).unwrap();
+    rows.discard();
     let mut rows = writer.start::<Lucky>("a").unwrap();
     rows.push(&Lucky(1)).unwrap();
     let error = rows.push(&Lucky(13)).unwrap_err().to_string();
@@ -115,6 +117,8 @@ fn rows_leave_no_file_behind() {
         assert_eq!(files(), before + usize::from(!cfg!(unix)));
         if name == "is finished" {
             rows.finish().unwrap();
+        } else {
+            rows.discard();
         }
     }
     writer.finish().unwrap();
@@ -171,18 +175,18 @@ fn after_a_disk_failure_every_call_is_an_error() {
 }
 
 #[test]
-fn an_unfinished_archive_leaves_no_file() {
+fn a_discarded_archive_leaves_no_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.npz");
     let mut writer = Writer::create(&path).unwrap();
     writer.write("a", &[1u8]).unwrap();
-    drop(writer);
+    writer.discard();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    // An unfinished archive in memory has no directory, either.
+    // A discarded archive in memory has no directory, either.
     let disk = Disk::sound();
     let mut writer = Writer::new(disk.clone()).unwrap();
     writer.write("a", &vec![1u8; 1_000_000]).unwrap();
-    drop(writer);
+    writer.discard();
     assert!(Reader::new(Cursor::new(disk.bytes())).is_err());
 }
 

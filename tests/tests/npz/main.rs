@@ -13,3 +13,4 @@ mod map;
 mod panicking;
 mod round_trips;
 mod shared;
+mod unfinished;

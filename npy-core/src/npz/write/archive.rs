@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::mem;
 
 use crc32fast::Hasher;
 
@@ -94,13 +95,13 @@ impl<W: Write> Archive<W> {
     }
 
     /// Returns the writer without writing the directory, and the directory.
-    pub(super) fn into_members(self) -> Result<(W, Central)> {
+    pub(super) fn take_members(&mut self) -> Result<(W, Central)> {
         self.output.check()?;
-        Ok((self.output.into_inner()?, self.directory))
+        Ok((self.output.take_inner()?, mem::take(&mut self.directory)))
     }
 
     /// Writes the directory, and returns the writer.
-    pub(super) fn finish(mut self) -> Result<W> {
+    pub(super) fn finish(&mut self) -> Result<W> {
         self.output.check()?;
         // Readers look for the directory at the end of the file, so it must end there. A discarded member may have left bytes after this
         // position.
@@ -108,7 +109,7 @@ impl<W: Write> Archive<W> {
         let start = self.output.position();
         self.output.write_all(self.directory.entries())?;
         self.output.write_all(&self.directory.end(start))?;
-        self.output.into_inner()
+        self.output.take_inner()
     }
 }
 

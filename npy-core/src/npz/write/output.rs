@@ -14,7 +14,8 @@ const MAX_GATHERED: usize = 64 << 10;
 
 /// A writer, and the bytes that are not written to it yet.
 pub(super) struct Output<W> {
-    inner: W,
+    /// `None` once the archive is complete.
+    inner: Option<W>,
     /// `None` for a stream.
     seek: Option<fn(&mut W, SeekFrom) -> io::Result<u64>>,
     set_len: Option<fn(&mut W, u64) -> io::Result<()>>,
@@ -48,7 +49,7 @@ impl<W: Write> Output<W> {
     /// Creates the output of a writer that cannot seek. Positions count from zero.
     pub(super) fn stream(inner: W) -> Self {
         Output {
-            inner,
+            inner: Some(inner),
             seek: None,
             set_len: None,
             gathered: Vec::new(),
@@ -126,10 +127,10 @@ impl<W: Write> Output<W> {
     }
 
     /// Writes the gathered bytes, and returns the writer.
-    pub(super) fn into_inner(mut self) -> Result<W> {
+    pub(super) fn take_inner(&mut self) -> Result<W> {
         self.write_gathered()?;
         self.attempt(W::flush)?;
-        Ok(self.inner)
+        self.inner.take().ok_or_else(|| finished().into())
     }
 
     /// Returns the gathered bytes from this position on; `None` if the position is not within them.
@@ -183,8 +184,14 @@ impl<W: Write> Output<W> {
     /// Calls the writer, unless an earlier call failed or panicked.
     fn attempt<A>(&mut self, call: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
         self.check()?;
-        self.failure.attempt(|| call(&mut self.inner))
+        let inner = self.inner.as_mut().ok_or_else(finished)?;
+        self.failure.attempt(|| call(inner))
     }
+}
+
+#[cold]
+fn finished() -> io::Error {
+    io::Error::other("the archive is finished")
 }
 
 #[cfg(test)]
@@ -211,7 +218,7 @@ mod tests {
             output.rewrite(4, &[3; 8]).unwrap();
             assert_eq!(output.position(), 12 + size as u64);
             output.write_all(&[4; 2]).unwrap();
-            let bytes = output.into_inner().unwrap().into_inner();
+            let bytes = output.take_inner().unwrap().into_inner();
             assert_eq!(bytes[..12], [0, 0, 0, 0, 3, 3, 3, 3, 3, 3, 3, 3]);
             assert!(bytes[12..12 + size].iter().all(|&byte| byte == 2));
             assert_eq!(bytes[12 + size..], [4, 4]);
