@@ -146,7 +146,8 @@ pub trait Element: Sized + Send {
     /// Refuses canonical items that are not values of this type.
     ///
     /// The library passes each item to this function before [`Element::decode`], which may rely on
-    /// the check. One call checks one item or more.
+    /// the check, and after [`Element::encode`], so that no value is written that cannot be read. One
+    /// call checks one item or more.
     ///
     /// ```
     /// use npy_core::Element;

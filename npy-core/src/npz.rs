@@ -56,6 +56,7 @@ mod write;
 
 pub use directory::Names;
 pub use edit::Editor;
+pub(crate) use fields::inside;
 pub use fields::{ArchiveField, NpzArchive, load, save, save_compressed};
 #[cfg(feature = "mmap")]
 pub use map::Map;

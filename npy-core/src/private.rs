@@ -4,6 +4,7 @@ mod for_any;
 #[cfg(feature = "__test-hooks")]
 mod outline;
 mod reads;
+mod with;
 
 use std::fmt::Display;
 use std::io::Read;
@@ -14,6 +15,9 @@ pub use for_any::{rust_type, variant};
 #[cfg(feature = "__test-hooks")]
 pub use outline::literal;
 pub use reads::check_reads;
+pub use with::{can_fail, check_decoded, decoded, encoded};
+#[cfg(feature = "npz")]
+pub use with::{decoded_field, encoded_field};
 
 pub use crate::any::Variant;
 use crate::checked;

@@ -221,7 +221,8 @@ fn write_field(field: &Field<'_>) -> TokenStream {
         }
         // With the span of the module: a missing function is reported there.
         Stored::With(module) => quote_spanned! {at(module)=>
-            <#module::Stored as __npy::npz::ArchiveField>::__npy_write_field(&#module::encode(&self.#member), __to, __at, #name)?;
+            let __stored = __npy::private::encoded_field::<#module::Stored, _, _>(#module::encode(&self.#member), __to, __at, #name)?;
+            <#module::Stored as __npy::npz::ArchiveField>::__npy_write_field(&__stored, __to, __at, #name)?;
         },
         _ => {
             quote!(<#ty as __npy::npz::ArchiveField>::__npy_write_field(&self.#member, __to, __at, #name)?;)
@@ -259,7 +260,9 @@ fn read_field(field: &Field<'_>) -> TokenStream {
         _ => quote!(#ty),
     };
     let decoded = |value: TokenStream| match &field.stored {
-        Stored::With(module) => quote_spanned!(at(module)=> #module::decode(#value)),
+        Stored::With(module) => quote_spanned! {at(module)=>
+            __npy::private::decoded_field::<#ty, _, #module::Stored, _>(#module::decode(#value), __from, __at, #names)?
+        },
         _ => value,
     };
     let Some(default) = &field.default else {

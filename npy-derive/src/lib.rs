@@ -84,7 +84,7 @@ use crate::ctxt::Ctxt;
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
 /// | [`width = any`, `width = any, bytes`](#text) | the same as above with the width of the file, up to 1,024 characters or 4,096 bytes; only for reading |
-/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`, which cannot fail; an `Element` of your own refuses values by its `check` |
+/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error names the field and the row |
 /// | [`flatten`](#flattened-records) | the fields of this record, instead of one field that is a record |
 ///
 /// For large arrays, `Box<[T; N]>` is stored like `[T; N]` and never placed on the stack.
@@ -270,20 +270,20 @@ use crate::ctxt::Ctxt;
 /// ## Other types
 ///
 /// ```
-/// use std::time::Duration;
-/// # use npy_core::{Element, NpyRecord};
+/// use std::time::{Duration, TryFromFloatSecsError};
+/// # use npy_core::{Element, NpyRecord, ReadNpy, WriteNpy};
 ///
 /// mod seconds {
-///     # use std::time::Duration;
+///     # use std::time::{Duration, TryFromFloatSecsError};
 ///     pub type Stored = f64;
 ///
 ///     pub fn encode(duration: &Duration) -> Stored {
 ///         duration.as_secs_f64()
 ///     }
 ///
-///     pub fn decode(seconds: Stored) -> Duration {
-///         // An invalid duration (negative, NaN) becomes zero.
-///         Duration::try_from_secs_f64(seconds).unwrap_or_default()
+///     // A function that cannot fail returns a `Duration`.
+///     pub fn decode(seconds: Stored) -> Result<Duration, TryFromFloatSecsError> {
+///         Duration::try_from_secs_f64(seconds)
 ///     }
 /// }
 ///
@@ -293,7 +293,20 @@ use crate::ctxt::Ctxt;
 ///     length: Duration,
 /// }
 /// assert_eq!(Event::dtype().to_string(), "[('length', '<f8')]");
+///
+/// #[derive(NpyRecord)]
+/// struct Logged {
+///     length: f64,
+/// }
+/// let mut file = Vec::new();
+/// [Logged { length: 1.5 }, Logged { length: -2.0 }].write_npy_to(&mut file)?;
+/// let error = Vec::<Event>::read_npy_from(&file[..]).err().unwrap().to_string();
+/// assert!(error.starts_with(r#"row 1: field "length": "#), "{error}");
+/// # Ok::<(), npy_core::Error>(())
 /// ```
+///
+/// The error can be of any type that implements `Display`. A `decode` that returns a `Result` is called twice for each value: once to check it. It must give
+/// the same answer both times.
 ///
 /// ## Flattened records
 ///
@@ -580,7 +593,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | the value of the field if its member is missing: its type's `Default`, or the result of this function |
 /// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its value is its type's `Default`, the result of `default = path`, or the field of the struct's `Default` |
 /// | [`flatten`](#flattened-archives) | the members of this archive next to those of the struct, without a prefix |
-/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field` |
+/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error names the member |
 ///
 /// A struct may be both a record and an archive. Attributes that exist only for records (`endian`, `width`, …) have no effect on members,
 /// and are an error if the struct is not a record.

@@ -189,7 +189,7 @@ impl<T: Element> Pending<T> {
         let mut taken = CountOnDrop { items: 0, count: &mut self.count };
         if T::SIZE == 0 {
             for item in items.take(slots) {
-                item.borrow().encode(&mut []).map_err(|error| error.at_item(taken.items))?;
+                encode(item.borrow(), &mut []).map_err(|error| error.at_item(taken.items))?;
                 taken.items = taken.items.wrapping_add(1);
             }
         } else {
@@ -264,12 +264,15 @@ impl<T: Element> Pending<T> {
 ///
 /// Types that can decode byte-swapped items (such as numbers, and records of them) overwrite all
 /// bytes except padding, which is always zero. For other types, the slot is cleared first.
+///
+/// The item is checked as it will be when it is read: a value that only `check` refuses must not be written.
 #[inline]
 fn encode<T: Element>(item: &T, slot: &mut [u8]) -> Result<(), InvalidValue> {
     if const { !T::__INTERNALS.swaps() } {
         slot.fill(0);
     }
-    item.encode(slot)
+    item.encode(slot)?;
+    T::check(slot)
 }
 
 /// Removes the items after the first `kept` ones when dropped, also by a panic.

@@ -476,7 +476,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     /// Adds the path, if there is one, to an error.
-    pub(super) fn in_file(&self, error: Error) -> Error {
+    pub(crate) fn in_file(&self, error: Error) -> Error {
         match &self.path {
             Some(path) => error.in_file(path),
             None => error,

@@ -117,7 +117,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         match &field.stored {
             // With the span of the module: a missing function is reported there.
             Stored::With(module) => {
-                quote_spanned!(at(module)=> #member: #module::decode(#decoded))
+                let ty = field.ty;
+                quote_spanned!(at(module)=> #member: #private::decoded::<#ty, _>(#module::decode(#decoded)))
             }
             _ => quote!(#member: #decoded),
         }
@@ -134,8 +135,8 @@ pub(crate) fn record(record: &Record<'_>) -> TokenStream {
         quote!(#private::put::<Self, #i>(__item, |__item| { #encode })?;)
     });
     let checks = fields.iter().enumerate().map(|(i, field)| {
-        let check = of_codec(field, "check");
-        quote!(#private::check_part::<Self, #i>(__item, |__item| { #check(__item) })?;)
+        let check = check(field);
+        quote!(#private::check_part::<Self, #i>(__item, |__item| { #check })?;)
     });
 
     let plain =
@@ -306,9 +307,19 @@ fn internals(field: &Field<'_>) -> Option<TokenStream> {
 /// Generates the flag that is true if the field can be decoded from big-endian items, without
 /// swapping their bytes first.
 fn swaps(field: &Field<'_>) -> TokenStream {
-    match internals(field) {
+    let swaps = match internals(field) {
         Some(internals) => quote!(#internals.swaps()),
         None => of_codec(field, "SWAPS"),
+    };
+    match &field.stored {
+        // `decode` of the module checks the stored value, whose bytes must be swapped before.
+        Stored::With(module) => {
+            let ty = field.ty;
+            quote_spanned! {at(module)=>
+                (#swaps && !__npy::private::can_fail::<#ty, #module::Stored, _>(#module::decode))
+            }
+        }
+        _ => swaps,
     }
 }
 
@@ -328,12 +339,29 @@ fn schema(field: &Field<'_>) -> TokenStream {
     }
 }
 
+/// Generates the code that checks the bytes in `__item`.
+fn check(field: &Field<'_>) -> TokenStream {
+    let check = of_codec(field, "check");
+    match &field.stored {
+        Stored::With(module) => {
+            let (ty, decode) = (field.ty, of_codec(field, "decode"));
+            quote_spanned! {at(module)=>
+                #check(__item)?;
+                __npy::private::check_decoded::<#ty, _>(|| #module::decode(#decode(__item)))
+            }
+        }
+        _ => quote!(#check(__item)),
+    }
+}
+
 /// Generates the code that encodes the field that `reference` borrows into `__item`.
 fn encode(field: &Field<'_>, reference: &TokenStream) -> TokenStream {
     let encode = of_codec(field, "encode");
     match &field.stored {
         Stored::With(module) => {
-            quote_spanned!(at(module)=> #encode(&#module::encode(#reference), __item))
+            quote_spanned! {at(module)=>
+                #encode(&__npy::private::encoded::<#module::Stored, _>(#module::encode(#reference))?, __item)
+            }
         }
         _ => quote!(#encode(#reference, __item)),
     }

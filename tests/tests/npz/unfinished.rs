@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use npy_core::npz::{self, Editor, Reader, WriteOptions, Writer};
-use npy_core::{DynArray, DynRowAppender, NpyArray, ReadNpy, RowWriter};
+use npy_core::{DynArray, DynRowAppender, NpyArray, NpzArchive, ReadNpy, RowWriter};
 use npy_tests::disk::Disk;
 use npy_tests::picky::Lucky;
 
@@ -153,4 +153,50 @@ fn rows_of_arrays_are_written_when_their_writers_are_dropped() {
     drop(more);
     let found = NpyArray::<u8>::read_npy(&path).unwrap();
     assert_eq!((found.shape(), found.as_slice_memory_order()), (&[2, 2][..], &[1, 2, 3, 4][..]));
+}
+
+/// A struct with a field that `encode` of its module may refuse.
+mod even {
+    pub(super) type Stored = Vec<u8>;
+
+    pub(super) fn encode(half: &[u8]) -> Result<Stored, String> {
+        let double = |&n: &u8| n.checked_mul(2).ok_or_else(|| format!("{n} is too large"));
+        half.iter().map(double).collect()
+    }
+
+    pub(super) fn decode(stored: Stored) -> Result<Vec<u8>, String> {
+        let half = |n: u8| if n % 2 == 0 { Ok(n / 2) } else { Err(format!("{n} is odd")) };
+        stored.into_iter().map(half).collect()
+    }
+}
+
+#[derive(NpzArchive, Debug, PartialEq)]
+struct Halves {
+    first: Vec<u8>,
+    #[npy(with = even, alias = "halves")]
+    half: Vec<u8>,
+    #[npy(with = even, default)]
+    other: Vec<u8>,
+}
+
+/// Guards `with` in archives: the errors of both functions name the member, and no incomplete archive replaces another.
+#[test]
+fn a_module_may_refuse_the_value_of_a_member() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npz");
+    let good = Halves { first: vec![1], half: vec![2], other: vec![100] };
+    npz::save(&path, &good).unwrap();
+    assert_eq!(npz::load::<Halves>(&path).unwrap(), good);
+    let before = fs::read(&path).unwrap();
+    let error = npz::save(&path, &Halves { half: vec![200], ..good }).unwrap_err().to_string();
+    assert!(error.contains("x.npz: member \"half\": 200 is too large"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    for name in ["half", "halves"] {
+        let mut writer = Writer::create(&path).unwrap();
+        writer.write("first", &[1u8]).unwrap();
+        writer.write(name, &[2u8, 3]).unwrap();
+        writer.finish().unwrap();
+        let error = npz::load::<Halves>(&path).unwrap_err().to_string();
+        assert!(error.contains(&format!("x.npz: member {name:?}: 3 is odd")), "{error}");
+    }
 }
