@@ -48,8 +48,13 @@ pub struct Limits {
     pub object_depth: usize,
     /// The largest ratio of the memory of values made from Python objects to the bytes of their
     /// pickle. A small pickle can become large values, because it can use the same object many
-    /// times. Default 100: enough for a list that repeats a text of 180 characters, with two bytes
+    /// times. Default 256: enough for a list that repeats a text of 380 characters, with two bytes
     /// of the pickle for each use. Values that take up to 16 MiB together are always allowed.
+    ///
+    /// Lists of a Rust type count the size of the type for each value, and the length of text. Values
+    /// that serde creates count as in [`empty_items`](Self::empty_items), which is no less than they
+    /// take as a `serde_json::Value`: so their memory has no more than this many times the bytes of
+    /// the pickle, or 16 MiB. A type that is larger than 128 bytes takes more.
     pub object_expansion: u64,
     /// The largest number of members of an archive. Default 1,048,576, a thousand times as many as large models have. A directory
     /// of that size takes a few hundred MiB.
@@ -72,7 +77,7 @@ impl Default for Limits {
             array_bytes: None,
             empty_items: 1 << 20,
             object_depth: 128,
-            object_expansion: 100,
+            object_expansion: 256,
             members: 1 << 20,
             inflated_bytes: 1 << 36,
             inflation: 1100,

@@ -26,6 +26,8 @@ use crate::pickle::{self, Form, Graph, Id, LeftOut, NONE, Node, Pickle};
 use crate::shape;
 use crate::value::Value;
 #[cfg(feature = "serde")]
+#[cfg(feature = "serde")]
+pub(crate) use array::check_no_objects;
 pub(crate) use array::{PickledArray, PickledScalar};
 #[cfg(feature = "serde")]
 pub(crate) use contents::{ArrayBytes, Blocks};
@@ -876,14 +878,17 @@ impl<'a> ObjectRef<'a> {
         Some(self.of.reference(state))
     }
 
-    /// Returns the approximate memory of the Rust value that this object becomes, without the objects in it.
+    /// Returns the largest number of bytes of text and bytes in the Rust value that this object becomes, without the objects in it.
     #[inline]
-    fn cost(self) -> u64 {
-        const VALUE: u64 = 16;
+    fn length(self) -> u64 {
         match self.of.graph.node(self.id) {
-            Node::Data(form, data) => VALUE.saturating_add(self.of.length(form, data)),
-            Node::Call(_) => VALUE.saturating_add(self.length_of_call()),
-            _ => VALUE,
+            Node::Data(form @ (Form::Str | Form::Bytes | Form::ByteArray), data) => {
+                self.of.length(form, data)
+            }
+            // A byte of Latin-1 becomes two bytes of UTF-8.
+            Node::Data(form, data) => self.of.length(form, data).saturating_mul(2),
+            Node::Call(_) => self.length_of_call().saturating_mul(2),
+            _ => 0,
         }
     }
 

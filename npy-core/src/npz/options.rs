@@ -110,6 +110,9 @@ impl WriteOptions {
     /// wait in memory, and a write error may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     ///
+    /// Without memory for another thread, fewer do the work, and without memory for a block, a write fails. Starting a thread also takes small
+    /// allocations that cannot fail without an abort; 1 MiB is left for them.
+    ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;

@@ -35,12 +35,16 @@ pub(crate) struct PickledScalar<'a> {
 }
 
 impl<'a> PickledArray<'a> {
-    /// Parses the state of an array: an optional version, the shape, the dtype, true for Fortran order, and the data.
+    /// Parses the state of an array: an optional version, the shape, the dtype, true for Fortran order, and the data. NumPy knows the versions 0
+    /// and 1.
     pub(super) fn of_state(state: ObjectRef<'a>) -> Option<Self> {
-        let parts = state.tuple()?;
-        let (&[_, shape, dtype, is_fortran, data] | &[shape, dtype, is_fortran, data]) = parts
-        else {
-            return None;
+        let (shape, dtype, is_fortran, data) = match *state.tuple()? {
+            [version, shape, dtype, is_fortran, data] => {
+                let is_known = matches!(state.of.graph.node(version), Node::Int(0 | 1));
+                is_known.then_some((shape, dtype, is_fortran, data))?
+            }
+            [shape, dtype, is_fortran, data] => (shape, dtype, is_fortran, data),
+            _ => return None,
         };
         let order = match state.of.graph.node(is_fortran) {
             Node::Bool(true) | Node::Int(1) => Order::Fortran,
@@ -200,11 +204,22 @@ fn to_dyn_counted(
     (dtype.and_then(header).and_then(|header| to_dyn(header, bytes, of)), work)
 }
 
+/// Refuses a dtype with Python objects for data in bytes, which would be their addresses.
+pub(crate) fn check_no_objects(dtype: &DType) -> Result<(), Error> {
+    if !dtype.has_object() {
+        return Ok(());
+    }
+    let reason =
+        "Python objects are stored as bytes, which NumPy refuses, too; save them again".into();
+    Err(ErrorKind::InvalidValue { reason }.into())
+}
+
 fn to_dyn(header: Header, bytes: Option<Cow<'_, [u8]>>, of: &Objects) -> Result<DynArray, Error> {
     let Some(bytes) = bytes else {
         let reason = "the array has Python objects, and no bytes; iterate over its items".into();
         return Err(ErrorKind::InvalidValue { reason }.into());
     };
+    check_no_objects(header.dtype())?;
     let mut owned = Vec::new();
     reserve::exact(&mut owned, bytes.len())?;
     owned.extend_from_slice(&bytes);

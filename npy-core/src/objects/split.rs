@@ -62,7 +62,7 @@ impl Objects {
             let encoded = encoder.encode(object, &wanted, &rules, item);
             encoded.map_err(|error| block::invalid(error, row))?;
             budget
-                .spend(object, &self.limits)
+                .spend(object, to_u64(size_of::<u64>()), &self.limits)
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;
         }
         let dtype = wanted.with_scalars(&|scalar| match scalar.kind() {

@@ -100,7 +100,7 @@ impl Objects {
             let work = converter.encoder.searched.saturating_sub(searched);
             searched = converter.encoder.searched;
             budget
-                .spend(object, &self.limits)
+                .spend(object, to_u64(size_of::<T>()), &self.limits)
                 .and_then(|()| budget.spend_bytes(work.saturating_mul(ENTRY), &self.limits))
                 .map_err(|error| error.within(Place::Row(to_u64(row))))?;
             let value = T::from_object(object, &mut converter);
@@ -126,10 +126,15 @@ impl Budget {
         Budget { spent: 0, pickle: of.pickle_length() }
     }
 
-    /// Counts one use of an object that becomes a value.
+    /// Counts one use of an object that becomes a value of this size in memory. Its text and bytes count in addition.
     #[inline]
-    pub(crate) fn spend(&mut self, object: ObjectRef<'_>, limits: &Limits) -> Result<(), Error> {
-        self.spend_bytes(object.cost(), limits)
+    pub(crate) fn spend(
+        &mut self,
+        object: ObjectRef<'_>,
+        size: u64,
+        limits: &Limits,
+    ) -> Result<(), Error> {
+        self.spend_bytes(size.saturating_add(object.length()), limits)
     }
 
     /// Counts memory of values.

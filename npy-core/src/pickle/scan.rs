@@ -16,7 +16,9 @@ pub(crate) struct Scan {
     /// No line feed is between `at` and this position.
     searched: usize,
     nodes: usize,
-    /// The bytes before this position belong to the pickle, according to a frame.
+    /// The number of bytes that were left out of the text so far.
+    left_out: u64,
+    /// The end of the last frame, as a position in the pickle. All bytes before it belong to the pickle.
     frame_end: u64,
 }
 
@@ -46,7 +48,8 @@ impl Scan {
                 Ok(Some(found)) => return Ok(found),
                 Err(Missing::Needs(needed)) => {
                     self.searched = text.len();
-                    return Ok(Scanned::Incomplete { needed, known: self.frame_end.max(needed) });
+                    let known = self.frame_end.saturating_sub(self.left_out).max(needed);
+                    return Ok(Scanned::Incomplete { needed, known });
                 }
                 Err(Missing::Refused(reason)) => return Err(malformed(self.at, reason)),
             }
@@ -57,22 +60,49 @@ impl Scan {
     #[inline]
     fn step(&mut self, text: &[u8], leaves_out: bool) -> Result<Option<Scanned>, Missing> {
         let step = opcode::next(text, self.at, self.searched)?;
+        let start = self.in_pickle(self.at);
         if leaves_out && step.is_bytes() && step.length >= LARGE {
             (self.at, self.nodes) = (step.start, checked::add(self.nodes, step.nodes.into()));
+            self.left_out = self.left_out.saturating_add(step.length);
+            self.check_frame(start)?;
             return Ok(Some(Scanned::LeftOut { length: step.length }));
         }
         let argument = step.argument(text)?;
         (self.at, self.nodes) = (argument.end, checked::add(self.nodes, step.nodes.into()));
+        self.check_frame(start)?;
         match step.opcode {
+            // Python refuses this unless other bytes follow. No pickle of its own is like that.
+            STOP if self.in_pickle(self.at) < self.frame_end => {
+                Err(Missing::Refused("the pickle ends before its last frame"))
+            }
             STOP => Ok(Some(Scanned::Complete { length: self.at, nodes: self.nodes })),
+            FRAME if start < self.frame_end => {
+                Err(Missing::Refused("a frame begins before the end of the last one"))
+            }
             FRAME => {
                 let length = checked::slice(text, argument).first_chunk().copied();
                 let length = u64::from_le_bytes(length.unwrap_or_default());
-                self.frame_end = to_u64(self.at).saturating_add(length);
+                let end = self.in_pickle(self.at).checked_add(length);
+                let end = end.filter(|&end| i64::try_from(end).is_ok());
+                self.frame_end = end.ok_or(Missing::Refused("a frame of 2⁶³ bytes or more"))?;
                 Ok(None)
             }
             _ => Ok(None),
         }
+    }
+
+    /// Refuses an opcode that began at `start` within a frame, and ends after it.
+    #[inline]
+    fn check_frame(&self, start: u64) -> Result<(), Missing> {
+        if start < self.frame_end && self.frame_end < self.in_pickle(self.at) {
+            return Err(Missing::Refused("an opcode continues after the end of its frame"));
+        }
+        Ok(())
+    }
+
+    /// Converts a position in the text to one in the pickle.
+    fn in_pickle(&self, at: usize) -> u64 {
+        to_u64(at).saturating_add(self.left_out)
     }
 
     /// Returns the position in the text at which the scan continues.

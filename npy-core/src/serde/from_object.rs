@@ -13,14 +13,15 @@ use serde::forward_to_deserialize_any;
 
 use super::nested::{Axes, Nested, Parts, more_items, visit_items};
 use super::rows::{Row, visit_all};
-use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step};
+use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{DType, Resolution, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, is_missing, pairs,
+    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, check_no_objects,
+    is_missing, pairs,
 };
 use crate::pickle::{Id, NONE};
 use crate::shape::Order;
@@ -31,9 +32,6 @@ pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> R
     let context = Context::new(object);
     T::deserialize(Object { object, context: &context }).map_err(RowError::into_error)
 }
-
-/// The least memory that counts for a value, in bytes.
-const VALUE: u64 = 16;
 
 /// The state of a conversion.
 pub(super) struct Context<'a> {
@@ -95,13 +93,18 @@ impl<'a> Context<'a> {
 
     /// Counts an object that becomes a value.
     pub(super) fn spend(&self, object: ObjectRef<'_>) -> Result<(), RowError> {
-        Ok(self.budget.borrow_mut().spend(object, object.limits())?)
+        Ok(self.budget.borrow_mut().spend(object, weight::VALUE, object.limits())?)
     }
 
-    /// Counts this many values of this size.
-    pub(super) fn spend_values(&self, count: u64, size: u64) -> Result<(), RowError> {
-        let bytes = count.saturating_mul(size.max(VALUE));
+    /// Counts this many values, each of which takes this many bytes.
+    fn spend_values(&self, count: u64, size: u64) -> Result<(), RowError> {
+        let bytes = count.saturating_mul(size);
         Ok(self.budget.borrow_mut().spend_bytes(bytes, self.object.limits())?)
+    }
+
+    /// Counts the memory of a map, in addition to that of its entries.
+    pub(super) fn spend_map(&self, entries: usize) -> Result<(), RowError> {
+        self.spend_values(to_u64(entries.min(1)), weight::MAP)
     }
 
     /// Calls `read` for the contents of a container, which are this many levels deep.
@@ -127,7 +130,7 @@ impl<'a> Context<'a> {
     /// Counts the nested lists that an array without elements becomes. They take no bytes in the pickle.
     pub(super) fn spend_lists(&self, shape: &[usize]) -> Result<(), RowError> {
         let lists = shape.iter().fold(1, |lists: u64, &n| lists.saturating_mul(to_u64(n.max(1))));
-        self.spend_values(lists, VALUE)
+        self.spend_values(lists, weight::VALUE)
     }
 
     /// Counts the elements of an array that has no Python objects.
@@ -150,7 +153,7 @@ impl<'a> Context<'a> {
         let malformed = || RowError::new("the range is malformed; save the array again");
         let count =
             usize::try_from(steps.ok_or_else(malformed)?.max(0)).map_err(|_| malformed())?;
-        self.spend_values(to_u64(count), VALUE)?;
+        self.spend_values(to_u64(count), weight::VALUE)?;
         Ok((0..count).map(move |i| {
             let offset = wide(step).saturating_mul(i128::try_from(i).unwrap_or(i128::MAX));
             i64::try_from(wide(start).saturating_add(offset)).unwrap_or(stop)
@@ -211,6 +214,7 @@ impl<'a> Context<'a> {
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(scalar.dtype_id())?;
+        check_no_objects(&dtype)?;
         match scalar.bytes() {
             Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
             _ => Err(RowError::new(format!(
@@ -228,6 +232,7 @@ impl<'a> Context<'a> {
         read: impl FnOnce(Nested<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(array.dtype_id())?;
+        check_no_objects(&dtype)?;
         let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
         // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
         let in_file = array.bytes_in_file().filter(|_| !header.shape().is_empty());
@@ -236,7 +241,7 @@ impl<'a> Context<'a> {
         let bytes = in_file.unwrap_or(ArrayBytes::of(in_memory));
         let nested = Nested::new(&header, bytes, self.object.limits())?;
         if are_values {
-            self.spend_values(header.elements(), to_u64(dtype.itemsize()))?;
+            self.spend_values(header.elements(), weight::of_item(&dtype))?;
         } else {
             self.spend_values(1, bytes.length())?;
         }
@@ -352,6 +357,7 @@ impl<'a, 'c> Object<'a, 'c> {
     }
 
     fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
+        self.context.spend_map(left.size_hint().0)?;
         self.context.within(self.object, 1, || {
             let mut entries = Entries { of: self, left, current: None };
             let value = visitor.visit_map(&mut entries);
@@ -366,6 +372,7 @@ impl<'a, 'c> Object<'a, 'c> {
         read: impl FnOnce(&mut Fields<'a, '_, 'c>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let record = self.context.record(self.object, ids.len())?;
+        self.context.spend_map(ids.len())?;
         self.context.within(self.object, 1, || {
             let left = ids.iter().zip(&record.fields);
             let value = read(&mut Fields { of: self, left, current: None });
@@ -542,7 +549,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             }),
             Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
                 let bytes = bytes.get().ok_or_else(not_latin)?;
-                self.context.spend_values(to_u64(bytes.len()), VALUE)?;
+                self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
                 visit_all(visitor, bytes.iter().copied())
             }
             Meaning::Array(array) => self.array(array, |items| items.deserialize_seq(visitor)),

@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::limits::{self, Limits};
 
 /// Bytes that a value takes in a growing list or a map, if its type can hold any value (`serde_json::Value`).
-const VALUE: u128 = 128;
+pub(super) const VALUE: u64 = 128;
 
 /// Bytes of a map, without its entries.
-const MAP: u128 = 640;
+pub(super) const MAP: u64 = 640;
 
 /// Bytes of values that are allowed for each byte of data. A record of one `u8` takes fewer.
 const ALLOWED_PER_BYTE: u128 = 2048;
@@ -34,23 +34,27 @@ pub(super) fn check(
         0 => shape.first().map_or(1, |&rows| wide(rows)).saturating_mul(wide(size)),
         _ => 0,
     };
-    let values = items.saturating_mul(of_item(dtype)).saturating_add(lists.saturating_mul(VALUE));
+    let (item, list) = (u128::from(of_item(dtype)), u128::from(VALUE));
+    let values = items.saturating_mul(item).saturating_add(lists.saturating_mul(list));
     let allowed = bytes.saturating_mul(ALLOWED_PER_BYTE);
     let excess = values.saturating_add(own).saturating_sub(allowed);
     limits.check_empty_bytes(u64::try_from(excess).unwrap_or(u64::MAX))
 }
 
 /// Returns the bytes of the values that one item becomes.
-fn of_item(dtype: &DType) -> u128 {
+pub(super) fn of_item(dtype: &DType) -> u64 {
     match dtype.kind() {
-        Kind::Scalar(_) => VALUE,
+        // Text takes its length in addition.
+        Kind::Scalar(scalar) => VALUE.saturating_add(limits::to_u64(scalar.itemsize())),
         Kind::SubArray(sub) => {
             let (lists, items) = count(&sub.shape);
-            items.saturating_mul(of_item(&sub.base)).saturating_add(lists.saturating_mul(VALUE))
+            let bytes = items.saturating_mul(of_item(&sub.base).into());
+            let bytes = bytes.saturating_add(lists.saturating_mul(VALUE.into()));
+            u64::try_from(bytes).unwrap_or(u64::MAX)
         }
         Kind::Record(record) => record.fields.iter().fold(MAP, |sum, field| {
             // The map entry of the name, and the text of the name.
-            let name = VALUE.saturating_add(u128::from(limits::to_u64(field.name().len())));
+            let name = VALUE.saturating_add(limits::to_u64(field.name().len()));
             sum.saturating_add(name).saturating_add(of_item(field.dtype()))
         }),
     }

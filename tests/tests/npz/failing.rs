@@ -335,3 +335,43 @@ fn a_disk_full_at_any_byte_is_an_error() {
         run(&Disk::with_room(sound.bytes().len())).unwrap();
     }
 }
+
+/// Guards a process whose memory runs out while it compresses: an error, with any number of threads, and no abort.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_compressing_is_an_error() {
+    let mut results = std::collections::BTreeSet::new();
+    for threads in [1, 8] {
+        // From too little for the first block to enough.
+        for extra in (0..32).map(|step| step * 1000).chain([1 << 20]) {
+            let mut child = npy_tests::again("failing::child_that_runs_out_of_memory");
+            child.env("NPY_EXTRA_KIB", extra.to_string()).env("NPY_THREADS", threads.to_string());
+            let output = child.output().unwrap();
+            let out = String::from_utf8_lossy(&output.stdout);
+            let err = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{extra} KiB, {threads} threads: {out}\n{err}");
+            results.insert(out.contains("it is compressed"));
+        }
+    }
+    assert_eq!(results.len(), 2, "some have enough memory, and others do not: {results:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "started by `without_memory_compressing_is_an_error`"]
+fn child_that_runs_out_of_memory() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let number = |name| std::env::var(name).unwrap().parse::<u64>().unwrap();
+    let (extra, threads) = (number("NPY_EXTRA_KIB") << 10, number("NPY_THREADS") as usize);
+    let values: Vec<u32> = (0..1_000_000u32).map(|n| n.wrapping_mul(n)).collect();
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let size = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;
+    let Rlimit { maximum, .. } = getrlimit(Resource::As);
+    setrlimit(Resource::As, Rlimit { current: Some(size + extra), maximum }).unwrap();
+    let mut writer = WriteOptions::new().deflate(1).threads(threads).stream(std::io::sink());
+    let written = (0..3).try_for_each(|i| writer.write(&format!("{i}"), &values));
+    if written.and_then(|()| writer.finish().map(drop)).is_ok() {
+        println!("it is compressed");
+    }
+}

@@ -137,10 +137,14 @@ fn lengths_that_are_not_there_cost_nothing() {
         let message = refused(&one(claim));
         assert!(message.contains("truncated") || message.contains("limit"), "{message}");
     }
-    // A frame is only a hint.
-    for length in [0u64, 1, 1 << 40, u64::MAX] {
+    for length in [0u64, 1 << 40, u64::MAX] {
         let frame = [&[0x95][..], &length.to_le_bytes()].concat();
-        assert!(objects(&after(&frame, b"N")).root().to_string() == "None");
+        let file = after(&frame, b"N");
+        if length == 0 {
+            assert_eq!(objects(&file).root().to_string(), "None");
+        } else {
+            assert!(refused(&file).contains("frame"));
+        }
     }
 }
 
@@ -186,4 +190,45 @@ fn a_search_in_a_large_dictionary_ends_soon() {
     options.limits(limits);
     let error = soon("rows", || options.read_from::<Vec<Row>>(&file[..])).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+}
+
+/// Guards the memory that `Limits::object_expansion` states, for values that take few bytes in the pickle. It counted 16 bytes for each.
+#[test]
+fn values_of_serde_take_no_more_memory_than_the_limit_states() {
+    use serde_json::Value;
+
+    let u1 = b"cnumpy\ndtype\n\x8c\x02u1K\0K\x01\x87R(K\x03\x8c\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb";
+    let keys: Vec<u8> =
+        (0..20u8).flat_map(|i| [b"X\x02\0\0\0k", &[b'a' + i][..], b"K\x01"].concat()).collect();
+    let kinds = [
+        ("integers", b"K\x01".to_vec()),
+        ("None", b"N".to_vec()),
+        ("text", text(b'X', &[b'a'; 100])),
+        ("empty lists", b"]".to_vec()),
+        ("lists", b"]K\x01a".to_vec()),
+        ("lists in lists", b"]]]K\x01aaa".to_vec()),
+        ("empty dictionaries", b"}".to_vec()),
+        ("dictionaries", b"}X\x01\0\0\0aK\x01s".to_vec()),
+        ("larger dictionaries", [b"}(", &keys[..], b"u"].concat()),
+        ("arrays", array(b"K\x64\x85", u1, &text(b'B', &[7; 100]))),
+        ("ranges", b"c__builtin__\nrange\n(K\0K\x64K\x01tR".to_vec()),
+    ];
+    let limit = npy_core::Limits::default().object_expansion as usize;
+    for (what, object) in kinds {
+        let mut read_one = false;
+        for n in [1_000, 8_000, 30_000, 120_000, 400_000] {
+            let file = shared(&object, n);
+            let mut reader = npy_core::Reader::new(&file[..]).unwrap();
+            let (read, cost) = peak(|| reader.read_as::<Value>());
+            // In addition to the values, there is the graph.
+            let allowed = (16 << 20).max(limit * file.len()) + 40 * file.len() + CONSTANT;
+            assert!(cost <= allowed, "{n} {what}: {} bytes took {cost}", file.len());
+            read_one |= read.is_ok();
+        }
+        assert!(read_one, "{what}");
+    }
+    let file = one(&laughs(b"K\x01", b"](", b"h\0", b"e", 7));
+    let (read, cost) = peak(|| npy_core::Reader::new(&file[..]).unwrap().read_as::<Value>());
+    assert!(read.unwrap_err().is_limit());
+    assert!(cost <= 17 << 20, "{} bytes took {cost}", file.len());
 }

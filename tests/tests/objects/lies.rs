@@ -169,3 +169,104 @@ fn a_wide_dtype_of_short_records_costs_little() {
     let data = [b"](", &repeat(b"N\x85", 100_000)[..], b"e"].concat();
     survives("wide", &one(&array(b"J\xa0\x86\x01\0\x85", &dtype, &data)));
 }
+
+/// Guards the states of arrays: NumPy knows the versions 0 and 1, and states without one.
+#[test]
+fn a_state_of_an_unknown_version_is_no_array() {
+    let with = |version: &[u8]| {
+        let start = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85C\x01b\x87R(";
+        [&start[..], version, b"K\x01\x85", I4, b"\x89C\x04\x07\0\0\0tb"].concat()
+    };
+    for version in [&b""[..], b"K\0", b"K\x01"] {
+        assert_eq!(objects(&one(&with(version))).root().to_string(), "array([7])");
+    }
+    for version in [&b"K\x02"[..], b"K\x63", b"J\xff\xff\xff\xff", b"N"] {
+        let objects = survives("a version", &one(&with(version)));
+        assert_eq!(objects.root().kind(), Kind::Object);
+        assert!(objects.root().as_array().is_err());
+        // The same for the array that the file consists of.
+        let list = [&b"](K\x05e"[..]].concat();
+        let whole =
+            [&with(version)[..with(version).len() - I4.len() - 9], OBJECT, b"\x89", &list, b"tb."]
+                .concat();
+        refused(&[header("'|O'", "(1,)"), b"\x80\x05".to_vec(), whole].concat());
+    }
+}
+
+/// Guards dtypes with Python objects, whose bytes would be addresses: scalars and arrays of both forms.
+#[test]
+fn objects_in_bytes_are_refused() {
+    let record = dtype(
+        b"V8",
+        &[b"\x8c\x01|N\x8c\x01a\x85}\x8c\x01a", OBJECT, b"K\0\x86sK\x08K\x01K\x3f"].concat(),
+    );
+    for dtype in [OBJECT, &record] {
+        for object in [
+            [b"cnumpy.core.multiarray\nscalar\n", dtype, b"C\x08\0\0\0\0\0\0\0\0\x86R"].concat(),
+            [
+                b"cnumpy.core.numeric\n_frombuffer\n(C\x08\0\0\0\0\0\0\0\0",
+                dtype,
+                b"K\x01\x85\x8c\x01CtR",
+            ]
+            .concat(),
+            array(b"K\x01\x85", dtype, b"C\x08\0\0\0\0\0\0\0\0"),
+        ] {
+            let file = one(&object);
+            let objects = survives("objects in bytes", &file);
+            assert!(objects.root().as_array().is_err(), "{objects}");
+            let read = npy_core::Reader::new(&file[..]).unwrap().read_as::<serde_json::Value>();
+            read.unwrap_err();
+            let read = npy_core::Reader::new(&file[..]).unwrap().read_as::<npy_core::DynArray>();
+            read.unwrap_err();
+        }
+    }
+}
+
+/// Guards the lengths of frames, against those that Python's unpicklers refuse.
+#[test]
+fn a_frame_of_a_wrong_length_is_refused() {
+    let frame = |length: u64| [&b"\x95"[..], &length.to_le_bytes()].concat();
+    let body = array(b")", OBJECT, b"](X\x03\0\0\0abce");
+    let text = body.windows(3).position(|bytes| bytes == b"abc").unwrap() as u64;
+    let file = |frames: &[u8], end: &[u8]| {
+        [header("'|O'", "()"), [b"\x80\x04", frames, &body, end].concat()].concat()
+    };
+    let length = body.len() as u64;
+    for (frames, end) in [
+        (frame(length + 1), b".".to_vec()),
+        (frame(length), b".".to_vec()),
+        (frame(length), [&frame(1)[..], b"."].concat()),
+        ([frame(0), frame(length + 1)].concat(), b".".to_vec()),
+    ] {
+        assert_eq!(objects(&file(&frames, &end)).root().to_string(), "'abc'");
+    }
+    for (frames, end, reason) in [
+        (frame(length + 2), &b"."[..], "ends before its last frame"),
+        (frame(length + 2), b".x", "ends before its last frame"),
+        (frame(text + 1), b".", "continues after the end of its frame"),
+        ([frame(20), frame(length)].concat(), b".", "before the end of the last one"),
+        (frame(u64::MAX), b".", "a frame of 2"),
+        (frame(1 << 63), b".", "a frame of 2"),
+    ] {
+        let error = refused(&file(&frames, end));
+        assert!(error.contains(reason), "{reason}: {error}");
+    }
+    // The same if the contents of large bytes stay in the file.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let contents = vec![b'a'; 1 << 20];
+    let bytes = [b"B", &(1u32 << 20).to_le_bytes()[..], &contents].concat();
+    let body = array(b")", OBJECT, &[b"](", &bytes[..], b"e"].concat());
+    let length = body.len() as u64;
+    for (frames, is_good) in [
+        (frame(length + 1), true),
+        (frame(length + 2), false),
+        (frame(length - 10), false),
+        (frame(1 << 20), false),
+    ] {
+        let pickle = [b"\x80\x04", &frames[..], &body, b"."].concat();
+        std::fs::write(&path, [header("'|O'", "()"), pickle].concat()).unwrap();
+        let read = npy_core::NpyArray::<Option<Vec<u8>>>::read_npy(&path);
+        assert_eq!(read.is_ok(), is_good, "{:?}", read.err());
+    }
+}

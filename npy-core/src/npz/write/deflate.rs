@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::mem;
 
 use crate::error::Result;
+use crate::reserve;
 
 use super::archive::Archive;
 use block::{Block, Task};
@@ -64,9 +65,10 @@ impl Compressor {
     }
 
     /// Begins a member of this many bytes.
-    pub(super) fn begin(&mut self, name: String, size: u64) {
-        let bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK));
+    pub(super) fn begin(&mut self, name: String, size: u64) -> io::Result<()> {
+        let bytes = reserve::buffer(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK))?;
         self.member = Some(Member { start: Some((name, size)), bytes, dictionary: Vec::new() });
+        Ok(())
     }
 
     /// Appends bytes to the member, and returns their number.
@@ -82,6 +84,7 @@ impl Compressor {
         let Some(member) = &mut self.member else { return Ok(0) };
         let missing = BLOCK.saturating_sub(member.bytes.len());
         let taken = bytes.get(..missing).unwrap_or(bytes);
+        reserve::growing(&mut member.bytes, taken.len())?;
         member.bytes.extend_from_slice(taken);
         Ok(taken.len())
     }
@@ -116,10 +119,15 @@ impl Compressor {
     /// Queues the next block of the member, and adds blocks to the archive if too many are waiting.
     fn compress<W: Write>(&mut self, is_last: bool, archive: &mut Archive<W>) -> io::Result<()> {
         let Some(member) = &mut self.member else { return Ok(()) };
-        let missing = if is_last { 0 } else { BLOCK };
-        let bytes = mem::replace(&mut member.bytes, Vec::with_capacity(missing));
-        let tail = bytes.get(bytes.len().saturating_sub(DICTIONARY)..).unwrap_or_default();
-        let next_dictionary = if is_last { Vec::new() } else { tail.to_vec() };
+        let (mut next_bytes, mut next_dictionary) = (Vec::new(), Vec::new());
+        if !is_last {
+            let end = member.bytes.len().saturating_sub(DICTIONARY);
+            let tail = member.bytes.get(end..).unwrap_or_default();
+            next_dictionary = reserve::buffer(tail.len())?;
+            next_dictionary.extend_from_slice(tail);
+            next_bytes = reserve::buffer(BLOCK)?;
+        }
+        let bytes = mem::replace(&mut member.bytes, next_bytes);
         let dictionary = mem::replace(&mut member.dictionary, next_dictionary);
         let (start, size) = (member.start.take(), bytes.len());
         let task = Task { bytes, dictionary, is_last };

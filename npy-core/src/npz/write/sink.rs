@@ -73,10 +73,7 @@ impl<W: Write> ArraySink for MemberSink<'_, W> {
     fn begin(&mut self, bytes: u64) -> io::Result<()> {
         match &mut self.compressor {
             None => self.archive.begin(self.name.to_owned(), bytes, false),
-            Some(compressor) => {
-                compressor.begin(self.name.to_owned(), bytes);
-                Ok(())
-            }
+            Some(compressor) => compressor.begin(self.name.to_owned(), bytes),
         }
     }
 }

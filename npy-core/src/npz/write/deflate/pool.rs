@@ -1,11 +1,16 @@
 //! Compresses blocks on several threads: those of a pool, and the caller's while it waits.
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::block::{Block, Task, compress};
+use crate::reserve;
+
+/// The stack of a thread.
+const STACK: usize = 1 << 20;
 
 /// Receives a block when it is compressed.
 pub(super) type Pending = Receiver<io::Result<Block>>;
@@ -41,9 +46,10 @@ impl Pool {
         let threads = self.workers.len().saturating_add(1);
         if threads < self.threads && threads <= waiting {
             let (queue, level) = (Arc::clone(&self.queue), self.level);
-            let thread = thread::Builder::new().name("npy-deflate".into());
-            // If the system has no more threads, the existing ones do the work.
-            self.workers.extend(thread.spawn(move || work(&queue, level)).ok());
+            let thread = thread::Builder::new().name("npy-deflate".into()).stack_size(STACK);
+            let thread = reserve::with_room(STACK, || thread.spawn(move || work(&queue, level)));
+            // If the system has no more threads, or no memory for one, the existing ones do the work.
+            self.workers.extend(thread.into_iter().flatten());
         }
         pending
     }
@@ -96,11 +102,13 @@ fn work(queue: &Mutex<Receiver<Job>>, level: u8) {
 }
 
 fn run(level: u8, (task, result): Job) {
+    // zlib-rs panics if it gets no memory.
+    let block = panic::catch_unwind(AssertUnwindSafe(|| compress(level, &task)));
     // Sending fails if the member was dropped: nobody waits for its blocks.
-    result.send(compress(level, &task)).ok();
+    result.send(block.unwrap_or_else(|_| Err(panicked()))).ok();
 }
 
 #[cold]
 fn panicked() -> io::Error {
-    io::Error::other("the thread that compressed it panicked")
+    io::Error::other("the compressor panicked, as it does without memory; use fewer threads")
 }
