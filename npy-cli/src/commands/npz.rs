@@ -281,7 +281,7 @@ pub(crate) fn check_lost(path: &Path, names: &[String], instead: &str) -> Result
 /// Writes each array as a member, and returns the writer within.
 fn write_members<'a, W: Write>(
     mut writer: npz::Writer<W>,
-    members: impl Iterator<Item = (&'a str, &'a Target)>,
+    mut members: impl Iterator<Item = (&'a str, &'a Target)>,
     path: &(impl Display + ?Sized),
 ) -> Result<W> {
     let path = &path;
@@ -297,7 +297,7 @@ fn write_members<'a, W: Write>(
         let mut source = source::Source::of(reader, target)?;
         writer.write(name, &source.read_all()?).of(path)
     };
-    if let Err(failure) = members.iter().try_for_each(|(name, target)| write(name, target)) {
+    if let Err(failure) = members.try_for_each(|(name, target)| write(name, target)) {
         // An input could not be read: the archive would be incomplete.
         writer.discard();
         return Err(failure);
