@@ -707,9 +707,9 @@ mod tests {
     fn a_title_of_python_2_is_written_for_python_3() {
         for (two, three) in [
             ("3L", "3"),
-            ("(3L, -4 L, 0x1fL)", "(3, -4, 0x1f)"),
-            ("(3L,'3L', b'4L' # 5L\n,.5, ...)", "(3,'3L', b'4L' # 5L\n,.5, ...)"),
-            ("3L-2J", "3-2J"),
+            ("(3L, -4L, 31)", "(3, -4, 31)"),
+            ("(3L,'3L', b'4L'\n,0.5, (5L))", "(3,'3L', b'4L'\n,0.5, (5))"),
+            ("(1e-05-2j)", "1e-05-2j"),
         ] {
             let text = |title: &str| {
                 format!(
@@ -730,7 +730,7 @@ mod tests {
             ("{'\u{202e}\x1b[2J': 1}", "unknown key '\\u202e\\x1b[2J'"),
             ("{'descr': '\x1b<f4'}", "dtype '\\x1b<f4'"),
             ("{'descr': '\x07', 'fortran_order': 1, 'shape': ()}", "dtype '\\x07'"),
-            ("{'descr': '<f4', 'descr' #\x1b[2J\n '': 1}", "the key 'descr' #\\x1b[2J\\x0a ''"),
+            ("{'descr': '<f4', 'descr' \n '': 1}", "the key 'descr' \\x0a ''"),
             ("\u{9b}2J", "U+009B"),
         ] {
             let error = Header::parse(&file(3, text.as_bytes())).unwrap_err().to_string();

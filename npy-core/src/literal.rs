@@ -1,31 +1,33 @@
-//! Parses Python literals like `ast.literal_eval`. The text of a header is such a literal.
+//! Parses the Python literals that headers consist of, as NumPy and other programs have written them.
 //!
-//! The parser makes one pass and is not recursive. It produces a flat list of nodes in the order of
-//! the text. Strings and numbers are decoded only when they are used.
+//! Python's `ast.literal_eval` returns the same value for every text that is accepted here (for `3L`,
+//! after NumPy's filter). It also accepts what no program writes: sets, comments, hexadecimal
+//! numbers, triple quotes.
+//!
+//! The parser makes one pass. It produces a flat list of nodes in the order of the text. Strings
+//! and numbers are decoded only when they are used.
 
+mod number;
 mod parser;
 mod printable;
 pub(crate) mod repr;
-mod scanner;
+mod string;
 pub(crate) mod text;
 
 use std::iter;
-use std::ops::Range;
 
 use crate::checked;
 use crate::error::ErrorKind;
 use crate::limits;
-use scanner::Scanner;
 use text::Text;
 
 /// The version of Python whose literals are accepted. Headers of the format versions 1.0 and 2.0
-/// may be from Python 2: they may contain `3L`, and end with blanks
-/// after the last line break.
+/// may be from Python 2: they may contain `3L`, and end with blanks after the last line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `(3L, 4L)` is a tuple of two integers.
     Python2,
-    /// The literals that `ast.literal_eval` accepts in Python 3.
+    /// `3L` is refused.
     Python3,
 }
 
@@ -75,7 +77,7 @@ impl<'t> Literal<'t> {
     /// Parses a text that consists of one literal.
     pub(crate) fn parse(text: &'t str, dialect: Dialect, caps: Caps) -> Result<Self, Fault> {
         if u32::try_from(text.len()).is_err() {
-            return fail(0, "it is longer than 4 GiB");
+            return fail(0, "a text of more than 4 GiB; divide it");
         }
         if let Some(at) = text.find('\0') {
             return fail(
@@ -106,9 +108,10 @@ pub(crate) struct Item<'l> {
 
 impl<'l> Item<'l> {
     /// Returns the value at this index, or the value inside if there are parentheses at this index.
-    fn new(literal: &'l Literal<'l>, index: u32) -> Self {
-        let node = literal.node(index);
-        let index = if node.form == Form::Group { node.start } else { index };
+    fn new(literal: &'l Literal<'l>, mut index: u32) -> Self {
+        while literal.node(index).kind.is_none() {
+            index = after(index);
+        }
         Item { literal, index }
     }
 
@@ -118,10 +121,7 @@ impl<'l> Item<'l> {
 
     /// Returns the kind of the value.
     pub(crate) fn kind(self) -> Kind {
-        match self.node().form {
-            Form::Value(kind) => kind,
-            Form::Group | Form::Paren | Form::Brace => Kind::None,
-        }
+        self.node().kind.unwrap_or(Kind::None)
     }
 
     /// Returns the offset of the value in the text.
@@ -129,36 +129,25 @@ impl<'l> Item<'l> {
         to_usize(self.node().start)
     }
 
-    /// Returns the byte range of the value in the text.
-    pub(crate) fn range(self) -> Range<usize> {
-        self.at()..to_usize(self.node().end)
-    }
-
     /// Returns the source of the value, without parentheses around it and without a Python 2 `L` after it.
     pub(crate) fn source(self) -> &'l str {
-        checked::text(self.literal.text, self.range())
+        checked::text(self.literal.text, self.at()..to_usize(self.node().end))
     }
 
     /// Returns the source of the value for Python 3, without the `L` after any number inside.
     pub(crate) fn python3_source(self) -> String {
-        let source = self.source();
-        // Depth 1, because inside brackets a value may continue on the next line.
-        let mut scanner = Scanner::new(source, Dialect::Python2, 1);
-        let mut out = String::with_capacity(source.len());
-        while let Some(byte) = scanner.peek() {
-            let from = scanner.at;
-            // None of these calls fails, because the text was parsed before.
-            let number = match scanner.prefix() {
-                Some(prefix) => scanner.piece(prefix).ok().and(None),
-                None if byte.is_ascii_digit() => scanner.unsigned().ok().map(|(_, end)| end),
-                None => scanner.skip().ok().and(None),
-            };
-            if scanner.at == from {
-                scanner.bump(1);
+        let (text, mut at) = (self.literal.text, self.at());
+        let mut out = String::with_capacity(self.source().len());
+        for index in self.index..self.node().next {
+            let node = self.literal.node(index);
+            let end = to_usize(node.end);
+            // No other byte after an integer is an `L`. That of the last one is not part of the source.
+            if node.kind == Some(Kind::Int) && text.as_bytes().get(end) == Some(&b'L') {
+                out.push_str(checked::text(text, at..end));
+                at = checked::add(end, 1);
             }
-            let end = number.unwrap_or(scanner.at);
-            out.push_str(checked::text(source, from..end));
         }
+        out.push_str(text.get(at..to_usize(self.node().end)).unwrap_or_default());
         out
     }
 
@@ -172,28 +161,12 @@ impl<'l> Item<'l> {
 
     /// Returns the integer; `None` for other kinds, and for an integer that does not fit in an `i64`.
     pub(crate) fn int(self) -> Option<i64> {
-        if self.kind() != Kind::Int {
-            return None;
-        }
-        let source = self.source();
-        // There may be blanks and comments after the sign; the digits are the last word.
-        let word = source.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()?;
-        let magnitude = parse_magnitude(word)?;
-        if source.starts_with('-') {
-            0i64.checked_sub_unsigned(magnitude)
-        } else {
-            i64::try_from(magnitude).ok()
-        }
+        if self.kind() == Kind::Int { self.source().parse().ok() } else { None }
     }
 
-    /// Returns a string that is a single piece without a prefix or escapes; `None` for any other value.
+    /// Returns a string that is known to be the text between its quotes.
     pub(crate) fn plain(self) -> Option<&'l str> {
-        let source = self.source();
-        let quote = if source.starts_with('"') { '"' } else { '\'' };
-        let body = source.strip_prefix(quote)?.strip_suffix(quote)?;
-        // With triple quotes or a second piece, the body has quotes.
-        let is_plain = !body.bytes().any(|byte| byte == b'\\' || char::from(byte) == quote);
-        is_plain.then_some(body)
+        if self.node().is_plain { self.source().get(1..)?.strip_suffix('\'') } else { None }
     }
 
     /// Returns a string with its escapes decoded and its pieces joined; `None` for other kinds.
@@ -204,15 +177,8 @@ impl<'l> Item<'l> {
         if let Some(plain) = self.plain() {
             return Some(Text::new(plain));
         }
-        let text = self.source();
-        // Depth 1, because line breaks and comments are allowed between the pieces.
-        let mut scanner = Scanner::new(text, Dialect::Python3, 1);
         let mut code_points = Vec::new();
-        while let Some(prefix) = scanner.prefix() {
-            let body = scanner.piece(prefix).ok()?;
-            text::decode(body, prefix.raw, &mut code_points);
-            scanner.skip().ok()?;
-        }
+        string::read(self.source(), 0, true, Some(&mut code_points)).ok()?;
         Some(Text::from_code_points(&code_points))
     }
 }
@@ -232,16 +198,12 @@ pub(crate) enum Kind {
     Float,
     /// `b'x'`.
     Bytes,
-    /// `...`.
-    Ellipsis,
     /// `(1, 2)`.
     Tuple,
     /// `[1, 2]`.
     List,
-    /// `{1: 2}`.
+    /// `{'a': 1}`.
     Dict,
-    /// `{1, 2}`.
-    Set,
 }
 
 impl Kind {
@@ -254,60 +216,29 @@ impl Kind {
             Kind::None => "None",
             Kind::Float => "a float",
             Kind::Bytes => "a bytes literal",
-            Kind::Ellipsis => "an ellipsis",
             Kind::Tuple => "a tuple",
             Kind::List => "a list",
             Kind::Dict => "a dictionary",
-            Kind::Set => "a set",
         }
     }
 }
 
-/// A value of a literal, parentheses, or an open bracket. It takes 16 bytes.
+/// A value of a literal, or parentheses around one. It takes 16 bytes.
 #[derive(Clone, Copy)]
 struct Node {
-    form: Form,
-    // True if Python can hash the value, so that it may be a key.
-    hashable: bool,
-    // The offset of the first byte; for a `Group`, the index of the value inside.
+    // `None` for parentheses around one value, which is the next node.
+    kind: Option<Kind>,
+    // True for most strings without escapes; their text is that between the quotes.
+    is_plain: bool,
+    // The offsets of the first byte and after the last one.
     start: u32,
-    // The offset after the last byte; while the bracket is open, the number of values inside so
-    // far.
     end: u32,
-    // The index of the first node after this one and those inside it; while the bracket is open,
-    // the index of the bracket around it.
+    // The index of the first node after this one and those inside it.
     next: u32,
 }
 
 impl Node {
-    const EMPTY: Node =
-        Node { form: Form::Value(Kind::None), hashable: true, start: 0, end: 0, next: 0 };
-}
-
-/// The form of a node.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Value(Kind),
-    // Parentheses around one value, without a meaning of their own.
-    Group,
-    // `(`, until it is known to be a tuple or a group.
-    Paren,
-    // `{`, until it is known to be a dictionary or a set.
-    Brace,
-}
-
-/// Parses an integer without a sign; `None` if it does not fit in a `u64`.
-fn parse_magnitude(word: &str) -> Option<u64> {
-    let (radix, digits) = match word.as_bytes() {
-        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
-        [b'0', b'o' | b'O', digits @ ..] => (8, digits),
-        [b'0', b'b' | b'B', digits @ ..] => (2, digits),
-        digits => (10, digits),
-    };
-    let digits = digits.iter().filter(|&&byte| byte != b'_');
-    digits.map(|&byte| char::from(byte).to_digit(radix)).try_fold(0u64, |number, digit| {
-        number.checked_mul(u64::from(radix))?.checked_add(u64::from(digit?))
-    })
+    const EMPTY: Node = Node { kind: Some(Kind::None), is_plain: false, start: 0, end: 0, next: 0 };
 }
 
 fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, Fault> {
@@ -353,7 +284,6 @@ mod tests {
             Kind::Tuple => format!("({})", inside()),
             Kind::List => format!("[{}]", inside()),
             Kind::Dict => format!("dict({})", inside()),
-            Kind::Set => format!("set({})", inside()),
             _ => item.source().into(),
         }
     }
@@ -370,24 +300,22 @@ mod tests {
     fn atoms() {
         for (text, kind) in [
             ("'a'", Kind::Str),
-            ("rb'a'", Kind::Bytes),
-            ("b'a'  b\"c\"", Kind::Bytes),
-            ("b'\\u1\\777\\N'", Kind::Bytes),
+            ("b'a'", Kind::Bytes),
+            ("b'a'  b\"\\x00\\u1\\777\\N\"", Kind::Bytes),
             ("-12", Kind::Int),
             ("True", Kind::Bool(true)),
             ("False", Kind::Bool(false)),
             ("None", Kind::None),
-            ("...", Kind::Ellipsis),
             ("1.", Kind::Float),
-            (".5e-3", Kind::Float),
-            ("1_0.0_1e1_0", Kind::Float),
+            ("-0.5", Kind::Float),
+            ("1e-05", Kind::Float),
+            ("1.5e+300", Kind::Float),
             ("09.5", Kind::Float),
-            ("09j", Kind::Float),
-            ("-2J", Kind::Float),
-            ("1 + 2j", Kind::Float),
-            ("-1.5-2e3j", Kind::Float),
+            ("-2j", Kind::Float),
+            ("1+2j", Kind::Float),
+            ("-1.5-2e+16j", Kind::Float),
         ] {
-            for (before, after) in [("", ""), (" \t", " \n"), ("((", ") )")] {
+            for (before, after) in [("", ""), (" \t", " \n"), ("((", ") )"), ("(\r\n(\t", "))")] {
                 let text = format!("{before}{text}{after}");
                 let literal = parse(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
                 let root = literal.root();
@@ -400,38 +328,23 @@ mod tests {
         }
     }
 
-    /// Guards the value of integers in every notation, up to the limits of `i64`.
+    /// Guards the value of integers up to the limits of `i64`.
     #[test]
     fn integers() {
         for (text, expected) in [
             ("0", Some(0)),
             ("00", Some(0)),
-            ("0_0", Some(0)),
-            ("+7", Some(7)),
-            ("- 7", Some(-7)),
-            ("(-# 3\n 7)", Some(-7)),
-            ("1_000", Some(1000)),
-            ("0xfF", Some(255)),
-            ("0X_1", Some(1)),
-            ("-0o17", Some(-15)),
-            ("0b1_01", Some(5)),
+            ("-0", Some(0)),
+            ("-7", Some(-7)),
             ("9223372036854775807", Some(i64::MAX)),
             ("-9223372036854775808", Some(i64::MIN)),
             ("9223372036854775808", None),
-            ("-0x8000000000000001", None),
-            ("99999999999999999999", None),
         ] {
             let literal = parse(text).unwrap();
-            assert_eq!(
-                (literal.root().kind(), literal.root().int()),
-                (Kind::Int, expected),
-                "{text}"
-            );
+            assert_eq!((literal.root().kind(), literal.root().int()), (Kind::Int, expected));
         }
-        assert!(parse(&"0".repeat(5000)).is_ok());
-        assert!(parse(&"1".repeat(4300)).is_ok());
-        assert!(parse(&"1".repeat(4301)).is_err());
-        assert!(parse(&format!("0x{}", "1".repeat(5000))).is_ok());
+        assert!(parse(&"1".repeat(300)).is_ok());
+        assert!(parse(&"1".repeat(301)).is_err());
     }
 
     /// Guards quotes, prefixes, escapes and joining; the right side is Python's `repr` of the result.
@@ -441,29 +354,23 @@ mod tests {
             ("''", "''"),
             ("\"it's\"", "\"it's\""),
             (r#"'it\'s "q"'"#, r#"'it\'s "q"'"#),
-            ("u'a' U'b' r'c' R'd'", "'abcd'"),
-            ("('a' # b\n\n 'c')", "'ac'"),
-            ("'a' \\\n'b'", "'ab'"),
-            ("'''a'b''c\n\"\"\"d'''", "'a\\'b\\'\\'c\\n\"\"\"d'"),
-            ("''''a'''", "\"'a\""),
-            ("\"\"\"\\\"\"\"\"", "'\"'"),
-            ("''''''", "''"),
-            ("''\"\"''", "''"),
-            (r"r'\x4\''", r#""\\x4\\'""#),
-            (r"r'\\'", r"'\\\\'"),
-            (r"'\x64\u6574\U0001F600'", "'d整😀'"),
-            (r"'\d\8\é'", r"'\\d\\8\\é'"),
+            ("u'a' 'b'\tu\"c\"", "'abc'"),
+            ("('a'\r\n 'b')", "'ab'"),
+            ("'a'\"\"'b'", "'ab'"),
+            (r"'\x3cf4\x64\u6574\U0001F600'", "'<f4d整😀'"),
+            (r#"'\'\"\\'"#, r#"'\'"\\'"#),
+            (r"'\a\b\t\n\v\f\r'", r"'\x07\x08\t\n\x0b\x0c\r'"),
+            (r"'\0\7\101\1012\777\8'", r"'\x00\x07AA2ǿ\\8'"),
+            (r"'\d\é\%'", r"'\\d\\é\\%'"),
             (r"'\ud83d\ude00'", r"'\ud83d\ude00'"),
-            ("'a\\\r\nb'", "'ab'"),
-            ("'''a\r\nb\rc'''", "'a\\nb\\nc'"),
-            ("'é整😀\u{a0}'", "'é整😀\\xa0'"),
-            ("'10L'", "'10L'"),
+            ("'é整😀\u{a0}\t'", "'é整😀\\xa0\\t'"),
+            ("'10L # {'", "'10L # {'"),
         ] {
             assert_eq!(shown(parse(text).unwrap().root()), expected, "{text}");
         }
     }
 
-    /// Guards brackets, commas, blanks and comments between tokens.
+    /// Guards brackets, commas and blanks between tokens.
     #[test]
     fn brackets() {
         for (text, expected) in [
@@ -474,12 +381,9 @@ mod tests {
             ("((1),)", "(1)"),
             ("(((1, (2)), ), (3))", "(((1 2)) 3)"),
             ("[1, 2, ]", "[1 2]"),
-            ("{1}", "set(1)"),
-            ("{1, (2, 'a'),}", "set(1 (2 'a'))"),
             ("{'a': 1}", "dict('a' 1)"),
-            ("{'a': [{}], (1): {2},}", "dict('a' [dict()] 1 set(2))"),
-            ("[# c\r\n1\x0c,\\\n\t2\r]", "[1 2]"),
-            ("[# é\n]", "[]"),
+            ("{'a' 'b' :[{}], \"c\":(2),}", "dict('ab' [dict()] 'c' 2)"),
+            ("[\r\n1\t,\n2\r]", "[1 2]"),
             (
                 "{'descr': [('a', '<f4', (3,)), ], 'x': ()}",
                 "dict('descr' [('a' '<f4' (3))] 'x' ())",
@@ -492,61 +396,117 @@ mod tests {
     /// Guards that the iterator yields the items of a list, but not the values inside them.
     #[test]
     fn items_are_iterated_without_entering_them() {
-        let text = "[(1, [2, 3]), ((('x' 'y'))), {4: 5}]";
+        let text = "[(1, [2, 3]), ((('x' 'y'))), {'4': 5}]";
         let literal = parse(text).unwrap();
         let root = literal.root();
         assert_eq!((root.at(), root.source()), (0, text));
         let found: Vec<_> = root.items().map(|item| (item.at(), item.source())).collect();
-        assert_eq!(found, [(1, "(1, [2, 3])"), (17, "'x' 'y'"), (29, "{4: 5}")]);
+        assert_eq!(found, [(1, "(1, [2, 3])"), (17, "'x' 'y'"), (29, "{'4': 5}")]);
         assert_eq!(root.items().next().unwrap().items().count(), 2);
     }
 
     /// Guards the messages of errors, and the byte that each error names.
     #[test]
     fn errors_name_the_byte_and_the_reason() {
+        let cut = "found the end of the text; copy the complete text, or close its brackets";
+        let (found, comment) =
+            ("; write it as np.save does", "found a comment; remove it, because");
         for (text, at, expected) in [
-            ("", 0, "expected a value, found the end of the text"),
-            ("  ", 2, "expected a value, found the end of the text"),
-            ("[1, (2]", 6, "expected ')' to close the last bracket"),
-            ("[1, (2", 4, "a bracket that is never closed"),
-            ("[1,", 0, "a bracket that is never closed"),
-            ("[,]", 1, "expected a value, found ','"),
-            ("[1,,]", 3, "expected a value, found ','"),
-            (")", 0, "expected a value, found ')'"),
-            ("[1 2]", 3, "expected ',' or ']' after this item"),
-            ("{1: 2 3}", 6, "expected ',' or '}' after this item"),
-            ("{1: }", 4, "expected a value, found '}'"),
-            ("{1: 2, 3}", 8, "expected ':' and a value after this key"),
-            ("{1, 2: 3}", 5, "expected ',' or '}' after this item"),
-            ("{1: 2: 3}", 5, "expected ',' or '}' after this item"),
-            ("{[1]: 2}", 1, "a list, dictionary or set cannot be a key or an item of a set"),
-            ("'a", 0, "this string has no closing quote"),
-            ("'a\n'", 0, "this string has no closing quote on the same line"),
-            ("'a' b'c'", 4, "a bytes literal and a string cannot be joined"),
-            ("b'é'", 2, "unexpected character in a bytes literal, which is ASCII"),
-            (r"'a\x4'", 2, "this escape needs 2 hexadecimal digits"),
-            (r"'\U00110000'", 1, "this escape needs 8 hexadecimal digits up to 0010ffff"),
-            (r"'\N{BULLET}'", 1, r"characters by name, as in \N{BULLET}, are not supported"),
-            ("f'a'", 0, "unknown string prefix; a header may have u, r and b"),
+            ("", 0, &*format!("expected a value, {cut}")),
+            ("[1, (2", 6, &format!("expected ',' or ')' after a value, {cut}")),
+            ("[1, (2]", 6, &format!("expected ',' or ')' after a value, found ']'{found}")),
+            ("[1 2]", 3, &format!("expected ',' or ']' after a value, found '2'{found}")),
+            ("[1,,]", 3, &format!("expected a value, found ','{found}")),
+            ("...", 0, "'...' is not a literal; the only names allowed are True, False and None"),
             (
-                "{'a': false}",
-                6,
+                "{'a': 2, 'b'}",
+                12,
+                &format!("expected ':' after a key (sets are not read), found '}}'{found}"),
+            ),
+            (
+                "{'a', 'b'}",
+                4,
+                &format!("expected ':' after a key (sets are not read), found ','{found}"),
+            ),
+            (
+                "{1, 2}",
+                1,
+                &format!("expected a string as a key (sets are not read), found '1'{found}"),
+            ),
+            (
+                "{} {}",
+                3,
+                &format!("expected the end of the text after the value, found '{{'{found}"),
+            ),
+            (
+                "{} # c",
+                3,
+                &format!(
+                    "expected the end of the text after the value, {comment} comments are not read"
+                ),
+            ),
+            ("[1, # c\n]", 4, &format!("expected a value, {comment} comments are not read")),
+            (
+                "[\\\n1]",
+                1,
+                "expected a value, found a backslash; remove it, because lines are not joined",
+            ),
+            ("\n{}", 0, "expected a value, found a line break; remove it"),
+            (
+                "[\u{a0}]",
+                1,
+                "expected a value, found the character U+00A0; only strings can have it",
+            ),
+            (
+                "--2",
+                0,
+                "'--2' is not a number; write it in decimal, with at most 300 digits, without '_' or a zero in front",
+            ),
+            (
+                "[0x1f]",
+                1,
+                "'0x1f' is not a number; write it in decimal, with at most 300 digits, without '_' or a zero in front",
+            ),
+            (
+                "1_000",
+                0,
+                "'1_000' is not a number; write it in decimal, with at most 300 digits, without '_' or a zero in front",
+            ),
+            ("'a", 0, "a string without a closing quote; add it, or copy the complete text"),
+            ("'a\n'", 2, "a line break in a string; write \\n"),
+            ("'a' b'c'", 4, "a bytes literal next to a string; put a comma between them"),
+            ("'''a'''", 0, "triple quotes; use single ones, and \\n for a line break"),
+            ("b'aé'", 2, r"a bytes literal that is not ASCII; write escapes, as in b'\xe9'"),
+            (
+                r"'a\x4'",
+                2,
+                r"an escape without 2 hexadecimal digits, at most 10ffff; write \\ for a backslash",
+            ),
+            (
+                r"'\U00110000'",
+                1,
+                r"an escape without 8 hexadecimal digits, at most 10ffff; write \\ for a backslash",
+            ),
+            (r"'\N{BULLET}'", 1, r"a character by name; write its number, \u2022 for \N{BULLET}"),
+            ("f'a'", 0, "'f' before a string; only the prefixes u and b are read"),
+            (
+                "[false]",
+                1,
                 "'false' is not a literal; the only names allowed are True, False and None",
             ),
-            ("02", 0, "an integer cannot have a leading zero"),
-            ("2__0", 2, "expected a digit here"),
-            ("2.0x", 3, "unexpected character after a number"),
-            ("--2", 1, "expected a number after the sign"),
-            ("1+1", 0, "this sum is not a complex number, and other sums are not computed"),
-            ("{} {}", 3, "expected the end of the text after the value"),
-            ("[\u{a0}]", 1, "the character U+00A0 is only allowed in strings"),
-            ("\u{feff}{}", 0, "the character U+FEFF is only allowed in strings"),
-            ("[\\ 1]", 1, "unexpected backslash: it does not join two lines"),
+            (
+                "np.int64(3)",
+                0,
+                "'np.int64' is not a literal; write plain numbers, 3 instead of np.int64(3)",
+            ),
+            (
+                "{'a\0': 1}",
+                3,
+                "a NUL character, which Python source cannot have; pad headers with spaces",
+            ),
         ] {
             assert_eq!(reason(parse(text)), (at, expected.into()), "{text}");
         }
-        let (at, nul) = reason(parse("{'a\0': 1}"));
-        assert_eq!((at, nul.starts_with("a NUL character")), (3, true));
     }
 
     /// Guards that only literals are accepted: neither expressions that Python would compute, nor invalid Python.
@@ -554,12 +514,9 @@ mod tests {
     fn expressions_are_refused() {
         for text in [
             "nan",
-            "np.int64(2)",
             "eval('1')",
             "set()",
-            "not 1",
             "~1",
-            "+-1",
             "-True",
             "-'a'",
             "2**3",
@@ -568,49 +525,38 @@ mod tests {
             "{**a}",
             "1 if 1 else 2",
             "1if 1else 2",
-            "lambda: 0",
             "'a'.x",
             "'a'[0]",
-            "'%s' % 1",
-            "x := 1",
-            "1;",
             "1, 2",
             "1,",
-            "$",
             "`a`",
             "ur'a'",
-            "rf'a'",
-            "'a' f'b'",
             "1L",
-            "0x",
-            "0xg",
-            "0o8",
-            "0b2",
-            "1_",
-            "0_7",
             "1e",
-            "1e_1",
-            "1_.5",
-            "1._5",
+            "1e-",
+            "1_",
+            "02",
             "1.5.2",
+            "1+1",
+            "02+1j",
+            "j",
+            ".5",
+            "+1",
+            "1e999",
+            "infinity",
             "1j+2j",
             "1+-2j",
             "1+2j+3j",
-            "0x1j",
-            ".",
-            "..",
-            "... ...",
             "'a' 1",
             "1 'a'",
-            "{{}}",
-            "{(1, [])}",
-            "{((1, {})): 2}",
-            "{1, []}",
+            "{['a']: 1}",
+            "{'a': 1: 2}",
             "(1]",
-            "[1}",
-            r"'\u12'",
+            r"'\u+123'",
             r"'\'",
-            "\x0b1",
+            r"'\",
+            "u'''a'''",
+            "b'\\é'",
             "１",
         ] {
             assert!(parse(text).is_err(), "{text}");
@@ -619,73 +565,54 @@ mod tests {
         assert!(parse(&format!("{}+1j", "9".repeat(400))).is_err());
     }
 
-    /// Guards blank lines around the value: those that Python 3 accepts, and those that only
-    /// NumPy's filter for Python 2 accepts.
+    /// Guards blanks after the value: those that Python 3 accepts, and those that only NumPy's
+    /// filter for Python 2 accepts.
     #[test]
-    fn lines_before_and_after_the_value() {
-        for (text, in_python2, in_python3) in [
-            (" \t{} \t\x0c", true, true),
-            ("\x0c{}", true, true),
-            ("\n\n{}\n\n", true, true),
-            ("  \n \r\n\r{}", true, true),
-            (" # c\n{} # c", true, true),
-            ("\\\n{} \\\n\n", true, true),
-            ("\n \x0c{}\n\x0c", true, true),
-            ("{}\n  # c\n \n", true, true),
-            ("{}\n   # c", true, true),
-            ("{}\n   ", true, false),
-            ("{}\r\t", true, false),
-            ("\n {}", false, false),
-            ("\x0c {}", false, false),
-            ("\n \\\n{}", false, false),
-            ("{} \\\n", false, false),
-            ("{}\n1", false, false),
-            ("{}\n;", false, false),
-            ("{}\\", false, false),
-        ] {
-            assert_eq!(python2(text).is_ok(), in_python2, "{text:?}");
+    fn blanks_after_the_value() {
+        for (text, in_python3) in
+            [("{} \t\n\n", true), ("{}\r\n", true), ("{}\n   ", false), ("{}\r\t\n", false)]
+        {
+            assert!(python2(text).is_ok(), "{text:?}");
             assert_eq!(parse(text).is_ok(), in_python3, "{text:?}");
         }
+        assert!(python2("\n {}").is_err());
     }
 
     /// Guards Python 2's long integers, which headers of format version 3.0 cannot have.
     #[test]
     fn a_long_suffix_is_accepted_for_python_2_only() {
-        for (text, expected) in [
-            ("(3L, 4 L)", "(3 4)"),
-            ("0x2L", "2"),
-            ("-9223372036854775808L", "-9223372036854775808"),
-            ("(2L L,)", "(2)"),
-            ("[2.5L]", "[2.5]"),
-            ("[('a', '<i4', (2L,))]", "[('a' '<i4' (2))]"),
+        for (text, expected, python3) in [
+            ("(3L, -4L)", "(3 -4)", "(3, -4)"),
+            ("((5L,), (2L),'L')", "((5) 2 'L')", "((5,), (2),'L')"),
+            ("9223372036854775807L", "9223372036854775807", "9223372036854775807"),
         ] {
-            assert_eq!(shown(python2(text).unwrap().root()), expected, "{text}");
+            let literal = python2(text).unwrap();
+            assert_eq!(shown(literal.root()), expected);
+            assert_eq!(literal.root().python3_source(), python3);
             assert!(parse(text).is_err(), "{text}");
         }
-        for text in ["2l", "2LL", "2L_", "2Lx", "L", "'a'L", "(2\nL)", "(2 L 3)", "02L"] {
+        for text in ["2l", "2LL", "2 L", "2Lx", "2.5L", "1L+2j", "L", "'a'L", "02L"] {
             assert!(python2(text).is_err(), "{text}");
         }
-        assert_eq!(python2("( 2 L)").unwrap().root().source(), "2");
     }
 
     /// Guards time and memory against malicious texts.
     #[test]
     fn texts_over_a_cap_are_refused() {
-        for text in ["[".repeat(100_000), "(".repeat(100_000), "[(".repeat(100_000)] {
+        for text in ["[".repeat(100_000), "(".repeat(100_000), "{'':".repeat(100_000)] {
             assert!(reason(parse(&text)).1.starts_with("nesting: 201 exceeds the limit of 200"));
         }
         let nested = |n: usize| format!("{}1{}", "(".repeat(n), ")".repeat(n));
         assert_eq!(parse(&nested(200)).unwrap().root().int(), Some(1));
         assert_eq!(reason(parse(&nested(201))).0, 200);
-        assert!(parse(&"-".repeat(100_000)).is_err());
 
         let caps = Caps { nesting: 1, items: 100 };
         let list = |n: usize| format!("[{}]", "1,".repeat(n));
-        let literal = |text: &str| {
+        let nodes = |text: &str| {
             Literal::parse(text, Dialect::Python3, caps).map(|literal| literal.nodes.capacity())
         };
-        assert!(literal(&list(99)).unwrap() <= 100);
-        let error = literal(&list(100_000)).unwrap_err();
+        assert!(nodes(&list(99)).unwrap() <= 200);
+        let error = nodes(&list(100_000)).unwrap_err();
         let message =
             "values in a header (eight are allowed for each field): 101 exceeds the limit of 100";
         assert!(error.kind.to_string().starts_with(message), "{error:?}");
@@ -697,7 +624,7 @@ mod tests {
     #[test]
     fn deep_nesting_does_not_use_the_stack() {
         let n = 300_000;
-        let text = format!("{}1{}", "[(".repeat(n), ")]".repeat(n));
+        let text = format!("{}1{}", "[(".repeat(n), ",)]".repeat(n));
         let caps = Caps { nesting: usize::MAX, items: usize::MAX };
         let literal = Literal::parse(&text, Dialect::Python3, caps).unwrap();
         let mut item = literal.root();
@@ -705,7 +632,7 @@ mod tests {
         while let Some(inner) = item.items().next() {
             (item, depth) = (inner, depth + 1);
         }
-        assert_eq!((item.int(), depth), (Some(1), n));
+        assert_eq!((item.int(), depth), (Some(1), 2 * n));
     }
 
     /// Guards the names of kinds, which appear in messages.

@@ -80,7 +80,7 @@ attacks! {
     nested_groups, 674, Refused("Limits::nesting"),
         |n| descr(&format!("{}'<f4'{}", "(".repeat(n), ")".repeat(n)));
     /// Dictionaries nested in each other.
-    nested_dictionaries, 674, Refused("Limits::nesting"), |n| file(2, &"{1:".repeat(n), &[]);
+    nested_dictionaries, 674, Refused("Limits::nesting"), |n| file(2, &"{'a':".repeat(n), &[]);
     /// Records in records.
     nested_records, 674, Refused("Limits::nesting"),
         |n| descr(&format!("{}'|u1'{}", "[('a', ".repeat(n), ")]".repeat(n)));
@@ -121,14 +121,14 @@ attacks! {
     /// The same key repeated; in Python the last one counts.
     one_key_many_times, 694, Refused("twice"), |n| file(2, &format!("{{{}}}", "'descr': '<f4', ".repeat(n)), &[]);
     /// A set where a dtype should be: Python hashes each of its values.
-    wide_set, 407, Refused("a set is not a dtype"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
+    wide_set, 407, Refused("sets are not read"), |n| descr(&format!("{{{}}}", "1, ".repeat(n)));
 
     // Text that is expensive to decode.
 
     /// A number of many digits; parsing it takes time that grows with their square. 407: inefficient complexity.
     huge_integer, 407, Refused("digits"), |n| array("'|u1'", &format!("({},)", "9".repeat(n + 4301)));
-    /// A hexadecimal number, which is parsed quickly and is too large for a dimension.
-    huge_hexadecimal, 407, Refused("dimension"), |n| array("'|u1'", &format!("(0x{},)", "f".repeat(n + 17)));
+    /// A float of many digits, which is not a dimension.
+    long_float, 407, Refused("dimension"), |n| array("'|u1'", &format!("(1.{},)", "9".repeat(n)));
     /// Many zeros before a small number.
     leading_zeros, 407, Refused("header is malformed"), |n| array("'|u1'", &format!("({}1,)", "0".repeat(n + 1)));
     /// One name in many pieces; naive concatenation copies all earlier pieces each time.
@@ -141,8 +141,10 @@ attacks! {
     named_characters, 407, Refused("header is malformed"), |n| descr(&format!("[('{}', '|u1')]", "\\N{BELL".repeat(n)));
     /// A string literal that does not end.
     endless_text, 407, Refused("header is malformed"), |n| descr(&format!("'{}", "\\'".repeat(n)));
-    /// Comments and blank lines between two words.
-    many_comments, 407, Read, |n| descr(&format!("[#\n{}('a', '|u1')]", " #x\n\\\n".repeat(n)));
+    /// Blanks and line breaks between two values.
+    many_blanks, 407, Read, |n| descr(&format!("[{}('a', '|u1')]", " \t\r\n".repeat(n)));
+    /// Comments, which headers cannot have.
+    many_comments, 407, Refused("comments"), |n| descr(&format!("[#\n{}('a', '|u1')]", " #x\n".repeat(n)));
     /// Blanks before garbage at the end of the header.
     blanks_before_garbage, 407, Refused("header is malformed"),
         |n| file(1, &format!("{}{}x", header("'|u1'", "()").trim_end(), " ".repeat(n)), &[1]);

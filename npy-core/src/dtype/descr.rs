@@ -199,7 +199,7 @@ fn read_name(item: Item<'_>) -> Result<(Option<Text>, Text), Fault> {
     let title = match title.kind() {
         literal::Kind::Str => title.text(),
         literal::Kind::None => None,
-        literal::Kind::List | literal::Kind::Dict | literal::Kind::Set => {
+        literal::Kind::List | literal::Kind::Dict => {
             return Err(fault(title, "a title must be hashable, as a string is"));
         }
         _ => Some(Text::other(&title.python3_source())),

@@ -1,18 +1,23 @@
-//! The grammar: values, brackets and separators.
+//! The grammar: values, brackets, names, and the blanks between them.
 
 use std::ops::Range;
 
-use super::scanner::Scanner;
-use super::{Caps, Dialect, Fault, Form, Kind, Node, after, fail, to_u32, to_usize};
+use super::{Caps, Dialect, Fault, Kind, Node, fail, number, string, to_u32};
 use crate::checked;
 
 /// Parses a text into a list of nodes.
 pub(super) fn parse(text: &str, dialect: Dialect, caps: Caps) -> Result<Vec<Node>, Fault> {
-    let scanner = Scanner::new(text, dialect, 0);
     let capacity = caps.items.min(text.len() / BYTES_A_NODE).min(MAX_INITIAL_CAPACITY);
     let nodes = Vec::with_capacity(capacity);
-    let mut parser = Parser { scanner, caps, nodes, open: NONE };
-    parser.parse()?;
+    let mut parser = Parser { text, at: 0, dialect, caps, open: Vec::new(), nodes };
+    parser.skip_blanks();
+    loop {
+        parser.value()?;
+        if !parser.is_value_due()? {
+            break;
+        }
+    }
+    parser.end()?;
     Ok(parser.nodes)
 }
 
@@ -22,236 +27,220 @@ const BYTES_A_NODE: usize = 6;
 /// The largest initial capacity of the list: even a long text may have few values, and many blanks.
 const MAX_INITIAL_CAPACITY: usize = 1024;
 
-/// The index that means "no node".
-const NONE: u32 = u32::MAX;
-
-/// The tokens that the grammar allows next.
-enum Due {
-    // A value; or, if `or_end`, a closing bracket, which may come after `[` or `,`, but not after
-    // `:`.
-    Value { or_end: bool },
-    // A comma, a colon or a closing bracket.
-    Separator,
+/// A position in a text, the brackets that are open there, and the values before it.
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    dialect: Dialect,
+    caps: Caps,
+    open: Vec<Bracket>,
+    nodes: Vec<Node>,
 }
 
-/// Builds the list of nodes.
-struct Parser<'t> {
-    scanner: Scanner<'t>,
-    caps: Caps,
-    nodes: Vec<Node>,
-    // The index of the innermost open bracket; `NONE` if no bracket is open.
-    open: u32,
+/// A bracket that is open, with the index of its node.
+#[derive(Clone, Copy)]
+struct Bracket {
+    index: usize,
+    kind: Kind,
+    close: u8,
+    has_comma: bool,
 }
 
 impl Parser<'_> {
-    fn parse(&mut self) -> Result<(), Fault> {
-        self.scanner.skip_before()?;
-        let mut due = Some(Due::Value { or_end: false });
-        while let Some(next) = due {
-            self.scanner.skip()?;
-            due = match next {
-                Due::Value { or_end } => Some(self.value(or_end)?),
-                Due::Separator => self.separator()?,
-            };
-        }
-        self.scanner.skip_after()
-    }
-
-    /// Reads an atom or an opening bracket; if `or_end`, also a closing bracket.
-    fn value(&mut self, or_end: bool) -> Result<Due, Fault> {
-        let at = self.scanner.at;
-        match self.scanner.peek() {
-            Some(b'(') => match self.scanner.peek_pair() {
-                Some(strings) => self.push_pair(strings),
-                None => self.open(Form::Paren),
-            },
-            Some(b'[') => self.open(Form::Value(Kind::List)),
-            Some(b'{') => self.open(Form::Brace),
-            Some(b')' | b']' | b'}') if or_end => self.close(),
-            None if self.open != NONE => self.unclosed(),
-            _ => {
-                let (kind, end) = self.scanner.atom()?;
-                let index = self.atom(kind, at..end)?;
-                self.complete(index)
-            }
-        }
-    }
-
-    /// Reads a comma, a colon or a closing bracket. Returns `None` if no bracket is open: the outermost value is complete.
-    fn separator(&mut self) -> Result<Option<Due>, Fault> {
-        let at = self.scanner.at;
-        let Some(open) = self.nodes.get_mut(to_usize(self.open)) else {
-            return Ok(None);
+    /// Reads a value; of a list, tuple or dictionary only the bracket.
+    fn value(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        let (kind, is_plain, end) = match self.rest() {
+            [b'(', ..] => return self.open(Kind::Tuple, b')'),
+            [b'[', ..] => return self.open(Kind::List, b']'),
+            [b'{', ..] => return self.open(Kind::Dict, b'}'),
+            rest if string::starts(rest) => self.string()?,
+            [byte, ..] if is_in_word(*byte) => self.word()?,
+            _ => return self.unexpected("a value"),
         };
-        let may_be_dict = matches!(open.form, Form::Brace | Form::Value(Kind::Dict));
-        let after_key = may_be_dict && open.end % 2 == 1;
-        match self.scanner.peek() {
-            Some(b':') if after_key => {
-                open.form = Form::Value(Kind::Dict);
-                self.scanner.bump(1);
-                Ok(Some(Due::Value { or_end: false }))
+        self.push(kind, is_plain, start..end)
+    }
+
+    /// Reads a string and the strings adjacent to it.
+    fn string(&mut self) -> Result<(Kind, bool, usize), Fault> {
+        if let Some(length) = string::plain(self.rest()) {
+            self.bump(length);
+            return Ok((Kind::Str, true, self.at));
+        }
+        let (kind, end) = string::read(self.text, self.at, !self.open.is_empty(), None)?;
+        self.at = end;
+        Ok((kind, false, end))
+    }
+
+    /// Reads what is between two values: closing brackets, a comma, a key. Returns false if no
+    /// bracket is open any more.
+    fn is_value_due(&mut self) -> Result<bool, Fault> {
+        self.skip_blanks();
+        while let Some(&Bracket { index, kind, close, has_comma }) = self.open.last() {
+            let is_empty = self.nodes.len() == checked::add(index, 1);
+            let comma = !is_empty && self.eat(b',');
+            if comma {
+                self.skip_blanks();
             }
-            Some(b',' | b'}') if after_key && open.form != Form::Brace => {
-                fail(at, "expected ':' and a value after this key")
+            if self.eat(close) {
+                let is_group = kind == Kind::Tuple && !is_empty && !comma && !has_comma;
+                let (end, next) = (to_u32(self.at), to_u32(self.nodes.len()));
+                if let Some(node) = self.nodes.get_mut(index) {
+                    *node = Node { kind: (!is_group).then_some(kind), end, next, ..*node };
+                }
+                self.open.pop();
+                self.skip_blanks();
+            } else if is_empty || comma {
+                if let Some(bracket) = self.open.last_mut() {
+                    bracket.has_comma = comma;
+                }
+                if kind == Kind::Dict {
+                    self.key()?;
+                }
+                return Ok(true);
+            } else {
+                return self.unexpected(&format!("',' or '{}' after a value", char::from(close)));
             }
-            Some(b',') => {
-                open.form = match open.form {
-                    Form::Paren => Form::Value(Kind::Tuple),
-                    Form::Brace => Form::Value(Kind::Set),
-                    known => known,
-                };
-                self.scanner.bump(1);
-                Ok(Some(Due::Value { or_end: true }))
-            }
-            Some(b')' | b']' | b'}') => self.close().map(Some),
-            None => self.unclosed(),
-            _ => {
-                let expected = char::from(open.form.closing());
-                fail(at, format!("expected ',' or '{expected}' after this item"))
-            }
         }
+        Ok(false)
     }
 
-    /// Adds a tuple of two strings.
-    fn push_pair(&mut self, [name, dtype]: [Range<usize>; 2]) -> Result<Due, Fault> {
-        let index = self.bracket(Form::Value(Kind::Tuple))?;
-        let end = checked::add(dtype.end, 1);
-        self.atom(Kind::Str, name)?;
-        let last = self.atom(Kind::Str, dtype)?;
-        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-            (node.end, node.next) = (to_u32(end), after(last));
+    /// Reads a key of a dictionary, and the colon after it.
+    fn key(&mut self) -> Result<(), Fault> {
+        if !string::starts(self.rest()) {
+            return self.unexpected("a string as a key (sets are not read)");
         }
-        self.scanner.at = end;
-        self.complete(index)
+        self.value()?;
+        self.skip_blanks();
+        if !self.eat(b':') {
+            return self.unexpected("':' after a key (sets are not read)");
+        }
+        self.skip_blanks();
+        Ok(())
     }
 
-    /// Adds a value that contains no others.
-    fn atom(&mut self, kind: Kind, range: Range<usize>) -> Result<u32, Fault> {
-        let index = self.push(Form::Value(kind), range.start)?;
-        if let Some(node) = self.nodes.get_mut(to_usize(index)) {
-            (node.end, node.next) = (to_u32(range.end), after(index));
-        }
-        Ok(index)
-    }
-
-    /// Adds the bracket that is next, if the limit of nesting allows it.
-    fn bracket(&mut self, form: Form) -> Result<u32, Fault> {
-        let at = self.scanner.at;
-        if self.scanner.depth >= self.caps.nesting {
-            let found = checked::add(self.scanner.depth, 1);
-            return Err(Fault::limit(at, "nesting", "nesting", found, self.caps.nesting));
-        }
-        self.push(form, at)
-    }
-
-    fn open(&mut self, form: Form) -> Result<Due, Fault> {
-        self.open = self.bracket(form)?;
-        self.scanner.depth = checked::add(self.scanner.depth, 1);
-        self.scanner.bump(1);
-        Ok(Due::Value { or_end: true })
-    }
-
-    fn close(&mut self) -> Result<Due, Fault> {
-        let index = self.open;
-        let next = to_u32(self.nodes.len());
-        if index == NONE {
-            return self.scanner.unexpected();
-        }
-        let inner = self.past_group(after(index));
-        let Some(node) = self.nodes.get_mut(to_usize(index)) else {
-            return self.scanner.unexpected();
-        };
-        let expected = node.form.closing();
-        if !self.scanner.eat(expected) {
-            let expected = char::from(expected);
-            return fail(
-                self.scanner.at,
-                format!("expected '{expected}' to close the last bracket"),
-            );
-        }
-        node.form = node.form.closed(node.end);
-        node.hashable &= !matches!(node.form, Form::Value(Kind::List | Kind::Dict | Kind::Set));
-        if node.form == Form::Group {
-            node.start = inner;
-        }
-        self.open = node.next;
-        node.next = next;
-        node.end = to_u32(self.scanner.at);
-        self.scanner.depth = checked::sub(self.scanner.depth, 1);
-        self.complete(index)
-    }
-
-    /// Adds a node whose end is not known yet.
-    fn push(&mut self, form: Form, at: usize) -> Result<u32, Fault> {
-        let count = self.nodes.len();
-        if count >= self.caps.items {
+    /// Adds a value.
+    fn push(&mut self, kind: Kind, is_plain: bool, range: Range<usize>) -> Result<(), Fault> {
+        let (found, limit) = (checked::add(self.nodes.len(), 1), self.caps.items);
+        if found > limit {
             let what = "values in a header (eight are allowed for each field)";
-            return Err(Fault::limit(at, what, "fields", checked::add(count, 1), self.caps.items));
+            return Err(Fault::limit(range.start, what, "fields", found, limit));
         }
-        if count == self.nodes.capacity() {
-            // Double the capacity, but not beyond the limit.
-            let rest = checked::sub(self.caps.items, count);
-            self.nodes.reserve_exact(count.max(1).min(rest));
-        }
-        let start = to_u32(at);
-        self.nodes.push(Node { form, hashable: true, start, end: 0, next: self.open });
-        Ok(to_u32(count))
+        let (start, end, next) = (to_u32(range.start), to_u32(range.end), to_u32(found));
+        self.nodes.push(Node { kind: Some(kind), is_plain, start, end, next });
+        Ok(())
     }
 
-    /// Increments the number of values in the enclosing bracket. Refuses a key, or an item of a
-    /// set, that Python cannot hash.
-    fn complete(&mut self, index: u32) -> Result<Due, Fault> {
-        let hashable = self.nodes.get(to_usize(index)).is_none_or(|node| node.hashable);
-        let Some(around) = self.nodes.get_mut(to_usize(self.open)) else {
-            return Ok(Due::Separator);
+    /// Adds a value with a bracket, of which the end is not known yet.
+    fn open(&mut self, kind: Kind, close: u8) -> Result<(), Fault> {
+        let (found, limit) = (checked::add(self.open.len(), 1), self.caps.nesting);
+        if found > limit {
+            return Err(Fault::limit(self.at, "nesting", "nesting", found, limit));
+        }
+        self.open.push(Bracket { index: self.nodes.len(), kind, close, has_comma: false });
+        self.push(kind, false, self.at..self.at)?;
+        self.bump(1);
+        Ok(())
+    }
+
+    /// Reads a number, `True`, `False` or `None`. The end is before any Python 2 `L`.
+    fn word(&mut self) -> Result<(Kind, bool, usize), Fault> {
+        let at = self.at;
+        self.bump(self.rest().iter().take_while(|&&byte| is_in_word(byte)).count());
+        let word = checked::text(self.text, at..self.at);
+        let kind = match word {
+            "True" => Kind::Bool(true),
+            "False" => Kind::Bool(false),
+            "None" => Kind::None,
+            _ => {
+                let long = word.strip_suffix('L').filter(|_| self.dialect == Dialect::Python2);
+                if long.and_then(number::kind) == Some(Kind::Int) {
+                    return Ok((Kind::Int, false, checked::sub(self.at, 1)));
+                }
+                number::kind(word).ok_or_else(|| self.not_a_literal(at, word))?
+            }
         };
-        around.end = after(around.end);
-        let is_key = match around.form {
-            Form::Brace | Form::Value(Kind::Set) => true,
-            Form::Value(Kind::Dict) => around.end % 2 == 1,
-            _ => false,
+        Ok((kind, false, self.at))
+    }
+
+    /// Returns the error for a word, after which the parser is.
+    fn not_a_literal(&self, at: usize, word: &str) -> Fault {
+        let shown = word.get(..40).unwrap_or(word);
+        let reason = if matches!(self.peek(), Some(b'\'' | b'"')) {
+            format!("'{shown}' before a string; only the prefixes u and b are read")
+        } else if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            format!(
+                "'{shown}' is not a number; write it in decimal, with at most {} digits, without '_' or a zero in front",
+                number::MAX_DIGITS
+            )
+        } else if word.starts_with("np.") {
+            format!("'{shown}' is not a literal; write plain numbers, 3 instead of np.int64(3)")
+        } else {
+            format!("'{shown}' is not a literal; the only names allowed are True, False and None")
         };
-        around.hashable &= hashable;
-        if is_key && !hashable {
-            let inner = self.past_group(index);
-            let at = self.nodes.get(to_usize(inner)).map_or(0, |node| to_usize(node.start));
-            return fail(at, "a list, dictionary or set cannot be a key or an item of a set");
-        }
-        Ok(Due::Separator)
+        Fault::malformed(at, reason)
     }
 
-    /// Returns the index of the value inside the group at `index`, or `index` if the node there is not a group.
-    fn past_group(&self, index: u32) -> u32 {
-        match self.nodes.get(to_usize(index)) {
-            Some(node) if node.form == Form::Group => node.start,
-            _ => index,
+    /// Refuses all but blanks after the value. Python 3 allows no blanks after the last line break.
+    fn end(&mut self) -> Result<(), Fault> {
+        let rest = checked::text(self.text, self.at..self.text.len());
+        let rest = match self.dialect {
+            Dialect::Python2 => rest.trim_start_matches([' ', '\t', '\r', '\n']),
+            Dialect::Python3 => rest.trim_start_matches(['\r', '\n']),
+        };
+        self.at = checked::sub(self.text.len(), rest.len());
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            self.unexpected("the end of the text after the value")
         }
     }
 
-    fn unclosed<T>(&self) -> Result<T, Fault> {
-        let at = self.nodes.get(to_usize(self.open)).map_or(0, |node| to_usize(node.start));
-        fail(at, "a bracket that is never closed")
+    /// Returns the error for what is next, which is not what the grammar allows there.
+    fn unexpected<T>(&self, expected: &str) -> Result<T, Fault> {
+        let rest = checked::text(self.text, self.at..self.text.len());
+        let (found, advice) = match rest.chars().next() {
+            None => ("the end of the text".into(), "copy the complete text, or close its brackets"),
+            Some('#') => ("a comment".into(), "remove it, because comments are not read"),
+            Some('\\') => ("a backslash".into(), "remove it, because lines are not joined"),
+            Some('\r' | '\n') => ("a line break".into(), "remove it"),
+            Some(c @ ' '..='~') => (format!("'{c}'"), "write it as np.save does"),
+            Some(c) => {
+                (format!("the character U+{:04X}", u32::from(c)), "only strings can have it")
+            }
+        };
+        fail(self.at, format!("expected {expected}, found {found}; {advice}"))
+    }
+
+    /// Skips blanks; line breaks have no meaning inside brackets.
+    fn skip_blanks(&mut self) {
+        if self.peek().is_some_and(|byte| byte <= b' ') {
+            self.bump(string::blanks(self.rest(), !self.open.is_empty()));
+        }
+    }
+
+    /// Returns the bytes that are not read yet.
+    fn rest(&self) -> &[u8] {
+        checked::tail(self.text.as_bytes(), self.at)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn bump(&mut self, count: usize) {
+        self.at = checked::add(self.at, count);
+    }
+
+    /// Skips this byte if it is next, and returns true if so.
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.bump(found.into());
+        found
     }
 }
 
-impl Form {
-    /// Returns the closing bracket that matches this opening bracket.
-    fn closing(self) -> u8 {
-        match self {
-            Form::Value(Kind::List) => b']',
-            Form::Brace | Form::Value(Kind::Dict | Kind::Set) => b'}',
-            _ => b')',
-        }
-    }
-
-    /// Returns the final form of a bracket that is closed and contains this many values.
-    fn closed(self, values: u32) -> Form {
-        match (self, values) {
-            (Form::Paren, 1) => Form::Group,
-            (Form::Paren, _) => Form::Value(Kind::Tuple),
-            (Form::Brace, 1) => Form::Value(Kind::Set),
-            (Form::Brace, _) => Form::Value(Kind::Dict),
-            _ => self,
-        }
-    }
+/// Returns true if the byte can be part of a number or a name.
+fn is_in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'+' | b'-')
 }

@@ -1,7 +1,5 @@
 //! A Python string or other literal that keeps its value when it is read and written again.
 
-use std::str::Chars;
-
 use super::repr;
 
 /// A Python string, or another Python literal: the title of a field may be any literal.
@@ -73,73 +71,6 @@ impl Text {
     }
 }
 
-/// Decodes the text between the quotes of a string literal, and appends its code points. An unknown escape is kept, as in Python.
-pub(super) fn decode(body: &str, raw: bool, code_points: &mut Vec<u32>) {
-    let mut chars = body.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            // Python reads every line break as a line feed.
-            '\r' => {
-                eat(&mut chars, '\n');
-                code_points.push(u32::from('\n'));
-            }
-            '\\' if !raw => decode_escape(&mut chars, code_points),
-            _ => code_points.push(c.into()),
-        }
-    }
-}
-
-/// Decodes one escape, after its backslash.
-fn decode_escape(chars: &mut Chars<'_>, code_points: &mut Vec<u32>) {
-    let unescaped = chars.as_str();
-    let code_point = match chars.next() {
-        // A backslash at the end of a line joins it with the next one.
-        Some('\n') => return,
-        Some('\r') => return eat(chars, '\n'),
-        Some(c @ ('\\' | '\'' | '"')) => u32::from(c),
-        Some('a') => 0x07,
-        Some('b') => 0x08,
-        Some('t') => 0x09,
-        Some('n') => 0x0a,
-        Some('v') => 0x0b,
-        Some('f') => 0x0c,
-        Some('r') => 0x0d,
-        Some('x') => decode_digits(chars, 16, 2),
-        Some('u') => decode_digits(chars, 16, 4),
-        Some('U') => decode_digits(chars, 16, 8),
-        Some('0'..='7') => {
-            *chars = unescaped.chars();
-            decode_digits(chars, 8, 3)
-        }
-        _ => {
-            *chars = unescaped.chars();
-            u32::from('\\')
-        }
-    };
-    code_points.push(code_point);
-}
-
-/// Reads a number of at most `max_digits` digits.
-fn decode_digits(chars: &mut Chars<'_>, radix: u32, max_digits: usize) -> u32 {
-    let mut number = 0u32;
-    for _ in 0..max_digits {
-        let rest = chars.as_str();
-        let Some(digit) = chars.next().and_then(|c| c.to_digit(radix)) else {
-            *chars = rest.chars();
-            break;
-        };
-        // A `u32` can hold the largest numbers: 8 digits in base 16, and 3 in base 8.
-        number = number.wrapping_mul(radix).wrapping_add(digit);
-    }
-    number
-}
-
-fn eat(chars: &mut Chars<'_>, c: char) {
-    if chars.as_str().starts_with(c) {
-        chars.next();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,32 +114,5 @@ mod tests {
             assert_eq!((text.as_str(), repr(&text).as_str()), (source, source));
             assert!(!text.is_string());
         }
-    }
-
-    /// Guards every kind of escape; the right side is Python's result.
-    #[test]
-    fn escapes_are_decoded_as_in_python() {
-        for (body, expected) in [
-            (r"\x3cf4", "<f4"),
-            (r#"\'\"\\"#, "'\"\\"),
-            (r"\a\b\t\n\v\f\r", "\x07\x08\t\n\x0b\x0c\r"),
-            (r"\xe9\u6574\U0001f600", "é整😀"),
-            (r"\0\7\101\1012\777\8", "\0\x07AA2ǿ\\8"),
-            (r"\d\é\%", r"\d\é\%"),
-            ("a\\\nb\\\r\nc\\\rd", "abcd"),
-            ("a\nb\r\nc\rd", "a\nb\nc\nd"),
-        ] {
-            let mut code_points = Vec::new();
-            decode(body, false, &mut code_points);
-            assert_eq!(Text::from_code_points(&code_points).as_str(), expected, "{body:?}");
-        }
-    }
-
-    /// Guards raw strings, in which only line breaks change.
-    #[test]
-    fn raw_strings_keep_their_backslashes() {
-        let mut code_points = Vec::new();
-        decode("\\x41\\\r\n\\'", true, &mut code_points);
-        assert_eq!(Text::from_code_points(&code_points).as_str(), "\\x41\\\n\\'");
     }
 }

@@ -21,7 +21,7 @@ fn spell(item: Item<'_>, out: &mut String) {
     let (open, close) = match kind {
         Kind::Tuple => ("(", ")"),
         Kind::List => ("[", "]"),
-        Kind::Dict | Kind::Set => ("{", "}"),
+        Kind::Dict => ("{", "}"),
         _ => {
             match (item.text(), item.int()) {
                 (Some(text), _) => out.push_str(&text.repr()),

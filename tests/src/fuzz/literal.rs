@@ -23,20 +23,22 @@ pub(super) fn run(input: &[u8]) {
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = super::seeds_of_headers();
     let others = [
-        "rb'a' B\"\"\"b\n\"\"\"",
-        "u'\\N{DASH}\\x41\\u1234\\U0001f600\\777'",
-        "-1.5e-3-2J",
-        "(-# 3\n 7)",
-        "0x_fF",
-        "0b1",
-        "0o17",
+        "b'a\\xff\\u1' b\"b\"",
+        "u'\\x41\\u1234\\U0001f600\\777\\d\\n'",
+        "-1.5e-3-2j",
+        "12345678901234567890",
+        "00",
+        "0x1f",
+        "1_000",
         "3L",
-        "{1, (2,), None}",
+        "{'a': (2,), 'b' 'c': None, }",
+        "{1, 2}",
         "{}",
         "...",
         "((True))",
-        "[\r\n\t1,\\\n]",
+        "[\r\n\t1, # one\n]",
         "'a' 'b' \"c\"",
+        "'''a'''",
     ];
     seeds.extend(others.map(|text| text.as_bytes().to_vec()));
     seeds
