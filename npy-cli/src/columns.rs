@@ -45,42 +45,36 @@ pub(crate) enum Split {
 
 impl Part {
     fn new(name: String, offset: usize, dtype: &DType, dims: &[Steps]) -> Self {
-        let mut part = Part { name, offset, dtype: dtype.clone(), dims: dims.to_vec() };
-        while let Some((base, shape)) = part.dtype.sub_array() {
-            part.dims.extend(shape.iter().map(|&length| Steps::all(length)));
-            part.dtype = base.clone();
+        let (base, inner) = dtype.flat();
+        let inner = inner.into_iter().map(Steps::all);
+        Part {
+            name,
+            offset,
+            dtype: base.clone(),
+            dims: dims.iter().copied().chain(inner).collect(),
         }
-        part
     }
 
-    /// Returns the part at a path below this one, such as `hdr.gain` or `samples.0`. Field names may have dots.
+    /// Returns the part at a path below this one, such as `hdr.gain`, `samples[0]` or `samples.0`.
     fn find(&self, path: &str) -> Option<Part> {
-        if let [first, rest @ ..] = &self.dims[..] {
-            let (index, path) = match path.split_once('.') {
-                Some((index, path)) => (index, Some(path)),
-                None => (path, None),
-            };
-            let place = first.find(index.parse().ok()?)?;
-            let stride = product(rest) * self.dtype.itemsize();
-            let part =
-                Part::new(self.name.clone(), self.offset + place * stride, &self.dtype, rest);
-            return match path {
-                Some(path) => part.find(path),
-                None => Some(part),
-            };
+        let [first, rest @ ..] = &self.dims[..] else {
+            let part = self.dtype.part(path)?;
+            let dims = part.shape().iter().map(|&length| Steps::all(length)).collect();
+            let (name, offset) = (self.name.clone(), self.offset + part.offset());
+            return Some(Part { name, offset, dtype: part.base().clone(), dims });
+        };
+        // The numbers are those in the file, which the library does not know after a slice.
+        let (index, path) = match path.strip_prefix('[') {
+            Some(path) => path.split_once(']')?,
+            None => path.split_at(path.find(['.', '[']).unwrap_or(path.len())),
+        };
+        let place = first.find(index.parse().ok()?)?;
+        let stride = product(rest) * self.dtype.itemsize();
+        let part = Part::new(self.name.clone(), self.offset + place * stride, &self.dtype, rest);
+        match path {
+            "" => Some(part),
+            path => part.find(path.strip_prefix('.').unwrap_or(path)),
         }
-        for field in self.dtype.fields() {
-            let Some(rest) = path.strip_prefix(field.name()) else { continue };
-            let part =
-                Part::new(self.name.clone(), self.offset + field.offset(), field.dtype(), &[]);
-            if rest.is_empty() {
-                return Some(part);
-            }
-            if let Some(found) = rest.strip_prefix('.').and_then(|rest| part.find(rest)) {
-                return Some(found);
-            }
-        }
-        None
     }
 
     /// Returns true if each element is a column.

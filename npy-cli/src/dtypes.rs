@@ -1,9 +1,7 @@
 //! Dtypes as users write them: `f4`, `int`, `U`, or as in headers.
 
 use npy_core::DType;
-use npy_core::dtype::{Field, ScalarKind};
-
-use crate::text::json_string;
+use npy_core::dtype::{Field, Scalar, ScalarKind};
 
 /// Parses a dtype as headers have it, or without the byte order: `f4`.
 pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
@@ -12,10 +10,10 @@ pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
 }
 
 /// Gives texts without a width (`U`, `S`, `V`) the width that they have in the array, as NumPy's `astype` does.
-pub(crate) fn with_widths(wanted: DType, found: &DType) -> DType {
+pub(crate) fn with_widths(wanted: DType, found: &DType) -> npy_core::Result<DType> {
     match has_open_width(&wanted) {
-        true => literal(&wanted, Some(found)).parse().unwrap_or(wanted),
-        false => wanted,
+        true => widened(&wanted, Some(found)),
+        false => Ok(wanted),
     }
 }
 
@@ -27,45 +25,40 @@ fn has_open_width(dtype: &DType) -> bool {
     }
 }
 
-/// Returns the literal of a dtype that is no sub-array.
-fn literal(wanted: &DType, found: Option<&DType>) -> String {
-    let Some(scalar) = wanted.scalar() else {
-        let fields = wanted.fields().iter().map(|field| {
-            let name = match field.title() {
-                Some(title) => format!("({}, {})", quoted(title), quoted(field.name())),
-                None => quoted(field.name()),
-            };
-            let found = found.and_then(|found| found.field(field.name())).map(Field::dtype);
-            let Some((base, shape)) = field.dtype().sub_array() else {
-                return format!("({name}, {})", literal(field.dtype(), found));
-            };
-            let found = found.and_then(DType::sub_array).map(|(base, _)| base);
-            let shape: String = shape.iter().map(|length| format!("{length}, ")).collect();
-            format!("({name}, {}, ({shape}))", literal(base, found))
-        });
-        return format!("[{}]", fields.collect::<Vec<_>>().join(", "));
-    };
-    let is_text = |kind| matches!(kind, ScalarKind::Str | ScalarKind::Bytes | ScalarKind::Void);
-    let width =
-        found.and_then(DType::scalar).filter(|found| is_text(found.kind())).map(
-            |found| match found.kind() {
-                ScalarKind::Str => found.itemsize() / 4,
-                _ => found.itemsize(),
-            },
-        );
-    match (scalar.itemsize(), scalar.kind(), width) {
-        (0, ScalarKind::Str, Some(width)) => format!("'<U{width}'"),
-        (0, ScalarKind::Bytes, Some(width)) => format!("'|S{width}'"),
-        (0, ScalarKind::Void, Some(width)) => format!("'|V{width}'"),
-        _ => format!("'{wanted}'"),
+fn widened(wanted: &DType, found: Option<&DType>) -> npy_core::Result<DType> {
+    if let Some((base, shape)) = wanted.sub_array() {
+        let found = found.and_then(DType::sub_array).map(|(base, _)| base);
+        return widened(base, found)?.array(shape);
     }
-}
-
-/// Returns a text as a literal of Python.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    json_string(text, &mut out);
-    String::from_utf8(out).unwrap_or_default()
+    let Some(scalar) = wanted.scalar() else {
+        let (mut fields, mut size) = (Vec::new(), 0);
+        for field in wanted.fields() {
+            let found = found.and_then(|found| found.field(field.name())).map(Field::dtype);
+            let dtype = widened(field.dtype(), found)?;
+            size += dtype.itemsize();
+            let new = Field::new(field.name(), dtype);
+            fields.push(match field.title() {
+                Some(title) => new.title(title),
+                None => new,
+            });
+        }
+        return DType::from_fields(fields, size);
+    };
+    // The characters that are there.
+    let width = found.and_then(DType::scalar).and_then(|found| match found.kind() {
+        ScalarKind::Str => Some(found.itemsize() / 4),
+        ScalarKind::Bytes | ScalarKind::Void => Some(found.itemsize()),
+        _ => None,
+    });
+    let size = match (scalar.kind(), width) {
+        (ScalarKind::Str, Some(width)) => 4 * width,
+        (ScalarKind::Bytes | ScalarKind::Void, Some(width)) => width,
+        _ => 0,
+    };
+    match scalar.itemsize() {
+        0 => Scalar::new(scalar.kind(), size).map(DType::from),
+        _ => Ok(wanted.clone()),
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +93,7 @@ mod tests {
                 "[(('t', 'a'), '<U2'), ('b', '|S7', (2,)), ('c', [('d', '|V3')]), ('e', '<f4')]",
             ),
         ] {
-            let wanted = with_widths(parse(wanted).unwrap(), &found.parse().unwrap());
+            let wanted = with_widths(parse(wanted).unwrap(), &found.parse().unwrap()).unwrap();
             assert_eq!(wanted.to_string(), dtype);
         }
     }

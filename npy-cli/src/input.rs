@@ -151,18 +151,18 @@ impl Layout {
             });
         }
         let is_number = wanted.is_some_and(is_complex) && tree.parts(is_json).is_some();
+        let dtypes: Vec<DType> =
+            columns.iter().map(Column::dtype).collect::<npy_core::Result<_>>().of(&name)?;
         let plain = match is_record {
             true => None,
-            false if is_number => Some((complex(&columns[0]), Vec::new())),
-            false => tree.plain(columns, wanted.is_some()),
+            false if is_number => Some((complex(&dtypes[0]).of(&name)?, Vec::new())),
+            false => tree.plain(&dtypes, wanted.is_some()).of(&name)?,
         };
-        let is_plain = plain.is_some();
-        let (descr, inner) = plain.unwrap_or_else(|| (tree.descr(columns), Vec::new()));
-        let dtype = descr.parse::<DType>().of(&name)?;
-        let row_bytes = match is_plain {
-            true => columns.iter().map(Column::itemsize).sum(),
-            false => dtype.itemsize(),
+        let (dtype, inner) = match plain {
+            Some(plain) => plain,
+            None => (tree.record(&dtypes).of(&name)?, Vec::new()),
         };
+        let row_bytes = columns.iter().map(Column::itemsize).sum();
         Ok(Layout { dtype, inner, row_bytes, order: tree.order() })
     }
 }

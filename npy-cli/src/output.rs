@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Place};
+use npy_core::{Cast, DType, ErrorKind, Place};
 
 /// The exit code of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,11 +206,8 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
 /// Returns true if some cast converts values of one dtype to the other. They are texts of an error.
 fn can_be_cast(found: &str, wanted: &str) -> bool {
     let parse = |text: &str| text.trim_matches('\'').parse::<DType>().ok();
-    let empty = |dtype| DynArray::new(dtype, [0], Order::C, Vec::new()).ok();
-    let (Some(array), Some(wanted)) = (parse(found).and_then(empty), parse(wanted)) else {
-        return false;
-    };
-    array.cast_with(&wanted, Cast::Checked).is_ok()
+    let (Some(found), Some(wanted)) = (parse(found), parse(wanted)) else { return false };
+    found.converts_to(&wanted, Cast::Checked).is_ok()
 }
 
 /// Prints an error for the user, and continues.

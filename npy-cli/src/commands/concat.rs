@@ -110,10 +110,7 @@ fn check(input: &Target, first: &Header, found: &Header) -> Result<()> {
     if found.dtype() == first.dtype() {
         return Ok(());
     }
-    // An empty array is cast without values, and only tells whether it could be.
-    let empty =
-        npy_core::DynArray::new(found.dtype().clone(), [0], Order::C, Vec::new()).of(input)?;
-    empty.cast_with(first.dtype(), Cast::Lossless).map(drop).map_err(|_| {
+    found.dtype().converts_to(first.dtype(), Cast::Lossless).map_err(|_| {
         let [found, first] = [found, first].map(|header| full_dtype(header.dtype()));
         let hint = "convert it first with npy convert --dtype";
         Failure::new(

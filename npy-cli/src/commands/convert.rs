@@ -401,7 +401,9 @@ impl Args {
     /// Returns the dtype of the result.
     fn dtype(&self, found: &DType) -> Result<DType> {
         let dtype = match &self.dtype {
-            Some(text) => dtypes::with_widths(parse_dtype(text)?, found),
+            Some(text) => dtypes::with_widths(parse_dtype(text)?, found).map_err(|error| {
+                Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
+            })?,
             None => found.clone(),
         };
         Ok(match self.endian {

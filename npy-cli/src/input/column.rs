@@ -143,7 +143,7 @@ impl Column {
     }
 
     /// Returns the dtype of the values.
-    pub(crate) fn dtype(&self) -> String {
+    pub(crate) fn dtype(&self) -> npy_core::Result<DType> {
         self.kind.dtype(self.width)
     }
 

@@ -28,7 +28,7 @@ impl Column {
             Kind::Int(size) | Kind::UInt(size) => match value.whole() {
                 Some(number) => match integer(number, size, matches!(self.kind, Kind::Int(_))) {
                     Some(bytes) => bytes,
-                    None => return Err(format!("{} does not fit '{}'", text(), self.dtype())),
+                    None => return Err(self.misfit(&text())),
                 },
                 None => return wrong("an integer"),
             },
@@ -44,7 +44,7 @@ impl Column {
                         return Err(format!(
                             "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
                             text(),
-                            digits.unit()
+                            digits.unit().name()
                         ));
                     }
                 },
@@ -76,6 +76,14 @@ impl Column {
         Ok(())
     }
 
+    /// Says that a number has no place in the dtype of the column.
+    fn misfit(&self, text: &str) -> String {
+        match self.dtype() {
+            Ok(dtype) => format!("{text} does not fit '{dtype}'"),
+            Err(error) => error.to_string(),
+        }
+    }
+
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
     fn float(&self, value: &Value, number: f64, size: usize) -> Result<Vec<u8>, String> {
         if self.cast != Cast::Lossless && (number.is_finite() || self.cast == Cast::Numeric) {
@@ -100,7 +108,7 @@ impl Column {
         };
         match !has_digits || is_same && number.is_finite() {
             true => Ok(bytes),
-            false => Err(format!("{text} does not fit '{}'", self.dtype())),
+            false => Err(self.misfit(&text)),
         }
     }
 }

@@ -113,7 +113,7 @@ mod tests {
         };
         let values: Vec<Value> = values.iter().map(value).collect();
         let width = values.iter().map(|value| value.text().chars().count()).max();
-        guess(&values, true).dtype(width.unwrap_or(0).max(1))
+        guess(&values, true).dtype(width.unwrap_or(0).max(1)).unwrap().to_string()
     }
 
     /// Guards that no text changes by becoming a number.

@@ -1,6 +1,7 @@
 //! What the values of a column are read as.
 
-use npy_core::dtype::Resolution;
+use npy_core::DType;
+use npy_core::dtype::{Resolution, Scalar, ScalarKind};
 
 use super::times::Digits;
 
@@ -40,22 +41,22 @@ impl Kind {
     }
 
     /// Returns the dtype of the values. `width` is that of text.
-    pub(super) fn dtype(self, width: usize) -> String {
-        match self {
-            Kind::Bool => "|b1".into(),
-            Kind::Int(1) => "|i1".into(),
-            Kind::UInt(1) => "|u1".into(),
-            Kind::Int(size) => format!("<i{size}"),
-            Kind::UInt(size) => format!("<u{size}"),
-            Kind::Float(size) => format!("<f{size}"),
-            Kind::Time(digits) => format!("<M8[{}]", digits.unit()),
-            Kind::Span(resolution) => format!("<m8[{}]", resolution.unit.name()),
+    pub(super) fn dtype(self, width: usize) -> npy_core::Result<DType> {
+        let time = |unit| Some(Resolution { multiple: 1, unit });
+        let kind = match self {
+            Kind::Bool => ScalarKind::Bool,
+            Kind::Int(_) => ScalarKind::Int,
+            Kind::UInt(_) => ScalarKind::UInt,
+            Kind::Float(_) => ScalarKind::Float,
+            Kind::Time(digits) => ScalarKind::DateTime(time(digits.unit())),
+            Kind::Span(resolution) => ScalarKind::TimeDelta(time(resolution.unit)),
             Kind::Count(resolution) | Kind::Point(resolution) => {
-                format!("<M8[{}]", resolution.unit.name())
+                ScalarKind::DateTime(time(resolution.unit))
             }
-            Kind::Text => format!("<U{}", width),
-            Kind::Bytes => format!("|S{}", width),
-        }
+            Kind::Text => ScalarKind::Str,
+            Kind::Bytes => ScalarKind::Bytes,
+        };
+        Scalar::new(kind, self.itemsize(width)).map(DType::from)
     }
 
     /// Returns the size of a value in bytes.

@@ -66,30 +66,21 @@ impl Digits {
         digits.count(text).map(|_| digits)
     }
 
-    pub(super) fn unit(self) -> &'static str {
+    pub(super) fn unit(self) -> Unit {
         match self {
-            Digits::Day => "D",
-            Digits::Hour => "h",
-            Digits::Minute => "m",
-            Digits::Second => "s",
-            Digits::Ms => "ms",
-            Digits::Us => "us",
-            Digits::Ns => "ns",
+            Digits::Day => Unit::Day,
+            Digits::Hour => Unit::Hour,
+            Digits::Minute => Unit::Minute,
+            Digits::Second => Unit::Second,
+            Digits::Ms => Unit::Millisecond,
+            Digits::Us => Unit::Microsecond,
+            Digits::Ns => Unit::Nanosecond,
         }
     }
 
     /// Returns the time in units. If it ends with its offset from UTC, it is converted to UTC.
     pub(super) fn count(self, text: &str) -> Option<i64> {
-        let parse = match self {
-            Digits::Day => parsed::<Day>,
-            Digits::Hour => parsed::<Hour>,
-            Digits::Minute => parsed::<Minute>,
-            Digits::Second => parsed::<Second>,
-            Digits::Ms => parsed::<Ms>,
-            Digits::Us => parsed::<Us>,
-            Digits::Ns => parsed::<Ns>,
-        };
-        parse(text, false)
+        count(text, self.unit(), false)
     }
 }
 

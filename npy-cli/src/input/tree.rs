@@ -1,8 +1,13 @@
 //! The columns of text as fields of records, and which of them are the items of lists or the parts of complex numbers.
 
+use npy_core::DType;
+use npy_core::dtype::{Scalar, ScalarKind};
+
 use super::column::Column;
-use crate::dtypes::quoted;
 use crate::output::{Failure, Result};
+
+/// The dtype of elements, and the dimensions of an array of them.
+type Shaped = (DType, Vec<usize>);
 
 /// The columns as fields of records, in the order of their first appearance.
 #[derive(Default)]
@@ -82,55 +87,55 @@ impl Tree {
         }
     }
 
-    /// Returns the descr literal of the record.
-    pub(super) fn descr(&self, columns: &[Column]) -> String {
-        let fields = self.fields.iter().map(|(name, node)| {
-            let name = quoted(name);
-            match node.dtype(columns) {
-                (dtype, shape) if shape.is_empty() => format!("({name}, {dtype})"),
-                (dtype, shape) => {
-                    let lengths: String =
-                        shape.iter().map(|length| format!("{length}, ")).collect();
-                    format!("({name}, {dtype}, ({lengths}))")
-                }
-            }
-        });
-        format!("[{}]", fields.collect::<Vec<_>>().join(", "))
+    /// Returns the dtype of the record. `dtypes` are those of the columns.
+    pub(super) fn record(&self, dtypes: &[DType]) -> npy_core::Result<DType> {
+        let field = |(name, node): &(String, Node)| {
+            let (dtype, shape) = node.dtype(dtypes)?;
+            Ok((name.clone(), dtype.array(shape)?))
+        };
+        DType::record(self.fields.iter().map(field).collect::<npy_core::Result<Vec<_>>>()?)
+    }
+
+    /// Returns the dtype of each field, without the dimensions of a sub-array, and these.
+    fn each(&self, dtypes: &[DType]) -> npy_core::Result<Vec<Shaped>> {
+        self.fields.iter().map(|(_, node)| node.dtype(dtypes)).collect()
     }
 
     /// Returns the dtype of the items and the shape, if the fields are those of a sub-array: `0`, `1` and so on, of one dtype.
-    fn list(&self, columns: &[Column]) -> Option<(String, Vec<usize>)> {
+    fn list(&self, dtypes: &[DType]) -> npy_core::Result<Option<Shaped>> {
         let is_index = |(i, (name, _)): (usize, &(String, Node))| *name == i.to_string();
         if !self.fields.iter().enumerate().all(is_index) {
-            return None;
+            return Ok(None);
         }
-        let mut dtypes = self.fields.iter().map(|(_, node)| node.dtype(columns));
-        let (dtype, inner) = dtypes.next()?;
-        let same = dtypes.all(|(other, shape)| other == dtype && shape == inner);
-        same.then(|| (dtype, std::iter::once(self.fields.len()).chain(inner).collect()))
+        let each = self.each(dtypes)?;
+        Ok(match &each[..] {
+            [(dtype, inner), rest @ ..] if rest.iter().all(|other| *other == each[0]) => {
+                Some((dtype.clone(), [&[each.len()], &inner[..]].concat()))
+            }
+            _ => None,
+        })
     }
 
     /// Returns the dtype and the shape of a row, if the array is no array of records: a list, or the only column `value`. If `is_forced`, also if all columns
     /// have one dtype, whatever their names.
     pub(super) fn plain(
         &self,
-        columns: &[Column],
+        dtypes: &[DType],
         is_forced: bool,
-    ) -> Option<(String, Vec<usize>)> {
-        if let Some(list) = self.list(columns) {
-            return Some(list);
+    ) -> npy_core::Result<Option<Shaped>> {
+        if let Some(list) = self.list(dtypes)? {
+            return Ok(Some(list));
         }
-        let dtypes: Vec<_> = self.fields.iter().map(|(_, node)| node.dtype(columns)).collect();
-        match &self.fields[..] {
-            [(name, _)] if name == "value" || is_forced => dtypes.into_iter().next(),
-            _ => {
-                let (first, inner) = dtypes.first()?.clone();
-                let same = is_forced
-                    && inner.is_empty()
-                    && dtypes.iter().all(|other| other.0 == first && other.1.is_empty());
-                same.then(|| (first, vec![dtypes.len()]))
+        let each = self.each(dtypes)?;
+        Ok(match (&self.fields[..], &each[..]) {
+            ([(name, _)], [only]) if name == "value" || is_forced => Some(only.clone()),
+            (_, [(dtype, inner), rest @ ..])
+                if is_forced && inner.is_empty() && rest.iter().all(|other| *other == each[0]) =>
+            {
+                Some((dtype.clone(), vec![each.len()]))
             }
-        }
+            _ => None,
+        })
     }
 
     /// Returns the columns in the order of the fields.
@@ -145,19 +150,20 @@ impl Tree {
 }
 
 impl Node {
-    /// Returns the dtype as a literal, and its shape if it is a sub-array.
-    fn dtype(&self, columns: &[Column]) -> (String, Vec<usize>) {
+    /// Returns the dtype, and its shape if it is a sub-array.
+    fn dtype(&self, dtypes: &[DType]) -> npy_core::Result<Shaped> {
         match self {
-            Node::Column(at) => (format!("'{}'", columns[*at].dtype()), Vec::new()),
-            Node::Complex([re, _]) => (complex(&columns[*re]), Vec::new()),
-            Node::Record(inner) => {
-                inner.list(columns).unwrap_or_else(|| (inner.descr(columns), Vec::new()))
-            }
+            Node::Column(at) => Ok((dtypes[*at].clone(), Vec::new())),
+            Node::Complex([re, _]) => Ok((complex(&dtypes[*re])?, Vec::new())),
+            Node::Record(inner) => match inner.list(dtypes)? {
+                Some(list) => Ok(list),
+                None => Ok((inner.record(dtypes)?, Vec::new())),
+            },
         }
     }
 }
 
-/// Returns the dtype of a complex number, of which this is a part.
-pub(super) fn complex(part: &Column) -> String {
-    format!("'<c{}'", 2 * part.itemsize())
+/// Returns the dtype of a complex number, of which this is that of a part.
+pub(super) fn complex(part: &DType) -> npy_core::Result<DType> {
+    Scalar::new(ScalarKind::Complex, 2 * part.itemsize()).map(DType::from)
 }

@@ -9,7 +9,7 @@ use crate::output::{Of, Result};
 
 /// A reader of any origin.
 pub(crate) struct AnyReader {
-    reader: Box<dyn Rows>,
+    reader: Box<dyn DynReader>,
     origin: Origin,
 }
 
@@ -27,16 +27,16 @@ pub(crate) enum Origin {
 }
 
 /// The methods of a reader that do not depend on its source.
-trait Rows {
+trait DynReader {
     fn header(&self) -> &Header;
     fn data_offset(&self) -> u64;
     fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray>;
     fn read_all(&mut self) -> npy_core::Result<DynArray>;
     fn seek_to_row(&mut self, row: usize) -> npy_core::Result<()>;
-    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn Rows>>;
+    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn DynReader>>;
 }
 
-impl<R: Read + Seek + 'static> Rows for Reader<R> {
+impl<R: Read + Seek + 'static> DynReader for Reader<R> {
     fn header(&self) -> &Header {
         self.header()
     }
@@ -57,7 +57,7 @@ impl<R: Read + Seek + 'static> Rows for Reader<R> {
         self.seek_to_row(row)
     }
 
-    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn Rows>> {
+    fn flatten(self: Box<Self>) -> npy_core::Result<Box<dyn DynReader>> {
         Ok(Box::new((*self).flatten()?))
     }
 }

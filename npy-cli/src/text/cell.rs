@@ -142,7 +142,7 @@ impl Cell {
 
 /// Returns the dtype of the two parts of a complex number.
 pub(crate) fn half_of(complex: &DType) -> DType {
-    let text = complex.to_string();
-    let order = text.get(..1).unwrap_or("<");
-    format!("{order}f{}", complex.itemsize() / 2).parse().unwrap_or_else(|_| complex.clone())
+    let order = complex.scalar().and_then(Scalar::byte_order).unwrap_or(ByteOrder::Little);
+    let half = Scalar::new(ScalarKind::Float, complex.itemsize() / 2);
+    half.map_or_else(|_| complex.clone(), |half| half.with_byte_order(order).into())
 }
