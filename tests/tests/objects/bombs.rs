@@ -213,7 +213,7 @@ fn values_of_serde_take_no_more_memory_than_the_limit_states() {
         ("arrays", array(b"K\x64\x85", u1, &text(b'B', &[7; 100]))),
         ("ranges", b"c__builtin__\nrange\n(K\0K\x64K\x01tR".to_vec()),
     ];
-    let limit = npy_core::Limits::default().object_expansion as usize;
+    let limit = usize::try_from(npy_core::Limits::default().object_expansion).unwrap();
     for (what, object) in kinds {
         let mut read_one = false;
         for n in [1_000, 8_000, 30_000, 120_000, 400_000] {

@@ -232,6 +232,6 @@ mod tests {
         output.go_back(5).unwrap();
         output.write_all(&vec![2; 2 * MAX_GATHERED]).unwrap();
         assert!(output.go_back(6).is_err());
-        assert_eq!(output.into_inner().unwrap()[..6], [1, 1, 1, 1, 1, 2]);
+        assert_eq!(output.take_inner().unwrap()[..6], [1, 1, 1, 1, 1, 2]);
     }
 }
