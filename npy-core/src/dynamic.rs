@@ -230,7 +230,7 @@ impl DynArray {
     /// assert!(array.get(&[2, 0]).is_none());
     /// # Ok::<(), npy_core::Error>(())
     /// ```
-    pub fn at(&self, index: &[usize]) -> Option<Value<'_>> {
+    pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
         let at = shape::position(self.shape(), self.order(), index)?;
         Some(self.value(at))
     }
@@ -241,20 +241,6 @@ impl DynArray {
             Payload::Items => Value::new(self.dtype(), self.view().item(at)),
             Payload::Pickle => Value::Object,
         }
-    }
-
-    /// Returns the element at this index, like [`at`](Self::at).
-    ///
-    /// ```
-    /// use npy_core::{DynArray, Order};
-    ///
-    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
-    /// let value = array.get(&[1, 0]).and_then(|value| value.as_i64());
-    /// assert_eq!(value, Some(4));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn get(&self, index: &[usize]) -> Option<Value<'_>> {
-        self.at(index)
     }
 
     /// Iterates over the elements in C order, whatever the order of the file.
@@ -546,7 +532,7 @@ impl fmt::Display for DynArray {
         let element = |index: &[usize]| {
             let mut text = String::new();
             // Writing to a `String` never fails.
-            let _ = self.at(index).map(|value| value.print(&mut text, &left));
+            let _ = self.get(index).map(|value| value.print(&mut text, &left));
             text
         };
         print(f, self.shape(), align, element, || left.get() > 0)

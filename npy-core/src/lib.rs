@@ -204,10 +204,3 @@ pub type ArrayView<'a, T> = NpyView<'a, T>;
 
 /// [`NpyViewMut`] by its other name.
 pub type ArrayViewMut<'a, T> = NpyViewMut<'a, T>;
-
-/// The former name of [`DeserializedRows`].
-#[cfg(feature = "serde")]
-#[deprecated(
-    note = "renamed to `DeserializedRows`; the rows of a member of an archive are another type"
-)]
-pub type Rows<'r, R, T> = DeserializedRows<'r, R, T>;

@@ -67,7 +67,3 @@ pub use options::{ReadOptions, WriteOptions};
 pub use read::Reader;
 pub use rows::MemberWriter;
 pub use write::Writer;
-
-/// The former name of [`MemberWriter`].
-#[deprecated(note = "renamed to `MemberWriter`; the rows that serde deserializes are another type")]
-pub type Rows<'w, T, W> = MemberWriter<'w, T, W>;

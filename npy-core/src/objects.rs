@@ -329,7 +329,7 @@ impl<'a> ObjectRef<'a> {
                     Meaning::Missing => true,
                     Meaning::Scalar(scalar) => {
                         let scalar = scalar.value();
-                        scalar.is_some_and(|scalar| scalar.at(&[]).is_some_and(is_missing))
+                        scalar.is_some_and(|scalar| scalar.get(&[]).is_some_and(is_missing))
                     }
                     _ => false,
                 }
@@ -355,7 +355,7 @@ impl<'a> ObjectRef<'a> {
     pub fn as_bool(self) -> Option<bool> {
         match self.meaning() {
             Meaning::Bool(value) => Some(value),
-            Meaning::Scalar(scalar) => match scalar.value()?.at(&[])? {
+            Meaning::Scalar(scalar) => match scalar.value()?.get(&[])? {
                 Value::Bool(value) => Some(value),
                 _ => None,
             },
@@ -419,7 +419,7 @@ impl<'a> ObjectRef<'a> {
             Meaning::BigInt(number) => number.to_i128(),
             Meaning::Scalar(scalar) => {
                 let array = scalar.value()?;
-                let value = array.at(&[])?;
+                let value = array.get(&[])?;
                 value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
             }
             _ => None,
@@ -445,7 +445,7 @@ impl<'a> ObjectRef<'a> {
             Meaning::Float(number) => Some(number),
             Meaning::Int(number) => encode::exact(number.into()),
             Meaning::BigInt(number) => number.to_i128().and_then(encode::exact),
-            Meaning::Scalar(scalar) => scalar.value().and_then(|array| array.at(&[])?.as_f64()),
+            Meaning::Scalar(scalar) => scalar.value().and_then(|array| array.get(&[])?.as_f64()),
             _ => None,
         }
     }
@@ -475,7 +475,7 @@ impl<'a> ObjectRef<'a> {
             return self.text_in(self.of.encoding);
         }
         let Meaning::Scalar(scalar) = self.meaning() else { return Err("it is not text") };
-        match scalar.value().as_ref().and_then(|array| array.at(&[])) {
+        match scalar.value().as_ref().and_then(|array| array.get(&[])) {
             Some(Value::Str(text)) => match text.to_text() {
                 Ok(text) => Ok(Cow::Owned(text)),
                 Err(_) => Err("the text has a surrogate, so a Rust string cannot hold it"),
@@ -510,7 +510,7 @@ impl<'a> ObjectRef<'a> {
         match self.meaning() {
             Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => bytes.get(),
             Meaning::Str(form, data) => self.of.contents(form, data),
-            Meaning::Scalar(scalar) => match scalar.value()?.at(&[])? {
+            Meaning::Scalar(scalar) => match scalar.value()?.get(&[])? {
                 Value::Bytes(bytes) => Some(Cow::Owned(bytes.to_vec())),
                 _ => None,
             },

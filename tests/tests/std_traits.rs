@@ -247,25 +247,10 @@ fn arrays_are_nested_lists() {
 #[test]
 fn values_are_compared() {
     let array = DynArray::read_npy_from(&picks()[..]).unwrap();
-    let (first, second) = (array.at(&[0]).unwrap(), array.at(&[1]).unwrap());
+    let (first, second) = (array.get(&[0]).unwrap(), array.get(&[1]).unwrap());
     assert_eq!(first.field("station"), Some(Value::UInt(7)));
     assert_ne!(first, second);
     assert!(array.iter().eq(&array.clone()));
-}
-
-/// Guards that code with the former names compiles.
-#[test]
-#[expect(deprecated)]
-fn former_names_still_work() {
-    let array = DynArray::serialize_rows(&[(1u8, 0.5)]).unwrap();
-    assert_eq!(array.from_rows::<(u8, f64)>().unwrap(), [(1, 0.5)]);
-    let file = picks();
-    let mut reader = Reader::new(&file[..]).unwrap();
-    let rows: npy_core::Rows<'_, _, (u8, f64)> = reader.deserialize().unwrap();
-    assert_eq!(rows.count(), 2);
-    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
-    let rows: npz::Rows<'_, u8, _> = writer.start::<u8>("x").unwrap();
-    rows.finish().unwrap();
 }
 
 /// Guards that one import brings both the trait and the derive.

@@ -184,7 +184,7 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
             return copy(cast.as_bytes(), out);
         }
         // The cast may lose other values of this dtype, but this number may still be equal.
-        let value = array.at(&[])?;
+        let value = array.get(&[])?;
         return match scalar.kind() {
             ScalarKind::Int | ScalarKind::UInt => {
                 integer(object.as_i128()?, scalar.kind() == ScalarKind::Int, out)

@@ -21,25 +21,6 @@ use crate::reserve;
 use crate::shape::Order;
 
 impl DynArray {
-    /// Creates an array of these rows, like [`try_from_rows`](Self::try_from_rows).
-    ///
-    /// ```
-    /// #![allow(deprecated)]
-    /// use npy_core::DynArray;
-    ///
-    /// let rows = [(7, 0.5), (8, 1.5)];
-    /// assert_eq!(DynArray::serialize_rows(&rows)?.shape(), DynArray::try_from_rows(&rows)?.shape());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`try_from_rows`](Self::try_from_rows).
-    #[deprecated(note = "renamed to `try_from_rows`; `to_rows` is the reverse")]
-    pub fn serialize_rows<T: Serialize>(rows: &[T]) -> Result<DynArray, Error> {
-        DynArray::try_from_rows(rows)
-    }
-
     /// Creates an array of these rows. Its dtype is inferred from how they serialize.
     ///
     /// A struct is a record. So is a map, if its keys are text or numbers, and a tuple struct, whose fields are `f0`, `f1`, …. A sequence

@@ -63,25 +63,6 @@ impl DynArray {
             single => Ok(vec![make((0, single))?]),
         }
     }
-
-    /// Converts the rows to values, like [`to_rows`](Self::to_rows).
-    ///
-    /// ```
-    /// #![allow(deprecated)]
-    /// use npy_core::{DynArray, Order};
-    ///
-    /// let array = DynArray::new("|u1".parse()?, [2], Order::C, vec![1, 2])?;
-    /// assert_eq!(array.from_rows::<u8>()?, array.to_rows::<u8>()?);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`to_rows`](Self::to_rows).
-    #[deprecated(note = "renamed to `to_rows`; `try_from_rows` makes an array from rows")]
-    pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
-        self.to_rows()
-    }
 }
 
 impl<R: Read> Reader<R> {
