@@ -63,6 +63,23 @@ impl DynArray {
             single => Ok(vec![make((0, single))?]),
         }
     }
+
+    /// [`to_rows`](Self::to_rows) by its other name.
+    ///
+    /// ```
+    /// use npy_core::DynArray;
+    ///
+    /// assert_eq!(DynArray::of(&[1u8, 2])?.from_rows::<u8>()?, [1, 2]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`to_rows`](Self::to_rows).
+    #[expect(clippy::wrong_self_convention, reason = "the rows are made from the array")]
+    pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
+        self.to_rows()
+    }
 }
 
 impl<R: Read> Reader<R> {
