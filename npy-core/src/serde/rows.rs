@@ -76,7 +76,6 @@ impl DynArray {
     /// # Errors
     ///
     /// As [`to_rows`](Self::to_rows).
-    #[expect(clippy::wrong_self_convention, reason = "the rows are made from the array")]
     pub fn from_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
         self.to_rows()
     }
