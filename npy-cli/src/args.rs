@@ -60,7 +60,7 @@ enum Command {
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
-    /// Draws lines, histograms, heat maps and scatter plots: as SVG, or in the terminal
+    /// Draws lines, histograms, heat maps, scatter plots and images: as SVG or PNG, or in the terminal
     Plot(commands::plot::Args),
     /// Writes an HTML page with the header, the first rows and pictures
     View(commands::view::Args),

@@ -154,7 +154,7 @@ impl Histogram {
         let width = f64::from(self.exponent).exp2();
         for (i, &count) in self.counts.iter().enumerate() {
             let middle = ((self.first + i as i64) as f64 + 0.5) * width;
-            let position = crate::plot::part(middle, (low, high)) * bars as f64;
+            let position = crate::plot::axis::part(middle, (low, high)) * bars as f64;
             let last = bars.saturating_sub(1);
             let bar = if position.is_finite() { index(position.max(0.0)).min(last) } else { 0 };
             if let Some(slot) = counts.get_mut(bar) {

@@ -46,7 +46,7 @@ fn the_page_shows_header_rows_and_pictures_in_a_browser() {
         "8 more rows are not shown.",
         "<th>&lt;b&gt;name&lt;/b&gt;</th>",
         // A date of the horizontal axis.
-        "text-anchor=\"middle\">2024-02-",
+        "text-anchor=\"middle\" fill=\"#59636e\">2024-02-",
     ] {
         assert!(dom.contains(part), "{part}\n{dom}");
     }

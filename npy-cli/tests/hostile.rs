@@ -32,9 +32,13 @@ fn no_message_names_a_function_of_the_library() {
     let folder = tempfile::tempdir().unwrap();
     for file in corpus() {
         let name = file.to_str().unwrap();
-        for command in
-            [&["info"][..], &["verify"], &["concat", "-o", "out.npy"], &["append", "x.npy"]]
-        {
+        for command in [
+            &["info"][..],
+            &["verify"],
+            &["concat", "-o", "out.npy"],
+            &["append", "x.npy"],
+            &["plot", "-o", "x.svg"],
+        ] {
             fs::remove_file(folder.path().join("out.npy")).ok();
             [1i8].write_npy(folder.path().join("x.npy")).unwrap();
             let output = npy(folder.path(), &[command, &[name]].concat());
@@ -189,8 +193,8 @@ fn pictures_of_many_rows_have_their_extremes() {
         String::from_utf8(output.stdout).unwrap()
     };
     let lines = plot(&[]);
-    assert!(lines.contains("5.0 ") && lines.contains("-3.0 "), "{lines}");
-    assert!(lines.trim_end().ends_with("299999"), "{lines}");
+    assert!(lines.starts_with("value: -3.0 … 5.0\n"), "{lines}");
+    assert!(lines.contains(" 200000 "), "{lines}");
     let histogram = plot(&["-k", "histogram"]);
     let counts = histogram.lines().skip(1).filter_map(|line| line.split_whitespace().last());
     assert_eq!(counts.map(|count| count.parse::<u64>().unwrap()).sum::<u64>(), 299_999);

@@ -1,4 +1,4 @@
-//! `npy plot FILE`: a picture of an array, as SVG or in the terminal.
+//! `npy plot FILE`: a picture of an array, as SVG, PNG or in the terminal.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,8 +6,7 @@ use std::slice;
 
 use crate::output::{Answer, Output, Result};
 use crate::output_file::Replacing;
-use crate::plot::{Kind, Picture, svg, terminal};
-use crate::source::Source;
+use crate::plot::{Canvas, Format, Kind, Picture, terminal};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -18,10 +17,10 @@ pub(crate) struct Args {
     /// The columns to draw, such as a,hdr.t0 or 0,2; a first column of times is the horizontal axis
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
-    /// What to draw; without it lines, or a heat map of a matrix
+    /// What to draw; without it lines, a heat map of a matrix, or the image of bytes or floats of shape (h, w, 3) or (h, w, 4)
     #[arg(short, long, value_enum)]
     kind: Option<Kind>,
-    /// The SVG file to write, or - for standard output; without it, draws in the terminal
+    /// The file to write, .svg or .png, or - for SVG on standard output; without it, draws in the terminal
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -30,18 +29,17 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
-        let output = match &self.output {
-            Some(path) => Some(self.replacing.output(path, slice::from_ref(&self.input))?),
-            None => None,
-        };
-        let picture = Picture::of(Source::open(&self.input)?, &self.columns, self.kind)?;
-        if let Some(output) = output {
-            let text = svg::draw(&picture, &self.input.to_string());
-            output.write(|out| Ok(out.write_all(text.as_bytes())?))?;
+        let draw = |canvas| Picture::of_file(&self.input, &self.columns, self.kind, canvas);
+        if let Some(path) = &self.output {
+            let format = Format::of(path)?;
+            let output = self.replacing.output(path, slice::from_ref(&self.input))?;
+            let file = draw(Canvas::File)?.to_file(&self.input.to_string(), format)?;
+            output.write(|out| Ok(out.write_all(&file)?))?;
             return Ok(Answer::Yes);
         }
         let mut out = Output::stdout();
-        let text = terminal::draw(&picture, out.width.unwrap_or(80));
+        let width = out.width.unwrap_or(80);
+        let text = terminal::draw(&draw(Canvas::Terminal(width))?, width);
         out.write_all(text.as_bytes())?;
         out.finish()
     }

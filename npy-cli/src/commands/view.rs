@@ -10,8 +10,8 @@ use npy_core::{DType, Header, Order};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Result, printable};
 use crate::output_file::Replacing;
-use crate::plot::svg::{self, escaped};
-use crate::plot::{Kind, Picture, is_drawn, is_time};
+use crate::plot::svg::escaped;
+use crate::plot::{Canvas, Kind, Picture, is_drawn, is_time};
 use crate::source::{self, AnyReader, Source};
 use crate::target::Target;
 
@@ -51,7 +51,7 @@ impl Args {
         let output = self.replacing.output(&self.output, slice::from_ref(&self.input))?;
         let title = printable(&self.input.to_string());
         let mut page = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>{0}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<title>{0}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
             escaped(&title)
         );
         let input = source::open(&self.input)?;
@@ -150,8 +150,8 @@ impl Args {
         };
         for (columns, kind, title) in pictures(&header, &leaves) {
             // What has no numbers has no pictures.
-            if let Ok(picture) = Picture::of(open()?, &columns, kind) {
-                page.push_str(&svg::draw(&picture, &printable(&title)));
+            if let Ok(picture) = Picture::of(open()?, &columns, kind, Canvas::File) {
+                page.push_str(&picture.to_svg(&title));
             }
         }
         Ok(())

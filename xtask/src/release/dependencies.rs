@@ -11,7 +11,7 @@ use crate::Result;
 use crate::command::run as run_command;
 
 /// Licences that ask for no more than a notice.
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 15] = [
     "MIT",
     "MIT-0",
     "Apache-2.0",
@@ -20,6 +20,7 @@ const ALLOWED: [&str; 14] = [
     "BSD-3-Clause",
     "0BSD",
     "BSL-1.0",
+    "Bitstream-Vera",
     "CC0-1.0",
     "ISC",
     "Unicode-3.0",

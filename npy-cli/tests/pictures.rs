@@ -1,0 +1,87 @@
+//! Files with pictures: their format, and which picture an array has.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use npy_core::{NpyArray, WriteNpy};
+
+/// Runs the command in a directory.
+fn npy(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
+}
+
+/// Draws an array, and returns the file.
+fn drawn(directory: &Path, args: &[&str]) -> Vec<u8> {
+    let output = npy(directory, &[&["plot", "x.npy"], args].concat());
+    assert!(output.status.success(), "{output:?}");
+    match args.iter().position(|arg| *arg == "-o").map(|at| args[at + 1]) {
+        Some(path) => fs::read(directory.join(path)).unwrap(),
+        None => output.stdout,
+    }
+}
+
+/// Guards that the ending of a file is its format: PNG once was SVG in a file of that name.
+#[test]
+fn the_ending_of_a_file_is_its_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![1.0, 3.0, 2.0].write_npy(path.join("x.npy")).unwrap();
+    assert!(drawn(path, &["-o", "x.png"]).starts_with(b"\x89PNG\r\n\x1a\n"));
+    assert!(drawn(path, &["-o", "X.SVG"]).starts_with(b"<svg "));
+    for wrong in ["x.gif", "x.jpg", "x"] {
+        let output = npy(path, &["plot", "x.npy", "-o", wrong]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            message,
+            format!("npy: {wrong}: is not the name of a picture; end it in .svg or .png\n")
+        );
+        assert!(!path.join(wrong).exists());
+    }
+}
+
+/// Guards that an array with colors is drawn as the image that it is, and any other as a matrix.
+#[test]
+fn an_array_of_colors_is_an_image() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // A heat map names the greatest value at its bar of colors.
+    let is_image = |args: &[&str]| {
+        let svg = String::from_utf8(drawn(path, &[args, &["-o", "x.svg"]].concat())).unwrap();
+        assert!(svg.contains("<image "), "{svg}");
+        svg.matches("<image ").count() == 1
+    };
+    let bytes: Vec<u8> = (0..8 * 6 * 3).collect();
+    for channels in [3, 4] {
+        let shape = [8, 18 / channels, channels];
+        let image = NpyArray::new(bytes[..shape.iter().product()].to_vec(), shape).unwrap();
+        image.write_npy(path.join("x.npy")).unwrap();
+        assert!(is_image(&[]), "{shape:?}");
+        assert!(!is_image(&["-k", "heatmap"]), "{shape:?}");
+    }
+    for (scale, expected) in [(1.0 / 255.0, true), (1.0, false)] {
+        let values = bytes.iter().map(|&byte| f32::from(byte) * scale).collect();
+        NpyArray::new(values, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+        assert_eq!(is_image(&[]), expected, "{scale}");
+    }
+    let output = npy(path, &["plot", "x.npy", "-k", "image"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message, "npy: x.npy: its values are 0 to 143; an image of floats has 0 to 1\n");
+    let gray = NpyArray::new(bytes, [8, 18]).unwrap();
+    gray.write_npy(path.join("x.npy")).unwrap();
+    assert!(is_image(&["-k", "image"]) && !is_image(&[]));
+}
+
+/// Guards that `npy view` may show the images of its pictures, and still runs nothing.
+#[test]
+fn a_page_shows_images_and_runs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let image = NpyArray::new(vec![7u8; 60], [4, 5, 3]).unwrap();
+    image.write_npy(path.join("x.npy")).unwrap();
+    assert!(npy(path, &["view", "x.npy", "-o", "x.html"]).status.success());
+    let page = fs::read_to_string(path.join("x.html")).unwrap();
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:\"";
+    assert!(page.contains(policy) && page.contains("href=\"data:image/png;base64,"), "{page}");
+}
