@@ -18,7 +18,6 @@ mod miri;
 mod model;
 mod package;
 mod page;
-mod pictures;
 mod portable;
 mod python;
 mod release;
@@ -61,7 +60,6 @@ usage: cargo xtask <command>
   engine              the tests of npy-datafusion, a workspace of its own, also in a cluster
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
-  pictures            draws the pictures of the guide and the README
   page                the page that shows files in a browser, into target/page/npy.html
   portable            tidy, and the tests that need neither Python nor a browser
   release --dry-run [--online] [STEP...]
@@ -93,7 +91,6 @@ fn main() -> ExitCode {
         ["work"] => work::run(),
         ["cross"] => cross::run(),
         ["engine"] => engine::run(),
-        ["pictures"] => pictures::run(),
         ["page"] => page::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),

@@ -97,4 +97,52 @@ mod tests {
         }
         assert_eq!(width("漢", 10.0), 10.0);
     }
+
+    /// Returns an attribute of the start of an element.
+    fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
+        let value = element.split_once(&format!(" {name}=\""))?.1;
+        Some(value.split_once('"')?.0)
+    }
+
+    fn numbers<const N: usize>(element: &str, names: [&str; N]) -> [f64; N] {
+        names.map(|name| attribute(element, name).and_then(|text| text.parse().ok()).unwrap_or(0.0))
+    }
+
+    /// Guards that no text of the documentation's pictures is cut at an edge, or leaves its box.
+    #[test]
+    fn texts_of_the_documentation_are_in_their_boxes() {
+        for name in
+            ["docs/bench", "npy-core/src/_guide/archive", "npy-core/src/_guide/read", "npy-core/src/_guide/record"]
+        {
+            let path = format!("{}/../{name}.svg", env!("CARGO_MANIFEST_DIR"));
+            let svg = std::fs::read_to_string(path).unwrap();
+            let [page, page_size] = numbers(&svg, ["width", "font-size"]);
+            let boxes: Vec<[f64; 4]> = svg
+                .split("<rect ")
+                .map(|element| numbers(&format!(" {element}"), ["x", "y", "width", "height"]))
+                .collect();
+            for element in svg.split("<text").skip(1) {
+                let text = element.split_once('>').unwrap().1.split_once('<').unwrap().0;
+                let text = text.replace("&lt;", "<").replace("&amp;", "&");
+                let [x, y] = numbers(element, ["x", "y"]);
+                let size = attribute(element, "font-size").map_or(page_size, |size| size.parse().unwrap());
+                let wide = match element.contains("monospace") {
+                    true => 0.602 * size * text.chars().count() as f64,
+                    // The bold font is wider by less than an eighth.
+                    false if element.contains("font-weight") => width(&text, size) * 1.125,
+                    false => width(&text, size),
+                };
+                let start = match attribute(element, "text-anchor") {
+                    Some("end") => x - wide,
+                    Some("middle") => x - wide / 2.0,
+                    _ => x,
+                };
+                let inside = boxes.iter().filter(|[left, top, width, height]| {
+                    (*left..left + width).contains(&x) && (*top..top + height).contains(&y)
+                });
+                let edge = inside.map(|[left, _, width, _]| left + width).fold(page, f64::min);
+                assert!(start >= 4.0 && start + wide <= edge - 2.0, "{name}: {text:?}: {start} + {wide}");
+            }
+        }
+    }
 }

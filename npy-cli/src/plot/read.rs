@@ -117,14 +117,10 @@ impl Picture {
         kind: Option<Kind>,
         canvas: Canvas,
     ) -> Result<Self> {
-        let mut reader = source::open(target)?.into_array(target)?;
-        if !reader.header().dtype().has_object() {
-            return Picture::of(Source::of(reader, target, usize::MAX)?, selection, kind, canvas);
-        }
-        let objects = source::objects(&mut reader, target)?;
-        let (reader, dtype, _) = source::split(&objects, target)?;
-        let source = Source::of(reader, target, usize::MAX)?;
-        of_dtype(source, &dtype, selection, kind, canvas)
+        let reader = source::open(target)?.into_array(target)?;
+        let mut kept = None;
+        let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
+        of_dtype(Source::of(reader, target)?, &dtype, selection, kind, canvas)
     }
 }
 
@@ -136,7 +132,7 @@ fn of_dtype(
     kind: Option<Kind>,
     canvas: Canvas,
 ) -> Result<Picture> {
-    let columns = Columns::of_dtype(dtype, &source, selection)?;
+    let columns = Columns::resolve(dtype, source.selection(), selection, source.name())?;
     let mut drawn = columns.all_leaves(Split::All, source.name())?;
     drawn.retain(is_drawn);
     if drawn.is_empty() || source.rows() == 0 {
