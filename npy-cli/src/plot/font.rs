@@ -111,9 +111,12 @@ mod tests {
     /// Guards that no text of the documentation's pictures is cut at an edge, or leaves its box.
     #[test]
     fn texts_of_the_documentation_are_in_their_boxes() {
-        for name in
-            ["docs/bench", "npy-core/src/_guide/archive", "npy-core/src/_guide/read", "npy-core/src/_guide/record"]
-        {
+        for name in [
+            "docs/bench",
+            "npy-core/src/_guide/archive",
+            "npy-core/src/_guide/read",
+            "npy-core/src/_guide/record",
+        ] {
             let path = format!("{}/../{name}.svg", env!("CARGO_MANIFEST_DIR"));
             let svg = std::fs::read_to_string(path).unwrap();
             let [page, page_size] = numbers(&svg, ["width", "font-size"]);
@@ -125,7 +128,8 @@ mod tests {
                 let text = element.split_once('>').unwrap().1.split_once('<').unwrap().0;
                 let text = text.replace("&lt;", "<").replace("&amp;", "&");
                 let [x, y] = numbers(element, ["x", "y"]);
-                let size = attribute(element, "font-size").map_or(page_size, |size| size.parse().unwrap());
+                let size =
+                    attribute(element, "font-size").map_or(page_size, |size| size.parse().unwrap());
                 let wide = match element.contains("monospace") {
                     true => 0.602 * size * text.chars().count() as f64,
                     // The bold font is wider by less than an eighth.
@@ -141,7 +145,10 @@ mod tests {
                     (*left..left + width).contains(&x) && (*top..top + height).contains(&y)
                 });
                 let edge = inside.map(|[left, _, width, _]| left + width).fold(page, f64::min);
-                assert!(start >= 4.0 && start + wide <= edge - 2.0, "{name}: {text:?}: {start} + {wide}");
+                assert!(
+                    start >= 4.0 && start + wide <= edge - 2.0,
+                    "{name}: {text:?}: {start} + {wide}"
+                );
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{Kind, Picture, Series, axis, range, widened, wider};
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::Histogram;
 use crate::output::{Failure, Progress, Result};
-use crate::source::{self, Source};
+use crate::source::{self, Parted, Source};
 use crate::target::Target;
 
 /// The most columns that are drawn together: more could not be told apart.

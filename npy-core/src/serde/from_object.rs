@@ -774,7 +774,8 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         if name != newtype::ARRAY {
             return visitor.visit_newtype_struct(self);
         }
-        let header = Header::new(Scalar::little(ScalarKind::Object, 8).into(), self.shape, Order::C)?;
+        let header =
+            Header::new(Scalar::little(ScalarKind::Object, 8).into(), self.shape, Order::C)?;
         let data = ObjectData(Objects { shape: &[], ..self });
         visitor.visit_newtype_struct(File::new(&header, self.of.object.limits(), data)?)
     }
