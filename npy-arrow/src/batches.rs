@@ -125,7 +125,7 @@ impl<R: Read> Batches<R> {
             let inner = header.shape().get(1..).unwrap_or_default();
             let shape = [&[rows], inner].concat();
             let array = DynArray::new(header.dtype().clone(), shape, Order::C, Vec::new())?;
-            return batch(&part(array), self.schema.clone(), &self.options).map(Some);
+            return batch(part(array), self.schema.clone(), &self.options).map(Some);
         }
         if self.reader.remaining() == 0 {
             return Ok(None);
@@ -135,7 +135,7 @@ impl<R: Read> Batches<R> {
         } else {
             self.reader.read_dyn_chunk(self.rows)?
         };
-        batch(&part(array), self.schema.clone(), &self.options).map(Some)
+        batch(part(array), self.schema.clone(), &self.options).map(Some)
     }
 }
 

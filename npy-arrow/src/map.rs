@@ -52,5 +52,6 @@ pub fn map_batch(map: MapAny, options: &Options) -> Result<RecordBatch> {
         None => (1, Vec::new()),
     };
     let part = Part { dtype, shape, rows, bytes: Buffer::from(Bytes::from_owner(Owner(map))) };
-    batch(&part, Arc::new(schema(&part.row_dtype()?, options)?), options)
+    let schema = schema(&part.row_dtype()?, options)?;
+    batch(part, Arc::new(schema), options)
 }

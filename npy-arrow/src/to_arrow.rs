@@ -82,7 +82,8 @@ pub fn into_record_batch(array: DynArray, options: &Options) -> Result<RecordBat
     }
     let array = if array.order() == Order::C { array } else { array.to_order(Order::C)? };
     let part = part(array);
-    batch(&part, Arc::new(schema(&part.row_dtype()?, options)?), options)
+    let schema = schema(&part.row_dtype()?, options)?;
+    batch(part, Arc::new(schema), options)
 }
 
 /// Returns the rows of an array as one column, of the type that the field has: that of [`schema`](crate::schema) for this dtype.
@@ -121,20 +122,22 @@ pub(crate) fn part(array: DynArray) -> Part {
 }
 
 /// Converts the columns of this schema.
-pub(crate) fn batch(part: &Part, schema: SchemaRef, options: &Options) -> Result<RecordBatch> {
+pub(crate) fn batch(part: Part, schema: SchemaRef, options: &Options) -> Result<RecordBatch> {
+    let rows = RecordBatchOptions::new().with_row_count(Some(part.rows));
     let columns = if part.is_table() {
         let column = |field: &Arc<Field>| part.field(field.name())?.array(field, options);
         let named =
             |field: &Arc<Field>| column(field).map_err(|error| error.in_column(field.name()));
         schema.fields().iter().map(named).collect::<Result<Vec<_>>>()?
+    } else if let [field] = &schema.fields()[..] {
+        vec![part.array(field, options).map_err(|error| error.in_column(field.name()))?]
     } else {
-        let fields = schema.fields();
+        // The columns that were asked for are none, or several times the same.
         let column = |field: &Arc<Field>| {
-            part.array(field, options).map_err(|error| error.in_column(field.name()))
+            part.clone().array(field, options).map_err(|error| error.in_column(field.name()))
         };
-        fields.iter().map(column).collect::<Result<Vec<_>>>()?
+        schema.fields().iter().map(column).collect::<Result<Vec<_>>>()?
     };
-    let rows = RecordBatchOptions::new().with_row_count(Some(part.rows));
     Ok(RecordBatch::try_new_with_options(schema, columns, &rows)?)
 }
 
@@ -164,7 +167,7 @@ impl Part {
     }
 
     /// Converts the elements to an array of the type that this field has.
-    pub(crate) fn array(self: &Part, field: &Field, options: &Options) -> Result<ArrayRef> {
+    pub(crate) fn array(self, field: &Field, options: &Options) -> Result<ArrayRef> {
         if !self.shape.is_empty() {
             let DataType::FixedSizeList(item, size) = field.data_type() else {
                 return Err(Error::other(format!(
@@ -177,17 +180,18 @@ impl Part {
                 .rows
                 .checked_mul(elements)
                 .ok_or_else(|| Error::other("the array is too large"))?;
-            let flat = Part { shape: Vec::new(), rows, ..self.clone() };
+            let all_rows = self.rows;
+            let flat = Part { shape: Vec::new(), rows, ..self };
             let values = flat.array(item, options).map_err(|error| error.of_rows(elements))?;
             return Ok(Arc::new(FixedSizeListArray::try_new_with_length(
                 item.clone(),
                 *size,
                 values,
                 None,
-                self.rows,
+                all_rows,
             )?));
         }
-        let Some(scalar) = self.dtype.scalar() else {
+        let Some(scalar) = self.dtype.scalar().cloned() else {
             let DataType::Struct(fields) = field.data_type() else {
                 return Err(Error::other(format!("{} has no fields", field.data_type())));
             };
@@ -202,21 +206,14 @@ impl Part {
                 self.rows,
             )?));
         };
-        self.scalars(scalar, field.data_type(), options)
+        self.scalars(&scalar, field.data_type(), options)
     }
 
     /// Converts scalars.
-    fn scalars(
-        &self,
-        scalar: &Scalar,
-        data_type: &DataType,
-        options: &Options,
-    ) -> Result<ArrayRef> {
+    fn scalars(self, scalar: &Scalar, data_type: &DataType, options: &Options) -> Result<ArrayRef> {
         let (rows, size) = (self.rows, scalar.itemsize());
-        let limit = Limits::default().empty_items;
-        if size == 0 && u64::try_from(rows).is_ok_and(|rows| rows > limit) {
-            let reason = format!("{rows} elements of zero bytes exceed the limit of {limit}");
-            return Err(Error::other(reason));
+        if size == 0 {
+            check_empty("elements", rows)?;
         }
         Ok(match Values::of(scalar, options)? {
             Values::Bool => {
@@ -281,7 +278,7 @@ impl Part {
             Values::Raw(size) => make_array(
                 ArrayData::builder(DataType::FixedSizeBinary(size))
                     .len(rows)
-                    .add_buffer(self.bytes.clone())
+                    .add_buffer(self.bytes)
                     .build()?,
             ),
         })
@@ -296,30 +293,33 @@ impl Part {
         })
     }
 
-    fn dyn_array(&self) -> Result<DynArray> {
-        Ok(DynArray::new(self.dtype.clone(), [self.rows], Order::C, self.bytes.to_vec())?)
+    /// Copies the elements only if something else has them, too.
+    fn dyn_array(self) -> Result<DynArray> {
+        let bytes = self.bytes.into_vec().unwrap_or_else(|shared| shared.to_vec());
+        Ok(DynArray::new(self.dtype, [self.rows], Order::C, bytes)?)
     }
 
     /// Returns the bytes of the elements as another dtype.
-    fn cast(&self, dtype: &DType) -> Result<Buffer> {
+    fn cast(self, dtype: &DType) -> Result<Buffer> {
         if self.dtype == *dtype {
-            return Ok(self.bytes.clone());
+            return Ok(self.bytes);
         }
         Ok(Buffer::from_vec(self.dyn_array()?.cast(dtype)?.into_bytes()))
     }
 
     /// Converts to days in 32 bits.
-    fn dates(&self) -> Result<ArrayRef> {
+    fn dates(self) -> Result<ArrayRef> {
+        let rows = self.rows;
         let counts = self.cast(&days()?)?;
         let nulls = not_a_time(&counts);
-        let mut days = Vec::with_capacity(self.rows);
+        let mut days = Vec::with_capacity(rows);
         for (row, count) in integers(&counts).enumerate() {
             let day = if count == i64::MIN { Ok(0) } else { i32::try_from(count) };
             days.push(day.map_err(|_| {
                 Error::other(format!("{count} days are too many for Date32")).in_row(row)
             })?);
         }
-        numbers(DataType::Date32, self.rows, Buffer::from_vec(days), nulls)
+        numbers(DataType::Date32, rows, Buffer::from_vec(days), nulls)
     }
 
     /// Converts code points to UTF-8.
@@ -348,6 +348,17 @@ impl Part {
             text.end(row)?;
         }
         Ok(text.finish())
+    }
+}
+
+/// Refuses more rows or elements without bytes than the library reads: a small file may state any number of them.
+pub(crate) fn check_empty(what: &str, count: usize) -> Result<()> {
+    let limit = Limits::default().empty_items;
+    match u64::try_from(count).is_ok_and(|count| count <= limit) {
+        true => Ok(()),
+        false => {
+            Err(Error::other(format!("{count} {what} of zero bytes exceed the limit of {limit}")))
+        }
     }
 }
 
