@@ -10,7 +10,7 @@ use npy_core::{DynArray, Order, Reader};
 use crate::error::Result;
 use crate::options::Options;
 use crate::schema::schema;
-use crate::to_arrow::{batch, part};
+use crate::to_arrow::{batch, check_empty, part};
 
 /// The number of rows of a batch, unless you say another or rows are large: that of DataFusion.
 const ROWS: usize = 8192;
@@ -60,7 +60,7 @@ impl<R: Read> Batches<R> {
     ///
     /// # Errors
     ///
-    /// As [`schema`](crate::schema).
+    /// As [`schema`](crate::schema); and for more rows of no bytes than [`Limits::empty_items`](npy_core::Limits::empty_items).
     pub fn new(reader: Reader<R>, options: &Options) -> Result<Self> {
         let header = reader.header();
         let dtype = match header.shape() {
@@ -71,6 +71,9 @@ impl<R: Read> Batches<R> {
             [rows, inner @ ..] if inner.contains(&0) => *rows,
             _ => 0,
         };
+        if dtype.itemsize() == 0 {
+            check_empty("rows", header.shape().first().copied().unwrap_or(1))?;
+        }
         let rows = BYTES.checked_div(dtype.itemsize()).map_or(ROWS, |rows| rows.clamp(1, ROWS));
         let schema = Arc::new(schema(&dtype, options)?);
         Ok(Batches { reader, options: options.clone(), schema, rows, empty_rows })

@@ -14,7 +14,7 @@ use datafusion::execution::cache::cache_manager::{
 };
 use npy_arrow::VALUE;
 use npy_core::dtype::DType;
-use npy_core::{Header, Order};
+use npy_core::{Header, Limits, Order};
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 
 use crate::archive::{self, Fetched};
@@ -301,8 +301,15 @@ pub(crate) fn array(header: &Header) -> Result<Array, String> {
     if header.order() == Order::Fortran && !inner.is_empty() {
         return Err("the array is in Fortran order, so its rows are not contiguous; save it with np.ascontiguousarray".into());
     }
-    let dtype = sub_array(dtype, inner).map_err(|error| error.to_string())?;
-    Ok(Array { rows: rows as u64, dtype })
+    let (dtype, rows) = (sub_array(dtype, inner).map_err(|error| error.to_string())?, rows as u64);
+    // A file of 128 bytes may state any number of them, and a query would count them one by one.
+    let limit = Limits::default().empty_items;
+    if dtype.itemsize() == 0 && rows > limit {
+        return Err(format!(
+            "{rows} rows of zero bytes exceed the limit of {limit}; remove the file, or write it with fewer rows"
+        ));
+    }
+    Ok(Array { rows, dtype })
 }
 
 /// Returns the dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.

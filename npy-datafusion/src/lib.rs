@@ -24,6 +24,7 @@
 //! - Of a query, only the columns that it needs are converted, and those of its conditions first: the other columns are gathered for the rows
 //!   that pass. Records are contiguous in a file, so all bytes of the rows that are looked at are read.
 //! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
+//! - Rows without bytes, of which a file of 128 bytes may state any number, are limited ([`Limits::empty_items`](npy_core::Limits::empty_items)).
 //! - `LIMIT` reads no more than it needs.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
 //!   looks at. A compressed member is read whole, into memory, at most 1 GiB.

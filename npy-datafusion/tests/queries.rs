@@ -483,3 +483,53 @@ async fn a_dtype_that_changed_is_named() {
     );
     assert!(refused.contains("create the table again") && !refused.contains("::"), "{refused}");
 }
+
+/// Returns a file of 128 bytes that states any number of rows without bytes.
+fn without_bytes(descr: &str, shape: &[usize]) -> Vec<u8> {
+    let header = npy_core::Header::new(descr.parse().unwrap(), shape.to_vec(), Order::C).unwrap();
+    header.to_bytes().unwrap()
+}
+
+/// Guards files that state more rows than can be counted: each query is an error at once, also of a directory and of an archive. Fewer are rows.
+#[tokio::test]
+async fn rows_of_no_bytes_are_limited() {
+    let directory = tempfile::tempdir().unwrap();
+    let ctx = session();
+    for (descr, shape) in [("|V0", &[1 << 60][..]), ("<f8", &[1 << 50, 0]), ("|S0", &[1 << 60, 3])]
+    {
+        for file in 0..7 {
+            let path = directory.path().join(format!("{file}.npy"));
+            fs::write(path, without_bytes(descr, shape)).unwrap();
+        }
+        let url = format!("{}/", directory.path().display());
+        let refused = register(&ctx, "t", &url, NpyOptions::default()).await.unwrap_err();
+        let refused = refused.to_string();
+        let expected = format!(".npy: {} rows of zero bytes exceed the limit", shape[0]);
+        assert!(refused.contains(&expected), "{refused}");
+        // Declared columns need no header when the table is made.
+        let at = directory.path().display();
+        let sql = format!("CREATE EXTERNAL TABLE d (value DOUBLE) STORED AS NPY LOCATION '{at}/'");
+        rows(&ctx, &sql).await;
+        for query in
+            ["SELECT count(*) FROM d", "SELECT value FROM d WHERE value > 1", "SELECT 1 FROM d"]
+        {
+            let refused = error(&ctx, query).await;
+            assert!(refused.contains("rows of zero bytes exceed"), "{query}: {refused}");
+        }
+        rows(&ctx, "DROP TABLE d").await;
+    }
+    let path = directory.path().join("x.npz");
+    let mut archive = npy_core::npz::Writer::create(&path).unwrap();
+    let array = DynArray::new("|V0".parse().unwrap(), [1 << 60], Order::C, Vec::new()).unwrap();
+    archive.write("a", &array).unwrap();
+    archive.finish().unwrap();
+    let path = path.display().to_string();
+    let refused = register(&ctx, "t", &path, NpyOptions::default()).await.unwrap_err().to_string();
+    assert!(refused.contains("x.npz: a: 1152921504606846976 rows of zero bytes"), "{refused}");
+
+    let few = directory.path().join("few.npy");
+    fs::write(&few, without_bytes("<f8", &[1000, 0])).unwrap();
+    register(&ctx, "f", &few.display().to_string(), NpyOptions::default()).await.unwrap();
+    assert_eq!(count(&ctx, "SELECT count(*) FROM f").await, 1000);
+    assert_eq!(rows(&ctx, "SELECT value FROM f").await[0].num_rows(), 1000);
+}

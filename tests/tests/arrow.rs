@@ -549,6 +549,21 @@ fn elements_of_no_bytes_are_limited() {
     }
 }
 
+/// Guards batches of rows of no bytes, which would never end: 2^60 rows are 2^47 batches.
+#[test]
+fn batches_of_rows_of_no_bytes_are_limited() {
+    for (dtype, shape) in [("|V0", &[1 << 60][..]), ("<f8", &[1 << 50, 0]), ("|V0", &[1 << 60, 2])]
+    {
+        let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, Vec::new()).unwrap();
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file).unwrap();
+        let refused = Batches::new(Reader::new(&file[..]).unwrap(), &Options::new()).unwrap_err();
+        let refused = refused.to_string();
+        let expected = format!("{} rows of zero bytes exceed the limit", shape[0]);
+        assert!(refused.contains(&expected), "{refused}");
+    }
+}
+
 /// Guards tensors as pyarrow writes them: with a permutation, also one that changes nothing.
 #[test]
 fn permutations_that_change_nothing_keep_the_dimensions() {
