@@ -533,3 +533,18 @@ async fn rows_of_no_bytes_are_limited() {
     assert_eq!(count(&ctx, "SELECT count(*) FROM f").await, 1000);
     assert_eq!(rows(&ctx, "SELECT value FROM f").await[0].num_rows(), 1000);
 }
+
+/// Guards long conditions: each term is one level of a tree, which a recursion goes down. The terms are no list of equal columns, of which the
+/// planner would make one term.
+#[tokio::test(flavor = "multi_thread")]
+async fn conditions_have_hundreds_of_terms() {
+    let directory = tempfile::tempdir().unwrap();
+    (0..1000i64).collect::<Vec<_>>().write_npy(directory.path().join("x.npy")).unwrap();
+    let ctx = session();
+    let url = format!("{}/", directory.path().display());
+    register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+    let terms: Vec<String> =
+        (0..400).map(|n| format!("(value > {} AND value < {})", 2 * n, 2 * n + 2)).collect();
+    let sql = format!("SELECT count(*) FROM t WHERE {}", terms.join(" OR "));
+    assert_eq!(count(&ctx, &sql).await, 400);
+}

@@ -4,15 +4,16 @@ mod output;
 mod statements;
 mod tables;
 
-use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{io, thread};
 
 use clap::Parser;
 use npy_datafusion::datafusion::common::plan_datafusion_err;
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionConfig;
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 
 use crate::output::Form;
 
@@ -58,11 +59,13 @@ settings, SHOW TABLES the tables, and DESCRIBE t the columns.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
+/// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a
+/// stack takes memory.
+const STACK: usize = 256 << 20;
+
 fn main() -> ExitCode {
     let args = Args::parse();
-    let result =
-        Runtime::new().map_err(DataFusionError::from).and_then(|it| it.block_on(run(args)));
-    match result {
+    match on_large_stack(args) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the output has enough of it.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -71,6 +74,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Runs the query on threads of our own: the system chooses the stack of the main one.
+fn on_large_stack(args: Args) -> Result<()> {
+    let query = || {
+        let mut runtime = Builder::new_multi_thread();
+        runtime.enable_all().thread_stack_size(STACK).build()?.block_on(run(args))
+    };
+    let thread = thread::Builder::new().stack_size(STACK).spawn(query)?;
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 async fn run(mut args: Args) -> Result<()> {

@@ -280,3 +280,12 @@ fn errors_are_one_line() {
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }
+
+/// Guards the stack: a condition of thousands of terms. They are no list of equal columns, of which the planner would make one term.
+#[test]
+fn conditions_have_thousands_of_terms() {
+    let directory = files();
+    let terms: Vec<String> = (0..2000).map(|n| format!("price > {n}")).collect();
+    let sql = format!("SELECT count(*) AS n FROM t WHERE {}", terms.join(" OR "));
+    assert_eq!(stdout(directory.path(), &[&sql, "ticks.npy", "--csv"]), "n\n3\n");
+}
