@@ -32,6 +32,13 @@
 //! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
 //!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
 //!
+//! # The order of rows
+//!
+//! The rows of one file keep its order: in a result, with `LIMIT`, for `row_number() OVER ()`, `first_value` and `array_agg`, and in the file that `COPY`
+//! writes. Where the result depends on it, one stream reads the file, the next parts of which the other threads read ahead; for sums and `GROUP BY` the file
+//! is divided. Rows have no order without `ORDER BY` if they are those of several files, or come from a join, `GROUP BY`, `DISTINCT` or `UNION`; nor have those
+//! that `COPY … TO 'dir/'` divides between several files, or that a cluster returns.
+//!
 //! # Files that differ
 //!
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
@@ -83,6 +90,7 @@ mod archive;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
+mod file_order;
 mod files;
 mod format;
 mod header;
@@ -90,6 +98,7 @@ mod location;
 mod members;
 mod merge;
 mod opener;
+mod read_ahead;
 mod records;
 mod sink;
 mod small;
@@ -108,6 +117,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
@@ -143,7 +153,8 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
     ctx
 }
 
-/// Adds the formats and their tables to a session that is being made, for example one of Ballista.
+/// Adds the formats and their tables to a session that is being made, for example one of Ballista; also the rule by which the rows of a file keep its
+/// order.
 ///
 /// ```
 /// use datafusion::execution::SessionStateBuilder;
@@ -160,6 +171,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     ];
     state.file_formats().get_or_insert_default().extend(formats);
     state
+        .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))
 }

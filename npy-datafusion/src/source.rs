@@ -22,6 +22,7 @@ use object_store::ObjectStore;
 
 use crate::ahead::{AheadOpener, SharedAhead};
 use crate::opener::NpyOpener;
+use crate::read_ahead::ReadAhead;
 
 /// The number of rows of a batch, unless the session says another.
 const ROWS: usize = 8192;
@@ -40,6 +41,8 @@ pub struct NpySource {
     headers: Option<Arc<FileMetadataCache>>,
     /// The files that are opened before a partition asks for them.
     ahead: Arc<SharedAhead>,
+    /// The number of parts of a file that are read at a time, if it is not divided between partitions.
+    threads: usize,
 }
 
 impl NpySource {
@@ -55,6 +58,7 @@ impl NpySource {
             metrics: ExecutionPlanMetricsSet::new(),
             headers: None,
             ahead: Arc::default(),
+            threads: 1,
         }
     }
 
@@ -64,6 +68,18 @@ impl NpySource {
     pub fn with_header_cache(mut self, cache: Arc<FileMetadataCache>) -> Self {
         self.headers = Some(cache);
         self
+    }
+
+    /// Sets the number of parts of a file that are read at a time. Their rows are in the order of the file.
+    pub(crate) fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Returns the number of parts of a file that are read at a time.
+    #[cfg(feature = "proto")]
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Sets the conditions that the rows must meet.
@@ -99,7 +115,12 @@ impl FileSource for NpySource {
             bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
         });
         let opener = AheadOpener::new(opener, base, &self.ahead);
-        ProjectionOpener::try_new(self.projection.clone(), opener, self.schema.file_schema())
+        let schema = self.schema.file_schema();
+        let inner = ProjectionOpener::try_new(self.projection.clone(), opener, schema)?;
+        // Without a condition, a limit is the first rows of the first part.
+        let is_short = base.limit.is_some() && self.predicate.is_none();
+        let threads = if is_short { 1 } else { self.threads };
+        Ok(Arc::new(ReadAhead { inner, threads }))
     }
 
     fn table_schema(&self) -> &TableSchema {

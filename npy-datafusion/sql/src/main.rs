@@ -53,9 +53,10 @@ Examples:
   npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
   npy sql -f report.sql days/
 
-A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null. The rows of
-several files have no order without ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. SHOW ALL lists the
-settings, SHOW TABLES the tables, and DESCRIBE t the columns.
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null.
+The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
+ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. SHOW ALL lists the settings, SHOW TABLES the tables, and
+DESCRIBE t the columns.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 

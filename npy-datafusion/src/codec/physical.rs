@@ -65,6 +65,9 @@ struct ScanMessage {
     predicate: Option<PhysicalExprNode>,
     #[prost(string, repeated, tag = "3")]
     options: Vec<String>,
+    /// The number of parts of a file that are read at a time.
+    #[prost(uint64, tag = "4")]
+    threads: u64,
 }
 
 /// Returns the scan, if the plan is one of ours.
@@ -95,7 +98,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .transpose()?;
         let source = NpySource::new(schema, options(&message.options)?)
             .with_header_cache(headers)
-            .with_predicate(predicate);
+            .with_predicate(predicate)
+            .with_threads(usize::try_from(message.threads).unwrap_or(1));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
         Ok(DataSourceExec::from_data_source(FileScanConfigBuilder::from(scan).build()))
     }
@@ -113,7 +117,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let predicate =
             predicate.map(|it| converter.physical_expr_to_proto(&it, self)).transpose()?;
         let files = Some(serialize_file_scan_config(scan, self, converter)?);
-        encode(&ScanMessage { files, predicate, options: names(source.options()) }, to);
+        let (options, threads) = (names(source.options()), source.threads() as u64);
+        encode(&ScanMessage { files, predicate, options, threads }, to);
         Ok(())
     }
 

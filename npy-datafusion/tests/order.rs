@@ -1,0 +1,148 @@
+//! The order of rows: those of one file are in the order of the file, however many threads read it.
+
+#[path = "support/store.rs"]
+mod support;
+
+use std::path::Path;
+
+use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::compute::{cast, concat_batches};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use datafusion::physical_plan::displayable;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use npy_core::{ReadNpy, WriteNpy, npz};
+use npy_datafusion::{NpyOptions, register, session, session_with_config};
+use support::{Counted, rows};
+
+/// The rows of a file: 3.2 MB, some parts that are read at a time.
+const ROWS: i64 = 400_000;
+
+/// Writes the numbers from 0 as an array, and as archives.
+fn write(directory: &Path) {
+    let numbers: Vec<i64> = (0..ROWS).collect();
+    numbers.write_npy(directory.join("array.npy")).unwrap();
+    for (name, options) in [
+        ("stored.npz", &npz::WriteOptions::new()),
+        ("deflated.npz", npz::WriteOptions::new().deflate(1)),
+    ] {
+        let mut archive = options.create(directory.join(name)).unwrap();
+        archive.write("value", &numbers).unwrap();
+        archive.finish().unwrap();
+    }
+}
+
+fn with_partitions(partitions: usize) -> SessionContext {
+    let mut config = SessionConfig::new().with_target_partitions(partitions);
+    config.options_mut().optimizer.repartition_file_min_size = 1;
+    session_with_config(config)
+}
+
+/// Returns the integers of a column of the result.
+fn integers(batches: &[RecordBatch], column: usize) -> Vec<i64> {
+    let Some(first) = batches.first() else { return Vec::new() };
+    let all = concat_batches(&first.schema(), batches).unwrap();
+    let values = cast(all.column(column), &DataType::Int64).unwrap();
+    values.as_primitive::<Int64Type>().values().to_vec()
+}
+
+/// Guards every result that depends on the order of rows: of an array and of archives, for one thread and for many. The file is divided, or its
+/// batches are, or neither.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_one_file_keep_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    // A condition that the scan does not evaluate, so that the planner gives each thread some batches.
+    let volatile = "WHERE value + random() >= 0";
+    let cases: [(&str, Vec<i64>); 12] = [
+        ("SELECT value FROM t", (0..ROWS).collect()),
+        (
+            "SELECT value * 2 FROM t WHERE value % 3 = 0",
+            (0..ROWS).step_by(3).map(|n| 2 * n).collect(),
+        ),
+        (&format!("SELECT value FROM t {volatile}"), (0..ROWS).collect()),
+        ("SELECT value FROM t LIMIT 5", (0..5).collect()),
+        ("SELECT value FROM t WHERE value > 300000 LIMIT 5", (300_001..300_006).collect()),
+        ("SELECT value FROM t LIMIT 5 OFFSET 300000", (300_000..300_005).collect()),
+        ("SELECT row_number() OVER () - 1 FROM t", (0..ROWS).collect()),
+        (
+            &format!(
+                "SELECT n - 1 FROM (SELECT row_number() OVER () AS n, value FROM t) {volatile}"
+            ),
+            (0..ROWS).collect(),
+        ),
+        ("SELECT sum(value) FROM (SELECT value FROM t LIMIT 5)", vec![10]),
+        ("SELECT unnest(array_agg(value)) FROM t", (0..ROWS).collect()),
+        (&format!("SELECT last_value(value) FROM t {volatile}"), vec![ROWS - 1]),
+        ("SELECT first_value(value) FROM t GROUP BY value % 3 ORDER BY value % 3", vec![0, 1, 2]),
+    ];
+    for partitions in [1, 3, 16] {
+        for file in ["array.npy", "stored.npz", "deflated.npz"] {
+            let ctx = with_partitions(partitions);
+            let path = directory.path().join(file).display().to_string();
+            register(&ctx, "t", &path, NpyOptions::default()).await.unwrap();
+            for (sql, expected) in &cases {
+                let found = integers(&rows(&ctx, sql).await, 0);
+                assert!(found == *expected, "{file}, {partitions} partitions: {sql}");
+            }
+        }
+    }
+}
+
+/// Guards files that queries write: `COPY` of a file without `ORDER BY` is in the order of the file. The settings are those of the command.
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_of_one_file_keep_its_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    // More than the 10 MB from which the planner divides a file.
+    let numbers: Vec<i64> = (0..3_000_000).collect();
+    numbers.write_npy(at("t.npy")).unwrap();
+    let ctx = session();
+    register(&ctx, "t", &at("t.npy"), NpyOptions::default()).await.unwrap();
+    for condition in ["", "WHERE value <> 1234567", "WHERE value + random() >= 0"] {
+        let copy = format!("COPY (SELECT value FROM t {condition}) TO '{}'", at("copy.npy"));
+        rows(&ctx, &copy).await;
+        let copied = Vec::<i64>::read_npy(at("copy.npy")).unwrap();
+        assert!(copied.is_sorted() && copied.len() >= 2_999_999, "{copy}");
+    }
+}
+
+/// Guards stores of other machines.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_a_file_in_a_store_keep_their_order() {
+    let mut file = Vec::new();
+    (0..ROWS).collect::<Vec<i64>>().write_npy_to(&mut file).unwrap();
+    let store = Counted::with([("x.npy", file)]).await;
+    let ctx = with_partitions(4);
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/x.npy", NpyOptions::default()).await.unwrap();
+    let found = integers(&rows(&ctx, "SELECT value FROM t WHERE value >= 0").await, 0);
+    assert!(found.into_iter().eq(0..ROWS));
+    // The first rows are one request.
+    store.take();
+    let found = integers(&rows(&ctx, "SELECT value FROM t LIMIT 5").await, 0);
+    assert_eq!(found, [0, 1, 2, 3, 4]);
+    assert_eq!(store.take(), (1, 40));
+}
+
+/// Guards the speed of aggregates, which do not depend on the order: the planner still divides the file.
+#[tokio::test]
+async fn aggregates_of_one_file_are_divided() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = with_partitions(4);
+    let path = directory.path().join("array.npy").display().to_string();
+    register(&ctx, "t", &path, NpyOptions::default()).await.unwrap();
+    for (sql, groups) in [
+        ("SELECT sum(value) FROM t", 4),
+        ("SELECT value % 3, avg(value) FROM t WHERE value > 7 GROUP BY value % 3", 4),
+        ("SELECT value FROM t ORDER BY value", 4),
+        ("SELECT max(value) FROM (SELECT value FROM t UNION ALL SELECT value + 1 FROM t)", 4),
+        ("SELECT value FROM t", 1),
+        ("SELECT array_agg(value) FROM t", 1),
+    ] {
+        let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+        let plan = displayable(plan.as_ref()).indent(false).to_string();
+        let expected = if groups == 1 { "1 group:".into() } else { format!("{groups} groups:") };
+        assert!(plan.contains(&expected), "{sql}:\n{plan}");
+    }
+}
