@@ -39,6 +39,12 @@
 //! is divided. Rows have no order without `ORDER BY` if they are those of several files, or come from a join, `GROUP BY`, `DISTINCT` or `UNION`; nor have those
 //! that `COPY … TO 'dir/'` divides between several files, or that a cluster returns.
 //!
+//! # NaN
+//!
+//! A NaN is greater than all other numbers and equal to itself, unlike in NumPy; one whose sign is set, as 0/0 has it on x86, is less than all others. So `max`
+//! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
+//! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
+//!
 //! # Files that differ
 //!
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
@@ -97,6 +103,7 @@ mod header;
 mod location;
 mod members;
 mod merge;
+mod min_max;
 mod opener;
 mod read_ahead;
 mod records;
@@ -119,6 +126,7 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
+use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
 pub use table::{NpyTable, NpyTableFactory};
@@ -154,7 +162,7 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
 }
 
 /// Adds the formats and their tables to a session that is being made, for example one of Ballista; also the rule by which the rows of a file keep its
-/// order.
+/// order, and `min` and `max` of groups with NaN. Call it after `with_default_features`.
 ///
 /// ```
 /// use datafusion::execution::SessionStateBuilder;
@@ -170,7 +178,9 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
+        .with_analyzer_rule(Arc::new(ReplaceMinMax))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

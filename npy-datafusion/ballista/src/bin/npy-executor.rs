@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ballista_core::error::Result;
+use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use npy_ballista::arguments::Arguments;
 use npy_ballista::{logical_codec, physical_codec};
@@ -24,6 +25,8 @@ async fn main() -> Result<()> {
     let mut arguments = Arguments::parse(USAGE);
     let defaults = ExecutorProcessConfig::default();
     let work_dir = arguments.take("work-dir", String::new());
+    // Functions come by their names: `min` and `max` of groups are not DataFusion's own.
+    let functions = BallistaFunctionRegistry::from(&npy_datafusion::session().state());
     let config = ExecutorProcessConfig {
         scheduler_host: arguments.take("scheduler", defaults.scheduler_host.clone()),
         scheduler_port: arguments.take("scheduler-port", defaults.scheduler_port),
@@ -38,6 +41,7 @@ async fn main() -> Result<()> {
             .take("heartbeat", defaults.executor_heartbeat_interval_seconds),
         override_logical_codec: Some(logical_codec()),
         override_physical_codec: Some(physical_codec()),
+        override_function_registry: Some(Arc::new(functions)),
         ..defaults
     };
     arguments.finish();
