@@ -33,12 +33,12 @@ pub(crate) const FILES: &str = "\
 A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard input:
   t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
 
-An output that an argument names replaces a file of that name, completely or, after an error or Ctrl-C, not at
-all; it cannot also be an input. --no-clobber replaces nothing. Only --force replaces an archive whose other
-members would be lost, and files whose names come from an archive (npz extract). append, npz rm, npz mv and
-npz pack --append change the file that they name.
+An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \
+it cannot also be an input. --no-clobber replaces nothing. Only --force replaces an archive whose other members would be \
+lost, and files whose names come from an archive (npz extract). append, npz rm, npz mv and npz pack --append change the \
+file that they name.
 
-Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unreadable files.";
+Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unreadable files; 130 after Ctrl-C.";
 
 #[derive(Subcommand)]
 enum Command {

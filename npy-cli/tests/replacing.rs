@@ -101,6 +101,17 @@ fn an_output_is_replaced_unless_the_option_says_otherwise() {
     ok(path, &["convert", "x.npy", "out.npz", "--force"]);
 }
 
+/// Guards the place where the rule is said.
+#[test]
+fn help_says_what_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = npy(folder.path(), &["help"]);
+    let words = String::from_utf8(output.stdout).unwrap();
+    let text: Vec<&str> = words.split_whitespace().collect();
+    let rule = "it cannot also be an input. --no-clobber replaces nothing. Only --force replaces";
+    assert!(text.join(" ").contains(rule), "{words}");
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io::Write;

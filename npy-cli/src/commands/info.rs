@@ -348,12 +348,7 @@ fn fields(dtype: &DType) -> String {
         }
         info.add("offset", field.offset());
         info.add("itemsize", field.dtype().itemsize());
-        let mut base = field.dtype();
-        let mut dims: Vec<usize> = Vec::new();
-        while let Some((item, shape)) = base.sub_array() {
-            dims.extend(shape);
-            base = item;
-        }
+        let (base, dims) = field.dtype().flat();
         if !dims.is_empty() {
             info.add("shape", Value::from(dims));
         }
