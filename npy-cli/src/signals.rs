@@ -1,8 +1,10 @@
 //! Signals that end the process: the files that are not complete are removed first.
 
-/// Starts a thread that waits for signals.
+/// Starts a thread that waits for signals, and returns when it does.
 #[cfg(unix)]
 pub(crate) fn watch() {
+    use std::sync::mpsc;
+
     use signal_hook::consts::signal;
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
@@ -20,18 +22,24 @@ pub(crate) fn watch() {
         signal::SIGXFSZ,
     ];
     // The thread sets the handlers: without it, nobody would see the signals.
-    let wait = || {
+    let (ready, is_ready) = mpsc::channel();
+    let wait = move || {
         let ignored = ignored();
         let caught = ENDING.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
         let Ok(mut signals) = Signals::new(caught) else { return };
+        // The other end waits for this.
+        let _ = ready.send(());
         for signal in signals.forever() {
             npy_core::NewFile::remove_incomplete();
             // The process ends by the signal, so that a shell sees 128 and its number, and stops its script after Ctrl-C.
             let _ = emulate_default_handler(signal);
         }
     };
-    // Without a thread, signals end the process as they do anyway.
-    let _ = std::thread::Builder::new().name("signals".into()).spawn(wait);
+    // Without a thread, or without handlers, signals end the process as they do anyway.
+    if std::thread::Builder::new().name("signals".into()).spawn(wait).is_ok() {
+        // An error: the thread has ended, and dropped its end.
+        let _ = is_ready.recv();
+    }
 }
 
 /// Returns the set of signals that the process was started to ignore: `SIGHUP` by `nohup`, `SIGINT` in the background of a script. They must stay

@@ -391,6 +391,16 @@ fn csv_of_others_is_read_as_the_options_say() {
     );
     write("ragged.jsonl", "[1, 2]\n[3]\n");
     assert!(refused(&["convert", "ragged.jsonl", "out.npy"]).contains("row 1"));
+    // Errors within one list name their row, too.
+    for (list, message) in [
+        ("[[1, 2], [3]]", "row 1: the list has 1 items"),
+        ("[{\"a\": 1}, {\"a\": NaN}]", "row 1: expected value"),
+        ("[{\"a\": 1}, {\"a\": 1, \"a\": 2}]", "row 1: the key \"a\" is there twice"),
+    ] {
+        write("list.json", list);
+        let said = refused(&["convert", "list.json", "out.npy"]);
+        assert!(said.contains(message), "{said}");
+    }
 }
 
 /// Guards what becomes of text that a dtype does not hold, or that can mean more than one thing.

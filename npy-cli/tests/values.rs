@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DType, DynArray, Order, WriteNpy, npz, object};
+use npy_core::{DType, DynArray, NpyArray, Order, WriteNpy, npz, object};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -198,4 +198,17 @@ fn verify_finds_numbers_in_text_that_are_no_characters() {
         assert_eq!(code, exit, "{out}");
         assert!(out.starts_with(&format!("u.npz: {expected}")), "{out}");
     }
+}
+
+/// Guards that a table counts the columns that it does not show, also of a slice and beyond those that it could show at any width.
+#[test]
+fn a_table_counts_all_columns_of_a_slice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    NpyArray::new(vec![7u8; 6000], [2, 3000]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let args = ["head", "x.npy[1:, ::2]"];
+    let output = npy.args(args).env("COLUMNS", "24").current_dir(path).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(out, "   0  2  4  6  … +1496\n1  7  7  7  7  …\n");
 }
