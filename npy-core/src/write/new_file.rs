@@ -107,7 +107,7 @@ impl NewFile {
     /// Removes the incomplete files of this process, those of all writers of this library: for the handler of a signal, right before
     /// it ends the process, because nothing is dropped then.
     ///
-    /// Files without a name need no such call.
+    /// Files without a name need no such call. After it, no file that needs a temporary name can be created.
     ///
     /// ```
     /// use npy_core::NewFile;

@@ -209,7 +209,7 @@ fn with_new_name<A>(
     let mut error = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..TRIES {
         let directory = directory.clone();
-        let name = Name::new(Box::new(move |name| directory.remove(name)));
+        let name = Name::new(Box::new(move |name| directory.remove(name)))?;
         match make(name.as_os_str()) {
             Ok(made) => return Ok((made, name)),
             Err(other) => error = other,

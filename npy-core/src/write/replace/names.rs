@@ -4,15 +4,15 @@ use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::process;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Removes the file that has a name.
 type Remove = Box<dyn Fn(&OsStr) -> io::Result<()> + Send>;
 
-static NAMES: Names = Names(Mutex::new(Vec::new()));
+static NAMES: Names = Names(Mutex::new(Some(Vec::new())));
 
-/// Names, from before the files exist until they are renamed or removed.
-struct Names(Mutex<Vec<(OsString, Remove)>>);
+/// Names, from before the files exist until they are renamed or removed; `None` after all were removed, because the process is about to end.
+struct Names(Mutex<Option<Vec<(OsString, Remove)>>>);
 
 /// A temporary name, which the list has until this is dropped.
 #[derive(Debug)]
@@ -20,10 +20,10 @@ pub(super) struct Name(OsString);
 
 impl Name {
     /// Returns a random name, and lists it. `remove` removes the file that has it.
-    pub(super) fn new(remove: Remove) -> Self {
+    pub(super) fn new(remove: Remove) -> io::Result<Self> {
         let name = OsString::from(format!(".npy-{:016x}.tmp", random()));
-        NAMES.add(&name, remove);
-        Name(name)
+        NAMES.add(&name, remove)?;
+        Ok(Name(name))
     }
 
     pub(super) fn as_os_str(&self) -> &OsStr {
@@ -38,26 +38,32 @@ impl Drop for Name {
 }
 
 impl Names {
-    fn with<A>(&self, change: impl FnOnce(&mut Vec<(OsString, Remove)>) -> A) -> A {
+    fn list(&self) -> MutexGuard<'_, Option<Vec<(OsString, Remove)>>> {
         // Nothing panics while it holds the lock.
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, name: &OsStr, remove: Remove) {
-        self.with(|names| names.push((name.to_owned(), remove)));
+    fn add(&self, name: &OsStr, remove: Remove) -> io::Result<()> {
+        match &mut *self.list() {
+            Some(names) => {
+                names.push((name.to_owned(), remove));
+                Ok(())
+            }
+            None => Err(io::Error::other("the process is about to end, so no file is begun")),
+        }
     }
 
     fn forget(&self, name: &OsStr) {
-        self.with(|names| names.retain(|(other, _)| other != name));
+        if let Some(names) = &mut *self.list() {
+            names.retain(|(other, _)| other != name);
+        }
     }
 
     fn remove_all(&self) {
-        self.with(|names| {
-            for (name, remove) in names.drain(..) {
-                // It may just have been renamed.
-                let _ = remove(&name);
-            }
-        });
+        for (name, remove) in self.list().take().unwrap_or_default() {
+            // It may just have been renamed.
+            let _ = remove(&name);
+        }
     }
 }
 
@@ -86,11 +92,12 @@ mod tests {
     #[test]
     fn files_with_a_temporary_name_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let names = Names(Mutex::new(Vec::new()));
+        let names = Names(Mutex::new(Some(Vec::new())));
         for name in ["now", "renamed", "gone"] {
             File::create(folder.path().join(name)).unwrap();
             let folder = folder.path().to_owned();
-            names.add(OsStr::new(name), Box::new(move |name| fs::remove_file(folder.join(name))));
+            let remove = move |name: &OsStr| fs::remove_file(folder.join(name));
+            names.add(OsStr::new(name), Box::new(remove)).unwrap();
         }
         names.forget(OsStr::new("renamed"));
         fs::remove_file(folder.path().join("gone")).unwrap();
@@ -98,13 +105,16 @@ mod tests {
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap()).collect();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].file_name(), "renamed");
+        // Until the process ends, another thread begins no file.
+        assert!(names.add(OsStr::new("late"), Box::new(|_| Ok(()))).is_err());
     }
 
     /// Guards that a name is listed from before its file exists until it is dropped.
     #[test]
     fn each_temporary_name_is_listed() {
-        let is_listed = |name: &OsStr| NAMES.with(|names| names.iter().any(|(n, _)| n == name));
-        let name = Name::new(Box::new(|_| Ok(())));
+        let is_listed =
+            |name: &OsStr| NAMES.list().iter().flatten().any(|(other, _)| other == name);
+        let name = Name::new(Box::new(|_| Ok(()))).unwrap();
         let text = name.as_os_str().to_owned();
         assert!(is_listed(&text));
         drop(name);
