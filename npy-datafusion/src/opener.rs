@@ -47,7 +47,7 @@ impl NpyOpener {
         let Contents::Members { members, .. } = &found.contents else {
             return Some(meta.size.min(REQUEST.max(found.row_size())));
         };
-        let tested = self.predicate.iter().flat_map(|it| collect_columns(it));
+        let tested = self.predicate.iter().flat_map(collect_columns);
         let mut used: Vec<usize> = tested.map(|column| column.index()).collect();
         used.extend(&self.wanted);
         let names: Vec<&String> = used
