@@ -29,7 +29,7 @@ use crate::value::Value;
 #[cfg(feature = "serde")]
 pub(crate) use array::{PickledArray, PickledScalar, check_no_objects};
 #[cfg(feature = "serde")]
-pub(crate) use contents::ArrayBytes;
+pub(crate) use contents::{ArrayBytes, Blocks};
 pub(crate) use contents::{ContentsFile, ReadContents};
 #[cfg(feature = "serde")]
 pub(crate) use dtype::Field;

@@ -18,18 +18,6 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
     Ok(())
 }
 
-/// Returns a copy of the items.
-///
-/// # Errors
-///
-/// As [`exact`].
-pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, Error> {
-    let mut copy = Vec::new();
-    exact(&mut copy, items.len())?;
-    copy.extend_from_slice(items);
-    Ok(copy)
-}
-
 /// Reserves capacity for at least `additional` more items. Use it when only a header claims the length.
 ///
 /// # Errors

@@ -7,11 +7,9 @@ mod graph;
 mod infer;
 mod load;
 mod nested;
-mod newtype;
 mod numbers;
 pub(crate) mod object;
 mod rows;
-mod transcode;
 mod value;
 mod weight;
 
@@ -29,6 +27,10 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
 
+/// The name that stands for an array of NumPy. Formats of this crate pass such an array as its bytes, or as all elements in one sequence.
+/// The output of other formats never contains the name.
+pub(crate) const ARRAY_TOKEN: &str = "$npy_core::array";
+
 /// The most characters of a path in an error.
 const MAX_PATH: usize = 200;
 
@@ -37,7 +39,7 @@ const MAX_PATH: usize = 200;
 struct RowError {
     /// The steps to the value, innermost first.
     path: Vec<Step>,
-    error: Box<Error>,
+    kind: Box<ErrorKind>,
     /// True if the error is that the value lacks a key.
     lacks_key: bool,
 }
@@ -57,7 +59,7 @@ enum Step {
 
 impl RowError {
     fn new(reason: impl Display) -> Self {
-        Error::from(ErrorKind::InvalidValue { reason: reason.to_string() }).into()
+        ErrorKind::InvalidValue { reason: reason.to_string() }.into()
     }
 
     /// Adds the field around the error.
@@ -102,9 +104,8 @@ impl RowError {
             path.truncate(end);
             path.push_str("...");
         }
-        let mut error = *self.error;
-        // Where a file cannot be written does not depend on the value.
-        if !path.is_empty() && !error.is_io() {
+        let mut error = Error::from(*self.kind);
+        if !path.is_empty() {
             error = error.in_field(&path);
         }
         match row {
@@ -114,15 +115,22 @@ impl RowError {
     }
 }
 
+impl From<ErrorKind> for RowError {
+    fn from(kind: ErrorKind) -> Self {
+        RowError { path: Vec::new(), kind: Box::new(kind), lacks_key: false }
+    }
+}
+
+/// Keeps the kind of an error that has no location yet.
 impl From<Error> for RowError {
     fn from(error: Error) -> Self {
-        RowError { path: Vec::new(), error: Box::new(error), lacks_key: false }
+        error.into_kind().into()
     }
 }
 
 impl Display for RowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
+        self.kind.fmt(f)
     }
 }
 
@@ -130,7 +138,8 @@ impl std::error::Error for RowError {}
 
 impl de::Error for RowError {
     fn custom<T: Display>(reason: T) -> Self {
-        RowError::new(reason)
+        let reason = reason.to_string();
+        RowError::new(if reason == ARRAY_TOKEN { ARRAY_ANSWER } else { &reason })
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -160,6 +169,15 @@ impl ser::Error for RowError {
     fn custom<T: Display>(reason: T) -> Self {
         RowError::new(reason)
     }
+}
+
+/// The text of the error that a format with arrays makes from the reason [`ARRAY_TOKEN`]. Only formats of this crate have arrays.
+const ARRAY_ANSWER: &str = "$npy_core::array is an array";
+
+/// Returns true if a format has arrays. `custom` creates an error of the format: for the reason [`ARRAY_TOKEN`], a format with arrays
+/// returns the text [`ARRAY_ANSWER`]. All other formats get nested sequences.
+fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
+    custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
 }
 
 /// The message for bytes that a pickle stores as text, with a character that is not in Latin-1.

@@ -220,5 +220,8 @@ fn to_dyn(header: Header, bytes: Option<Cow<'_, [u8]>>, of: &Objects) -> Result<
         return Err(ErrorKind::InvalidValue { reason }.into());
     };
     check_no_objects(header.dtype())?;
-    Ok(DynArray::from_parts(header, reserve::copy(&bytes)?)?.with_limits(*of.limits()))
+    let mut owned = Vec::new();
+    reserve::exact(&mut owned, bytes.len())?;
+    owned.extend_from_slice(&bytes);
+    Ok(DynArray::from_parts(header, owned)?.with_limits(*of.limits()))
 }

@@ -12,6 +12,9 @@ use crate::pickle::{self, Data, Form, LeftOut};
 
 /// Reads bytes at an offset of a file. Fails if the file has fewer.
 pub(crate) trait ReadContents: Send + Sync {
+    /// Fills the slice.
+    fn fill(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
+
     /// Returns this many bytes.
     fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, Error>;
 }
@@ -80,6 +83,12 @@ impl Objects {
         file.keep(file.file.read(contents.offset, contents.length))
     }
 
+    /// Fills the slice with the bytes at an offset of the file, unless that fails.
+    #[cfg(feature = "serde")]
+    fn fill(&self, offset: u64, out: &mut [u8]) {
+        let _ = self.file.as_ref().and_then(|file| file.keep(file.file.fill(offset, out)));
+    }
+
     /// Returns the first error of reading contents from the file.
     pub(crate) fn check_file(&self) -> Result<(), Error> {
         let failure = self
@@ -128,13 +137,62 @@ impl<'a> ArrayBytes<'a> {
         }
     }
 
-    /// Returns this many bytes from this position on; none if the file cannot be read: [`Objects::check_file`] returns that error.
-    pub(crate) fn part(self, start: usize, length: usize) -> Cow<'a, [u8]> {
-        let Some((objects, contents)) = self.file else {
-            return Cow::Borrowed(checked::slice(self.memory, start..checked::add(start, length)));
+    /// Copies all bytes. If the file cannot be read, [`Objects::check_file`] returns the error.
+    pub(crate) fn copy_to(self, out: &mut [u8]) {
+        match self.file {
+            Some((objects, contents)) => objects.fill(contents.offset, out),
+            None => out.copy_from_slice(checked::slice(self.memory, 0..out.len())),
+        }
+    }
+
+    /// Returns the bytes if they are in memory, and no more than a block.
+    pub(crate) fn single_block(self) -> Option<&'a [u8]> {
+        (self.file.is_none() && self.memory.len() <= BLOCK).then_some(self.memory)
+    }
+
+    /// Returns the bytes in blocks. They end early if the file cannot be read: [`Objects::check_file`] returns that error.
+    pub(crate) fn blocks(self) -> Blocks<'a> {
+        Blocks { of: self, at: 0 }
+    }
+}
+
+/// The size of a block: a multiple of the size of any number, and so small that a block stays in the first-level cache while it is
+/// converted.
+#[cfg(feature = "serde")]
+const BLOCK: usize = 16 << 10;
+
+/// An iterator over the bytes of an array, a block at a time.
+#[cfg(feature = "serde")]
+pub(crate) struct Blocks<'a> {
+    of: ArrayBytes<'a>,
+    /// The position of the next block.
+    at: u64,
+}
+
+#[cfg(feature = "serde")]
+impl Blocks<'_> {
+    /// Returns the number of bytes that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.of.length().saturating_sub(self.at)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'a> Iterator for Blocks<'a> {
+    type Item = Cow<'a, [u8]>;
+
+    fn next(&mut self) -> Option<Cow<'a, [u8]>> {
+        let (at, length) = (self.at, self.left().min(to_u64(BLOCK)));
+        self.at = at.checked_add(length).filter(|_| length > 0)?;
+        let Some((objects, contents)) = self.of.file else {
+            let rest = checked::tail(self.of.memory, checked::narrow(at));
+            return Some(Cow::Borrowed(checked::slice(rest, 0..checked::narrow(length))));
         };
-        let offset = contents.offset.saturating_add(to_u64(start));
-        let part = LeftOut { offset, length: to_u64(length), ..*contents };
-        Cow::Owned(objects.read(&part).unwrap_or_default())
+        let part = LeftOut { offset: contents.offset.checked_add(at)?, length, ..*contents };
+        let block = objects.read(&part);
+        if block.is_none() {
+            self.at = self.of.length();
+        }
+        block.map(Cow::Owned)
     }
 }

@@ -186,16 +186,22 @@ impl<R: Read> Reader<R> {
 
 /// Offsets are from the position of the file.
 impl ReadContents for FileAt {
-    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
-        let bytes = to_usize(length)?;
-        // The system clears the pages, and nothing else does.
-        let plain = u8::__INTERNALS.plain().ok_or_else(|| reserve::refused(bytes))?;
-        let mut contents = plain.zeros(bytes)?;
-        let found = to_u64(self.borrowed().at(offset).fill_slice(&mut contents)?);
-        if found == length {
-            return Ok(contents);
+    fn fill(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let found = self.borrowed().at(offset).fill_slice(out)?;
+        if found == out.len() {
+            return Ok(());
         }
-        Err(ErrorKind::Truncated { what: "a bytes object", expected: length, found }.into())
+        let (expected, found) = (to_u64(out.len()), to_u64(found));
+        Err(ErrorKind::Truncated { what: "a bytes object", expected, found }.into())
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
+        let length = to_usize(length)?;
+        // The system clears the pages, and nothing else does.
+        let plain = u8::__INTERNALS.plain().ok_or_else(|| reserve::refused(length))?;
+        let mut bytes = plain.zeros(length)?;
+        self.fill(offset, &mut bytes)?;
+        Ok(bytes)
     }
 }
 

@@ -7,24 +7,25 @@ use serde::de::value::{
     MapAccessDeserializer, StrDeserializer, U64Deserializer, UnitDeserializer,
 };
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
+    SeqAccess, Visitor,
 };
-use serde::ser::{Error as _, Serialize, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeSeq, SerializeTupleStruct, Serializer};
 
-use super::newtype::{self, Array};
-use super::numbers;
+use super::nested::{NO_DTYPE, Whole, take_parts};
+use super::{ARRAY_TOKEN, has_arrays, numbers};
 use crate::array::{NpyArray, NpyView};
 use crate::checked;
 use crate::dtype::{Scalar, ScalarKind};
 use crate::dynamic::DynArray;
+use crate::error::Error;
 use crate::header::Header;
 use crate::limits::{Limits, MAX_NDIM};
 use crate::shape::Order;
+use crate::value::Value;
 
 /// Serializes as nested sequences in C order, one level for each dimension, like `tolist()` in NumPy. A 0-d array becomes its element.
-/// [`object::save`](crate::object::save) writes it as an array of NumPy instead. In readable formats it is a newtype around the sequences:
-/// JSON, TOML and YAML do not show it, RON puts them in parentheses.
+/// [`object::save`](crate::object::save) writes it as an array of NumPy instead.
 ///
 /// ```
 /// use npy_core::NpyArray;
@@ -44,36 +45,42 @@ impl<T: Serialize> Serialize for NpyArray<T> {
 /// Serializes like [`NpyArray`].
 impl<T: Serialize> Serialize for NpyView<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        newtype::serialize(self, serializer)
-    }
-}
-
-impl<T: Serialize> Array for NpyView<'_, T> {
-    fn lists<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if has_arrays(S::Error::custom) {
+            return serialize_array(self, serializer);
+        }
         // An array without elements may become any number of empty lists, so their number has the limit of elements without bytes.
         let lists = self.shape().iter().take_while(|&&n| n > 0);
         if self.shape().contains(&0) {
             let lists = lists.fold(1, |product: usize, &n| product.saturating_mul(n));
             let checked = Limits::default().check_empty_items(lists, 0);
-            checked.map_err(S::Error::custom)?;
+            checked.map_err(serde::ser::Error::custom)?;
         }
         // All parts share one list of elements in C order.
         let elements: Vec<&T> = self.iter().collect();
         Part { elements: &elements, shape: self.shape() }.serialize(serializer)
     }
+}
 
-    /// The dtype is that of the elements if all are numbers of the same type, and otherwise that of objects.
-    fn file<S: SerializeSeq>(&self, to: &mut S) -> Result<(), S::Error> {
-        let elements = self.as_slice_memory_order();
-        if let Some(dtype) = numbers::dtype(elements) {
-            newtype::header(Header::new(dtype, self.shape(), self.order()), to)?;
-            let mut blocks = elements.chunks(ITEMS_IN_BLOCK);
-            return blocks.try_for_each(|block| to.serialize_element(&Block(block)));
+/// Serializes as an array of NumPy. Its dtype is that of the elements if all are numbers of the same type, and otherwise that of objects.
+fn serialize_array<T: Serialize, S: Serializer>(
+    array: &NpyView<'_, T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let elements = array.as_slice_memory_order();
+    if let Some(dtype) = numbers::dtype(elements) {
+        let header = Header::new(dtype, array.shape(), array.order());
+        let mut parts = begin_array(header, serializer)?;
+        for block in elements.chunks(ITEMS_IN_BLOCK) {
+            parts.serialize_field(&Block(block))?;
         }
-        let dtype = Scalar::little(ScalarKind::Object, 8).into();
-        newtype::header(Header::new(dtype, self.shape(), Order::C), to)?;
-        self.iter().try_for_each(|element| to.serialize_element(element))
+        return parts.end();
     }
+    let dtype = Scalar::little(ScalarKind::Object, 8).into();
+    let mut parts = begin_array(Header::new(dtype, array.shape(), Order::C), serializer)?;
+    for element in array.iter() {
+        parts.serialize_field(element)?;
+    }
+    parts.end()
 }
 
 /// The number of items that are serialized at a time.
@@ -86,6 +93,17 @@ impl<T: Serialize> Serialize for Block<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&numbers::bytes(self.0).map_err(S::Error::custom)?)
     }
+}
+
+/// Starts an array, for a format that has arrays.
+pub(super) fn begin_array<S: Serializer>(
+    header: Result<Header, Error>,
+    serializer: S,
+) -> Result<S::SerializeTupleStruct, S::Error> {
+    let header = header.and_then(|header| header.to_bytes()).map_err(S::Error::custom)?;
+    let mut parts = serializer.serialize_tuple_struct(ARRAY_TOKEN, 1)?;
+    parts.serialize_field(&Value::Void(&header))?;
+    Ok(parts)
 }
 
 /// A part of an array, in C order.
@@ -120,12 +138,10 @@ impl<T: Serialize> Serialize for Part<'_, T> {
 /// An array among Python objects ([`object::load`](crate::object::load)) keeps its shape and order, and its elements can be of any type.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NpyArray<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let is_readable = deserializer.is_human_readable();
-        let (elements, shape) = (Vec::new(), Vec::new());
-        let mut found = Found { elements, shape, ndim: None, array: None, is_readable };
+        let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None, array: None };
         let level = Level { found: &mut found, depth: 0 };
-        match is_readable {
-            true => deserializer.deserialize_newtype_struct(newtype::ARRAY, level)?,
+        match has_arrays(<D::Error as de::Error>::custom) {
+            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, level)?,
             false => level.deserialize(deserializer)?,
         }
         if let Some(array) = found.array {
@@ -152,32 +168,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NpyArray<T> {
 /// ```
 impl<'de> Deserialize<'de> for DynArray {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.is_human_readable() {
-            true => deserializer.deserialize_newtype_struct(newtype::ARRAY, Whole),
+        match has_arrays(<D::Error as de::Error>::custom) {
+            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, Whole),
             false => Err(de::Error::invalid_type(NO_DTYPE, &Whole)),
-        }
-    }
-}
-
-/// How an error describes a value of a format without dtypes.
-const NO_DTYPE: de::Unexpected<'static> = de::Unexpected::Other("a value without a dtype");
-
-/// Reads an array with its dtype.
-struct Whole;
-
-impl<'de> Visitor<'de> for Whole {
-    type Value = DynArray;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "an array of NumPy, of npy_core::object::load or Objects; other formats have no dtype, so read an NpyArray<T> from them",
-        )
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<DynArray, D::Error> {
-        match inner.is_human_readable() {
-            true => Err(de::Error::invalid_type(NO_DTYPE, &self)),
-            false => newtype::read_dyn(inner),
         }
     }
 }
@@ -189,10 +182,8 @@ struct Found<T> {
     shape: Vec<Option<usize>>,
     /// The number of levels around an element, once there is one.
     ndim: Option<usize>,
-    /// The array, if the format is that of Python objects.
+    /// The array, if the format has arrays.
     array: Option<NpyArray<T>>,
-    /// True if the format is readable: only arrays of Python objects are not.
-    is_readable: bool,
 }
 
 /// Deserializes an element or a sequence with `depth` sequences around it.
@@ -271,12 +262,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
-        if !self.found.is_readable || inner.is_human_readable() {
-            return self.deserialize(inner);
+        self.deserialize(inner)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
+        if self.depth > 0 {
+            return Err(de::Error::invalid_type(de::Unexpected::Enum, &self));
         }
-        let (header, elements) = newtype::read_elements(inner)?;
-        let array = NpyArray::with_order(elements, header.shape(), header.order());
-        self.found.array = Some(array.map_err(de::Error::custom)?);
+        self.found.array = Some(take_parts(data)?);
         Ok(())
     }
 

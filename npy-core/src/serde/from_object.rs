@@ -3,28 +3,25 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::iter;
 use std::rc::Rc;
 
-use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
     VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
-use super::nested::{Axes, Nested, more_items, visit_items};
-use super::newtype::{self, File};
+use super::nested::{Axes, Nested, Parts, more_items, visit_items};
 use super::rows::{Row, visit_all};
-use super::{NOT_LATIN, RowError, Step, weight};
+use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::{DType, Resolution, Scalar, ScalarKind};
+use crate::dtype::{DType, Resolution, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    ArrayBytes, Budget, Called, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar,
-    check_no_objects, is_missing, pairs,
+    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, check_no_objects,
+    is_missing, pairs,
 };
 use crate::pickle::{Id, NONE};
 use crate::shape::Order;
@@ -32,24 +29,14 @@ use crate::value::Value;
 
 /// Deserializes a value from an object.
 pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> Result<T, Error> {
-    let context = Context::new(object, Purpose::Values);
-    T::deserialize(Object::new(object, &context)).map_err(RowError::into_error)
-}
-
-/// The purpose for which objects are visited.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Purpose {
-    /// To make values of them.
-    Values,
-    /// To serialize them: arrays and scalars keep their dtypes, and an object of another class is the call that makes it.
-    Transcoding,
+    let context = Context::new(object);
+    T::deserialize(Object { object, context: &context }).map_err(RowError::into_error)
 }
 
 /// The state of a conversion.
 pub(super) struct Context<'a> {
     /// Any object of the graph.
     object: ObjectRef<'a>,
-    purpose: Purpose,
     budget: RefCell<Budget>,
     /// The containers around the current object, once for each level.
     open: RefCell<Vec<Id>>,
@@ -59,12 +46,12 @@ pub(super) struct Context<'a> {
 }
 
 /// The fields of the items of an array of records.
-struct Record {
-    fields: Vec<RecordField>,
+pub(super) struct Record {
+    pub(super) fields: Vec<RecordField>,
 }
 
-struct RecordField {
-    name: String,
+pub(super) struct RecordField {
+    pub(super) name: String,
     /// The node of the dtype if the field is a record, and otherwise `NONE`.
     record: Id,
     time: Option<Time>,
@@ -79,12 +66,12 @@ enum Time {
 
 impl RecordField {
     /// Returns the object of this field.
-    fn of<'a>(&self, record: ObjectRef<'a>, id: Id) -> ObjectRef<'a> {
+    pub(super) fn of<'a>(&self, record: ObjectRef<'a>, id: Id) -> ObjectRef<'a> {
         record.other(id, self.record)
     }
 
     /// Returns the object as a time, if the field is a time and the object is a count.
-    fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
+    pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
         match (self.time?, object.meaning()) {
             (Time::Date(unit), Meaning::Int(count)) => Some(Value::DateTime(count, unit)),
             (Time::Span(unit), Meaning::Int(count)) => Some(Value::TimeDelta(count, unit)),
@@ -94,10 +81,9 @@ impl RecordField {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(object: ObjectRef<'a>, purpose: Purpose) -> Self {
+    pub(super) fn new(object: ObjectRef<'a>) -> Self {
         Context {
             object,
-            purpose,
             budget: RefCell::new(Budget::new(object.graph())),
             open: RefCell::default(),
             dtypes: RefCell::default(),
@@ -106,7 +92,7 @@ impl<'a> Context<'a> {
     }
 
     /// Counts an object that becomes a value.
-    fn spend(&self, object: ObjectRef<'_>) -> Result<(), RowError> {
+    pub(super) fn spend(&self, object: ObjectRef<'_>) -> Result<(), RowError> {
         Ok(self.budget.borrow_mut().spend(object, weight::VALUE, object.limits())?)
     }
 
@@ -117,12 +103,12 @@ impl<'a> Context<'a> {
     }
 
     /// Counts the memory of a map, in addition to that of its entries.
-    fn spend_map(&self, entries: usize) -> Result<(), RowError> {
+    pub(super) fn spend_map(&self, entries: usize) -> Result<(), RowError> {
         self.spend_values(to_u64(entries.min(1)), weight::MAP)
     }
 
     /// Calls `read` for the contents of a container, which are this many levels deep.
-    fn within<T>(
+    pub(super) fn within<T>(
         &self,
         container: ObjectRef<'_>,
         levels: usize,
@@ -142,13 +128,18 @@ impl<'a> Context<'a> {
     }
 
     /// Counts the nested lists that an array without elements becomes. They take no bytes in the pickle.
-    fn spend_lists(&self, shape: &[usize]) -> Result<(), RowError> {
+    pub(super) fn spend_lists(&self, shape: &[usize]) -> Result<(), RowError> {
         let lists = shape.iter().fold(1, |lists: u64, &n| lists.saturating_mul(to_u64(n.max(1))));
         self.spend_values(lists, weight::VALUE)
     }
 
+    /// Counts the elements of an array that has no Python objects.
+    pub(super) fn spend_array(&self, array: PickledArray<'_>) -> Result<(), RowError> {
+        self.nested(array, true, |_| Ok(()))
+    }
+
     /// Returns the numbers of a range, after counting them.
-    fn range(
+    pub(super) fn range(
         &self,
         start: i64,
         stop: i64,
@@ -180,7 +171,11 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the fields of a record with this many items.
-    fn record(&self, record: ObjectRef<'_>, items: usize) -> Result<Rc<Record>, RowError> {
+    pub(super) fn record(
+        &self,
+        record: ObjectRef<'_>,
+        items: usize,
+    ) -> Result<Rc<Record>, RowError> {
         let known = self.records.borrow().get(&record.record()).cloned();
         let fields = match known {
             Some(fields) => fields,
@@ -213,7 +208,7 @@ impl<'a> Context<'a> {
     }
 
     /// Calls `read` with a scalar of NumPy.
-    fn scalar<T>(
+    pub(super) fn scalar<T>(
         &self,
         scalar: PickledScalar<'_>,
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
@@ -230,7 +225,7 @@ impl<'a> Context<'a> {
     }
 
     /// Calls `read` with an array that has no Python objects. If `are_values`, each element becomes a value, and counts as one.
-    fn nested<T>(
+    pub(super) fn nested<T>(
         &self,
         array: PickledArray<'_>,
         are_values: bool,
@@ -262,10 +257,6 @@ pub(super) struct Object<'a, 'c> {
 }
 
 impl<'a, 'c> Object<'a, 'c> {
-    pub(super) fn new(object: ObjectRef<'a>, context: &'c Context<'a>) -> Self {
-        Object { object, context }
-    }
-
     fn other(self, id: Id, record: Id) -> Self {
         Object { object: self.object.other(id, record), ..self }
     }
@@ -290,7 +281,6 @@ impl<'a, 'c> Object<'a, 'c> {
 
     /// Visits the object by its own kind, whatever the visitor expects.
     fn visit<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
-        let is_transcoded = self.context.purpose == Purpose::Transcoding;
         match meaning {
             Meaning::None | Meaning::Missing => visitor.visit_unit(),
             Meaning::Bool(value) => visitor.visit_bool(value),
@@ -319,11 +309,7 @@ impl<'a, 'c> Object<'a, 'c> {
             | Meaning::FrozenSet(ids) => self.items(ids, visitor),
             Meaning::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
             Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
-            Meaning::Array(array) => match is_transcoded && !array.has_objects() {
-                true => self.array(array, Method::Newtype, visitor),
-                false => self.array(array, Method::Any, visitor),
-            },
-            Meaning::Scalar(_) if is_transcoded => self.scalar_file(visitor),
+            Meaning::Array(array) => self.array(array, |nested| nested.deserialize_any(visitor)),
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
             }
@@ -337,8 +323,6 @@ impl<'a, 'c> Object<'a, 'c> {
                 visit_all(visitor, self.context.range(start, stop, step)?)
             }
             Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
-            Meaning::Global if is_transcoded => self.call(None, visitor),
-            Meaning::Object(called) if is_transcoded => self.call(Some(called), visitor),
             Meaning::Global => Err(self.unknown(&visitor)),
             Meaning::Object(object) => {
                 match (object.items(), object.attributes(), object.pairs()) {
@@ -367,37 +351,9 @@ impl<'a, 'c> Object<'a, 'c> {
     /// Visits the items of a container.
     fn items<V: Visitor<'a>>(self, ids: &'a [Id], visitor: V) -> Result<V::Value, RowError> {
         self.context.within(self.object, 1, || {
-            let items = ids.iter().map(|&id| self.other(id, NONE));
-            visit_items(items, Axes::of_list(&[ids.len()]), visitor)
+            let axes = Axes { shape: &[ids.len()], order: Order::C, has_rows: false };
+            visit_items(ids.iter().map(|&id| self.other(id, NONE)), axes, visitor)
         })
-    }
-
-    /// Visits the call of a class or function, or its name, as a map.
-    fn call<V: Visitor<'a>>(
-        self,
-        called: Option<Called<'a>>,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        let object = self.object;
-        let inner = |object| CallPart::Object(Object { object, ..self });
-        let (items, entries) = called.map_or((&[][..], &[][..]), |o| (o.items(), o.pairs()));
-        let parts = [
-            Some(("class", CallPart::Name(object.name().unwrap_or_default()))),
-            object.arguments().map(|arguments| ("arguments", inner(arguments))),
-            object.state().map(|state| ("state", inner(state))),
-            (!items.is_empty()).then_some(("items", CallPart::Items(self, items))),
-            (!entries.is_empty()).then_some(("entries", CallPart::Entries(self, entries))),
-        ];
-        self.context.within(object, 1, || {
-            visitor.visit_map(MapDeserializer::new(parts.into_iter().flatten()))
-        })
-    }
-
-    /// Visits a scalar of NumPy as the newtype of an array without dimensions.
-    fn scalar_file<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, RowError> {
-        let array = self.object.as_array()?;
-        let bytes = ArrayBytes::of(array.as_bytes());
-        Nested::new(array.header(), bytes, array.limits())?.visit_file(visitor)
     }
 
     fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
@@ -424,27 +380,26 @@ impl<'a, 'c> Object<'a, 'c> {
         })
     }
 
-    /// Visits an array.
-    fn array<V: Visitor<'a>>(
+    /// Calls `read` with an array as nested sequences.
+    fn array<T>(
         self,
         array: PickledArray<'a>,
-        method: Method,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
+        read: impl FnOnce(ArrayItems<'a, '_, 'c>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
         let shape = array.shape()?;
         self.context.within(self.object, shape.len(), || {
             if !array.has_objects() {
-                return self.context.nested(array, true, |nested| method.call(nested, visitor));
+                return self.context.nested(array, true, |nested| read(ArrayItems::Nested(nested)));
             }
             let (ids, record) = (array.objects()?, array.record());
             if let ([], Some(&single)) = (&shape[..], ids.first()) {
-                return method.call(self.other(single, record), visitor);
+                return read(ArrayItems::Single(self.other(single, record)));
             }
             if ids.is_empty() {
                 self.context.spend_lists(&shape)?;
             }
-            let axes = Axes { has_rows: self.object.is_file(), ..Axes::of_list(&shape) };
-            method.call(Objects { of: self, ids, record, shape: &shape, axes }, visitor)
+            let has_rows = self.object.is_file();
+            read(ArrayItems::Objects(Objects { of: self, ids, record, shape: &shape, has_rows }))
         })
     }
 }
@@ -541,17 +496,25 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, RowError> {
+        if name != ARRAY_TOKEN {
+            return visitor.visit_newtype_struct(self);
+        }
         match self.object.meaning() {
-            Meaning::Array(array) if name == newtype::ARRAY => {
+            Meaning::Array(array) if !array.has_objects() => {
                 self.context.spend(self.object)?;
-                match array.has_objects() {
-                    true => self.array(array, Method::Newtype, visitor),
-                    false => self.context.nested(array, false, |nested| nested.visit_file(visitor)),
-                }
+                self.context
+                    .nested(array, false, |nested| nested.deserialize_newtype_struct(name, visitor))
             }
-            Meaning::Scalar(_) if name == newtype::ARRAY => {
+            Meaning::Array(array) => {
                 self.context.spend(self.object)?;
-                self.scalar_file(visitor)
+                self.array(array, |items| items.deserialize_newtype_struct(name, visitor))
+            }
+            Meaning::Scalar(_) => {
+                let array = self.object.as_array()?;
+                self.context.spend(self.object)?;
+                let nested =
+                    Nested::new(array.header(), ArrayBytes::of(array.as_bytes()), array.limits())?;
+                nested.deserialize_newtype_struct(name, visitor)
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -561,7 +524,9 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         let meaning = self.spend()?;
         match (meaning, self.object.as_bytes()) {
             (_, Some(bytes)) => visit_bytes(bytes, visitor),
-            (Meaning::Array(array), None) => self.array(array, Method::Bytes, visitor),
+            (Meaning::Array(array), None) => {
+                self.array(array, |nested| nested.deserialize_bytes(visitor))
+            }
             (Meaning::Scalar(scalar), None) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_bytes(visitor))
             }
@@ -587,7 +552,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
                 visit_all(visitor, bytes.iter().copied())
             }
-            Meaning::Array(array) => self.array(array, Method::Seq, visitor),
+            Meaning::Array(array) => self.array(array, |items| items.deserialize_seq(visitor)),
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_seq(visitor))
             }
@@ -704,28 +669,50 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
     }
 }
 
-/// The method of a deserializer that an array is visited by.
-#[derive(Clone, Copy)]
-enum Method {
-    Any,
-    Bytes,
-    Seq,
-    /// As the newtype that carries its bytes.
-    Newtype,
+/// The items of an array, as a deserializer.
+enum ArrayItems<'a, 's, 'c> {
+    Nested(Nested<'s>),
+    Objects(Objects<'a, 's, 'c>),
+    /// The object of an array without dimensions.
+    Single(Object<'a, 'c>),
 }
 
-impl Method {
-    fn call<'de, D: Deserializer<'de>, V: Visitor<'de>>(
-        self,
-        deserializer: D,
-        visitor: V,
-    ) -> Result<V::Value, D::Error> {
-        match self {
-            Method::Any => deserializer.deserialize_any(visitor),
-            Method::Bytes => deserializer.deserialize_bytes(visitor),
-            Method::Seq => deserializer.deserialize_seq(visitor),
-            Method::Newtype => deserializer.deserialize_newtype_struct(newtype::ARRAY, visitor),
+macro_rules! each {
+    ($self:ident, $items:ident => $result:expr) => {
+        match $self {
+            ArrayItems::Nested($items) => $result,
+            ArrayItems::Objects($items) => $result,
+            ArrayItems::Single($items) => $result,
         }
+    };
+}
+
+impl<'de> Deserializer<'de> for ArrayItems<'de, '_, '_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_any(visitor))
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_bytes(visitor))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_seq(visitor))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        each!(self, items => items.deserialize_newtype_struct(name, visitor))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string byte_buf option unit unit_struct tuple tuple_struct map
+        struct enum identifier ignored_any
     }
 }
 
@@ -737,9 +724,16 @@ struct Objects<'a, 's, 'c> {
     ids: &'a [Id],
     /// The node of the dtype if the items are records, and otherwise `NONE`.
     record: Id,
-    /// The dimensions that become sequences.
     shape: &'s [usize],
-    axes: Axes<'s>,
+    has_rows: bool,
+}
+
+impl<'a> Objects<'a, '_, '_> {
+    /// Visits all items as one sequence.
+    fn flat<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, RowError> {
+        let axes = Axes { shape: self.shape, order: Order::C, has_rows: self.has_rows };
+        visit_items(self.ids.iter().map(|&id| self.of.other(id, self.record)), axes, visitor)
+    }
 }
 
 impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
@@ -747,19 +741,17 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         let (&count, inner) = match self.shape {
-            [] | [_] => {
-                let items = self.ids.iter().map(|&id| self.of.other(id, self.record));
-                return visit_items(items, self.axes, visitor);
-            }
+            [] | [_] => return self.flat(visitor),
             [count, inner @ ..] => (count, inner),
         };
         let size = self.ids.len().checked_div(count).unwrap_or(0);
         let part = |i| {
             let start = checked::mul(i, size);
             let ids = checked::slice(self.ids, start..checked::add(start, size));
-            Objects { ids, shape: inner, axes: Axes::of_list(inner), ..self }
+            Objects { ids, shape: inner, has_rows: false, ..self }
         };
-        visit_items((0..count).map(part), Axes { shape: &[count], ..self.axes }, visitor)
+        let axes = Axes { shape: &[count], order: Order::C, has_rows: self.has_rows };
+        visit_items((0..count).map(part), axes, visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -771,13 +763,11 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, RowError> {
-        if name != newtype::ARRAY {
+        if name != ARRAY_TOKEN {
             return visitor.visit_newtype_struct(self);
         }
-        let header =
-            Header::new(Scalar::little(ScalarKind::Object, 8).into(), self.shape, Order::C)?;
-        let data = ObjectData(Objects { shape: &[], ..self });
-        visitor.visit_newtype_struct(File::new(&header, self.of.object.limits(), data)?)
+        let elements = Flat(self);
+        visitor.visit_enum(Parts { shape: self.shape, order: Order::C, elements, bytes: None })
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -790,74 +780,19 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, RowError> for Objects<'de, '_, '_> {
-    type Deserializer = Self;
+/// All items of an array as one sequence.
+struct Flat<'a, 's, 'c>(Objects<'a, 's, 'c>);
 
-    fn into_deserializer(self) -> Self {
-        self
-    }
-}
-
-/// The data of an array of Python objects, as a deserializer: one block of all items, which have no bytes.
-struct ObjectData<'a, 's, 'c>(Objects<'a, 's, 'c>);
-
-impl<'de> Deserializer<'de> for ObjectData<'de, '_, '_> {
+impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
     type Error = RowError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_seq(SeqDeserializer::new(iter::once(self.0)))
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, _: V) -> Result<V::Value, RowError> {
-        Err(RowError::new(
-            "an array of Python objects is not a DynArray; read it as NpyArray<T> or Vec<T>",
-        ))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct newtype_struct seq tuple
-        tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// A part of the call of a class or function, as a deserializer.
-enum CallPart<'a, 'c> {
-    Name(String),
-    Object(Object<'a, 'c>),
-    /// The items of a list that the call makes.
-    Items(Object<'a, 'c>, &'a [Id]),
-    /// The entries of a dictionary that the call makes.
-    Entries(Object<'a, 'c>, &'a [Id]),
-}
-
-impl<'de> Deserializer<'de> for CallPart<'de, '_> {
-    type Error = RowError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        match self {
-            CallPart::Name(name) => visitor.visit_string(name),
-            CallPart::Object(object) => object.deserialize_any(visitor),
-            CallPart::Items(of, ids) => {
-                let items = ids.iter().map(|&id| of.other(id, NONE));
-                visit_items(items, Axes::of_list(&[ids.len()]), visitor)
-            }
-            CallPart::Entries(of, ids) => {
-                visitor.visit_map(Entries { of, left: pairs(ids, &[]), current: None })
-            }
-        }
+        self.0.flat(visitor)
     }
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-impl<'de> IntoDeserializer<'de, RowError> for CallPart<'de, '_> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
     }
 }
 

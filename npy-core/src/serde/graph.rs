@@ -1,10 +1,11 @@
 //! Serializes Python objects to any format of serde.
 
-use serde::ser::{Serialize, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::from_object::{Context, Object, Purpose};
-use super::transcode::Transcode;
-use crate::objects::{ObjectRef, Objects};
+use super::from_object::Context;
+use super::{NOT_LATIN, RowError};
+use crate::objects::{Called, Meaning, ObjectRef, Objects, PickledArray};
+use crate::pickle::{Id, NONE};
 
 /// Serializes the object with everything in it. The table of [`object::load`](crate::object::load) shows which value each object becomes.
 /// Missing values other than the float `nan` become none, and times become text.
@@ -32,8 +33,8 @@ use crate::objects::{ObjectRef, Objects};
 /// ```
 impl Serialize for ObjectRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let context = Context::new(*self, Purpose::Transcoding);
-        Transcode::new(Object::new(*self, &context)).serialize(serializer)
+        let context = Context::new(*self);
+        Serialized { object: *self, context: &context }.serialize(serializer)
     }
 }
 
@@ -41,5 +42,221 @@ impl Serialize for ObjectRef<'_> {
 impl Serialize for Objects {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.root().serialize(serializer)
+    }
+}
+
+/// An object that is being serialized.
+#[derive(Clone, Copy)]
+struct Serialized<'a, 'c> {
+    object: ObjectRef<'a>,
+    context: &'c Context<'a>,
+}
+
+/// Converts an error of the crate to one of a format.
+fn failed<E: serde::ser::Error>(error: RowError) -> E {
+    E::custom(error.into_error())
+}
+
+impl<'a> Serialized<'a, '_> {
+    fn other(self, id: Id, record: Id) -> Self {
+        Serialized { object: self.object.other(id, record), ..self }
+    }
+
+    /// Calls `write` for the contents of the object, which are this many levels deep.
+    fn within<T, E: serde::ser::Error>(
+        self,
+        levels: usize,
+        write: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        // An error of the format is kept as it is; only errors of this crate are converted.
+        let mut failure = None;
+        let result = self.context.within(self.object, levels, || match write() {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => {
+                failure = Some(error);
+                Ok(None)
+            }
+        });
+        match (result.map_err(failed)?, failure) {
+            (Some(value), _) => Ok(value),
+            (None, Some(error)) => Err(error),
+            (None, None) => Err(E::custom("nothing was written")),
+        }
+    }
+
+    fn items<S: Serializer>(self, ids: &[Id], serializer: S) -> Result<S::Ok, S::Error> {
+        self.within(1, || serializer.collect_seq(ids.iter().map(|&id| self.other(id, NONE))))
+    }
+
+    fn entries<S: Serializer>(self, pairs: &[Id], serializer: S) -> Result<S::Ok, S::Error> {
+        self.within(1, || Dict { of: self, pairs }.serialize(serializer))
+    }
+
+    fn record<S: Serializer>(self, ids: &[Id], serializer: S) -> Result<S::Ok, S::Error> {
+        let record = self.context.record(self.object, ids.len()).map_err(failed)?;
+        self.within(1, || {
+            let mut map = serializer.serialize_map(Some(ids.len()))?;
+            for (&id, field) in ids.iter().zip(&record.fields) {
+                let object = field.of(self.object, id);
+                match field.time(object) {
+                    Some(time) => map.serialize_entry(&field.name, &time)?,
+                    None => {
+                        map.serialize_entry(&field.name, &Serialized { object, ..self })?;
+                    }
+                }
+            }
+            map.end()
+        })
+    }
+
+    fn array<S: Serializer>(
+        self,
+        array: PickledArray<'a>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let shape = array.shape().map_err(S::Error::custom)?;
+        self.within(shape.len(), || {
+            if array.bytes().is_some() {
+                self.context.spend_array(array).map_err(failed)?;
+                return self.object.as_array().map_err(S::Error::custom)?.serialize(serializer);
+            }
+            let ids = array.objects().map_err(S::Error::custom)?;
+            if ids.is_empty() {
+                self.context.spend_lists(&shape).map_err(failed)?;
+            }
+            let record = array.record();
+            Part { of: self, ids, record, shape: &shape }.serialize(serializer)
+        })
+    }
+
+    /// Serializes the call of a class or function, or its name.
+    fn call<S: Serializer>(
+        self,
+        called: Option<Called<'a>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let object = self.object;
+        let inner = |object| Serialized { object, ..self };
+        self.within(1, || {
+            let mut map = serializer.serialize_map(None)?;
+            map.serialize_entry("class", &object.name().unwrap_or_default())?;
+            if let Some(arguments) = object.arguments() {
+                map.serialize_entry("arguments", &inner(arguments))?;
+            }
+            if let Some(state) = object.state() {
+                map.serialize_entry("state", &inner(state))?;
+            }
+            let (ids, pairs) = called.map_or((&[][..], &[][..]), |o| (o.items(), o.pairs()));
+            if !ids.is_empty() {
+                let shape = &[ids.len()];
+                map.serialize_entry("items", &Part { of: self, ids, record: NONE, shape })?;
+            }
+            if !pairs.is_empty() {
+                map.serialize_entry("entries", &Dict { of: self, pairs })?;
+            }
+            map.end()
+        })
+    }
+}
+
+impl Serialize for Serialized<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let object = self.object;
+        self.context.spend(object).map_err(failed)?;
+        match object.meaning() {
+            Meaning::None | Meaning::Missing => serializer.serialize_none(),
+            Meaning::Bool(value) => serializer.serialize_bool(value),
+            Meaning::Int(number) => serializer.serialize_i64(number),
+            Meaning::BigInt(number) => match (number.to_i128(), number.to_u128()) {
+                (Some(number), _) => match (i64::try_from(number), u64::try_from(number)) {
+                    (Ok(number), _) => serializer.serialize_i64(number),
+                    (_, Ok(number)) => serializer.serialize_u64(number),
+                    _ => serializer.serialize_i128(number),
+                },
+                (None, Some(number)) => serializer.serialize_u128(number),
+                (None, None) => {
+                    Err(S::Error::custom("an integer of more than 128 bits cannot be serialized"))
+                }
+            },
+            Meaning::Float(number) => serializer.serialize_f64(number),
+            Meaning::Complex(re, im) => (re, im).serialize(serializer),
+            Meaning::Str(..) => match object.text() {
+                Ok(text) => serializer.serialize_str(&text),
+                Err(reason) => Err(S::Error::custom(format_args!("{object}: {reason}"))),
+            },
+            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => match bytes.get() {
+                Some(bytes) => serializer.serialize_bytes(&bytes),
+                None => Err(S::Error::custom(NOT_LATIN)),
+            },
+            Meaning::List(ids)
+            | Meaning::Tuple(ids)
+            | Meaning::Set(ids)
+            | Meaning::FrozenSet(ids) => self.items(ids, serializer),
+            Meaning::Dict(pairs) => self.entries(pairs, serializer),
+            Meaning::Record(ids) => self.record(ids, serializer),
+            Meaning::Array(array) => self.array(array, serializer),
+            Meaning::Scalar(_) => match object.as_array() {
+                Ok(scalar) => scalar.serialize(serializer),
+                Err(error) => Err(S::Error::custom(error)),
+            },
+            Meaning::Date(date) => serializer.collect_str(&date),
+            Meaning::Time(time) => serializer.collect_str(&time),
+            Meaning::DateTime(time) => serializer.collect_str(&time),
+            Meaning::TimeDelta(span) => serializer.serialize_str(&span.in_units()),
+            Meaning::Decimal(digits) => serializer.serialize_str(&digits),
+            Meaning::Range(start, stop, step) => {
+                let numbers = self.context.range(start, stop, step).map_err(failed)?;
+                serializer.collect_seq(numbers)
+            }
+            Meaning::DType => match object.as_dtype() {
+                Ok(dtype) => dtype.serialize(serializer),
+                Err(error) => Err(S::Error::custom(error)),
+            },
+            Meaning::Global => self.call(None, serializer),
+            Meaning::Object(called) => self.call(Some(called), serializer),
+        }
+    }
+}
+
+/// The entries of a dictionary.
+struct Dict<'a, 's, 'c> {
+    of: Serialized<'a, 'c>,
+    /// Keys and values alternate.
+    pairs: &'s [Id],
+}
+
+impl Serialize for Dict<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pair = |&[key, value]: &[Id; 2]| (self.of.other(key, NONE), self.of.other(value, NONE));
+        serializer.collect_map(self.pairs.as_chunks().0.iter().map(pair))
+    }
+}
+
+/// A part of an array of Python objects, in C order.
+struct Part<'a, 's, 'c> {
+    of: Serialized<'a, 'c>,
+    ids: &'s [Id],
+    record: Id,
+    shape: &'s [usize],
+}
+
+impl Serialize for Part<'_, '_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let item = |&id: &Id| self.of.other(id, self.record);
+        match (self.shape, self.ids) {
+            ([], [single, ..]) => item(single).serialize(serializer),
+            ([] | [_], ids) => serializer.collect_seq(ids.iter().map(item)),
+            ([count, shape @ ..], ids) => {
+                let size = ids.len().checked_div(*count).unwrap_or(0);
+                let mut seq = serializer.serialize_seq(Some(*count))?;
+                let mut rest = ids;
+                for _ in 0..*count {
+                    let (ids, after) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+                    rest = after;
+                    seq.serialize_element(&Part { of: self.of, ids, record: self.record, shape })?;
+                }
+                seq.end()
+            }
+        }
     }
 }

@@ -37,8 +37,8 @@ use crate::read::{ReadOptions, Reader};
 /// | `numpy.dtype` | [`DType`](crate::DType), `String` |
 /// | an object of another class | a struct or map of its attributes |
 ///
-/// Reading a nested array of numbers is as fast as reading a file of them if it becomes a `DynArray`, and nearly as fast if it becomes an
-/// `NpyArray`. Reading it into a `Vec` takes two to three times as long, because the list grows with the numbers.
+/// Reading a nested array of numbers is as fast as reading a file of them, if it becomes an `NpyArray` of the same number type, or a
+/// `DynArray`. Reading it into a `Vec` takes two to three times as long, because serde passes the numbers one by one.
 ///
 /// To read with options, use [`Reader::read_as`].
 ///

@@ -1,13 +1,16 @@
 //! Deserializes arrays of numbers, text or records as nested sequences. Each type of numbers has its own loop.
 
+mod converted;
+mod native;
+mod parts;
+
 use std::borrow::Cow;
 
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::newtype::{self, File};
 use super::rows::Row;
-use super::{RowError, Step, weight};
+use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
 use crate::dynamic::DynArray;
@@ -18,9 +21,8 @@ use crate::objects::ArrayBytes;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
-
-/// The size of a block: so small that a block stays in the cache while its elements are converted.
-const BLOCK: usize = 64 << 10;
+use converted::Converted;
+pub(super) use parts::{NO_DTYPE, Parts, Whole, take_parts};
 
 /// An array without Python objects, or a part of one, as a deserializer.
 #[derive(Clone, Copy)]
@@ -64,31 +66,22 @@ impl<'a> Nested<'a> {
         if self.order == Order::C {
             return Ok(self.bytes.all());
         }
-        let bytes = match self.bytes.all() {
-            Cow::Owned(bytes) => bytes,
-            Cow::Borrowed(bytes) => reserve::copy(bytes)?,
-        };
-        let array = DynArray::from_parts(self.header()?, bytes)?.to_order(Order::C)?;
+        let array = self.to_dyn()?.to_order(Order::C)?;
         Ok(Cow::Owned(array.into_bytes()))
     }
 
-    fn header(&self) -> Result<Header, Error> {
-        Header::new(self.dtype.clone(), self.shape, self.order)
-    }
-
-    /// Visits the array as a newtype.
-    pub(super) fn visit_file<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_newtype_struct(File::new(&self.header()?, self.limits, Data(self))?)
-    }
-
-    /// Returns the elements from this index on, as many as fit into so many bytes.
-    fn elements(&self, first: usize, bytes: usize) -> Result<Elements<'a>, RowError> {
-        let (count, size) = (shape::count(self.shape)?, self.dtype.itemsize());
-        let most = bytes.checked_div(size).unwrap_or(count).max(1);
-        let count = count.saturating_sub(first).min(most);
-        let bytes = self.bytes.part(checked::mul(first, size), checked::mul(count, size));
-        let axes = Axes { first, ..self.axes(self.shape) };
-        Ok(Elements { dtype: self.dtype, bytes, count, axes })
+    fn to_dyn(self) -> Result<DynArray, Error> {
+        let header = Header::new(self.dtype.clone(), self.shape, self.order)?;
+        let bytes = match self.bytes.all() {
+            Cow::Owned(bytes) => bytes,
+            Cow::Borrowed(borrowed) => {
+                let mut bytes = Vec::new();
+                reserve::exact(&mut bytes, borrowed.len())?;
+                bytes.extend_from_slice(borrowed);
+                bytes
+            }
+        };
+        Ok(DynArray::from_parts(header, bytes)?.with_limits(*self.limits))
     }
 
     /// Returns the single element of an array without dimensions.
@@ -102,7 +95,7 @@ impl<'a> Nested<'a> {
             return Row(Value::new(self.dtype, self.bytes.memory())).deserialize_any(visitor);
         };
         if inner.is_empty() {
-            return self.elements(0, usize::MAX)?.deserialize_any(visitor);
+            return elements(self.dtype, self.bytes, self.axes(&[count]), visitor);
         }
         let bytes = self.in_c_order()?;
         let size = shape::bytes(inner, self.dtype.itemsize())?;
@@ -117,110 +110,74 @@ impl<'a> Nested<'a> {
 
     /// Returns the axes of items with this shape.
     fn axes<'s>(&self, shape: &'s [usize]) -> Axes<'s> {
-        Axes { shape, order: self.order, has_rows: self.has_rows, first: 0 }
+        Axes { shape, order: self.order, has_rows: self.has_rows }
     }
 }
 
-/// Elements of an array, as a deserializer of one sequence.
-struct Elements<'a> {
-    dtype: &'a DType,
-    bytes: Cow<'a, [u8]>,
-    count: usize,
-    axes: Axes<'a>,
-}
-
-impl<'de> Deserializer<'de> for Elements<'_> {
-    type Error = RowError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        let Elements { dtype, bytes, count, axes } = &self;
-        macro_rules! numbers {
-            ($number:ty, $is_big:expr) => {{
-                let items = bytes.as_chunks().0.iter();
-                match $is_big {
-                    true => {
-                        let items = items.map(|item| Number(<$number>::from_be_bytes(*item)));
-                        visit_items(items, *axes, visitor)
-                    }
-                    false => {
-                        let items = items.map(|item| Number(<$number>::from_le_bytes(*item)));
-                        visit_items(items, *axes, visitor)
-                    }
-                }
-            }};
-        }
-        if let Some(scalar) = dtype.scalar() {
-            let is_big = scalar.byte_order() == Some(ByteOrder::Big);
-            match (scalar.kind(), scalar.itemsize()) {
-                (ScalarKind::Bool, 1) => {
-                    return visit_items(bytes.iter().map(|b| Number(*b != 0)), *axes, visitor);
-                }
-                (ScalarKind::Int, 1) => return numbers!(i8, is_big),
-                (ScalarKind::Int, 2) => return numbers!(i16, is_big),
-                (ScalarKind::Int, 4) => return numbers!(i32, is_big),
-                (ScalarKind::Int, 8) => return numbers!(i64, is_big),
-                (ScalarKind::UInt, 1) => return numbers!(u8, is_big),
-                (ScalarKind::UInt, 2) => return numbers!(u16, is_big),
-                (ScalarKind::UInt, 4) => return numbers!(u32, is_big),
-                (ScalarKind::UInt, 8) => return numbers!(u64, is_big),
-                (ScalarKind::Float, 4) => return numbers!(f32, is_big),
-                (ScalarKind::Float, 8) => return numbers!(f64, is_big),
-                _ => {}
+/// Visits all elements as one sequence.
+fn elements<'de, V: Visitor<'de>>(
+    dtype: &DType,
+    bytes: ArrayBytes<'_>,
+    axes: Axes<'_>,
+    visitor: V,
+) -> Result<V::Value, RowError> {
+    macro_rules! numbers {
+        ($number:ty, $is_big:expr) => {{
+            let convert: fn(&[u8]) -> Vec<$number> = match $is_big {
+                true => |block| {
+                    let items = block.as_chunks().0.iter();
+                    items.map(|item| <$number>::from_be_bytes(*item)).collect()
+                },
+                false => |block| {
+                    let items = block.as_chunks().0.iter();
+                    items.map(|item| <$number>::from_le_bytes(*item)).collect()
+                },
+            };
+            numbers(bytes, convert, axes, visitor)
+        }};
+    }
+    if let Some(scalar) = dtype.scalar() {
+        let is_big = scalar.byte_order() == Some(ByteOrder::Big);
+        match (scalar.kind(), scalar.itemsize()) {
+            (ScalarKind::Bool, 1) => {
+                let convert = |block: &[u8]| block.iter().map(|byte| *byte != 0).collect();
+                return numbers(bytes, convert, axes, visitor);
             }
+            (ScalarKind::Int, 1) => return numbers!(i8, is_big),
+            (ScalarKind::Int, 2) => return numbers!(i16, is_big),
+            (ScalarKind::Int, 4) => return numbers!(i32, is_big),
+            (ScalarKind::Int, 8) => return numbers!(i64, is_big),
+            (ScalarKind::UInt, 1) => return numbers!(u8, is_big),
+            (ScalarKind::UInt, 2) => return numbers!(u16, is_big),
+            (ScalarKind::UInt, 4) => return numbers!(u32, is_big),
+            (ScalarKind::UInt, 8) => return numbers!(u64, is_big),
+            (ScalarKind::Float, 4) => return numbers!(f32, is_big),
+            (ScalarKind::Float, 8) => return numbers!(f64, is_big),
+            _ => {}
         }
-        // There are fewer bytes if the file cannot be read.
-        let size = dtype.itemsize();
-        let count = bytes.len().checked_div(size).unwrap_or(*count);
-        let row = |i| {
-            let start = checked::mul(i, size);
-            Row(Value::new(dtype, checked::slice(bytes, start..checked::add(start, size))))
-        };
-        visit_items((0..count).map(row), *axes, visitor)
     }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
-    }
+    let (size, bytes) = (dtype.itemsize(), bytes.all());
+    let row = |i| {
+        let start = checked::mul(i, size);
+        Row(Value::new(dtype, checked::slice(&bytes, start..checked::add(start, size))))
+    };
+    visit_items((0..shape::count(axes.shape)?).map(row), axes, visitor)
 }
 
-/// The data of an array, as a deserializer: all bytes, or blocks of elements.
-struct Data<'a>(Nested<'a>);
-
-impl<'de> Deserializer<'de> for Data<'_> {
-    type Error = RowError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_seq(Blocks { of: self.0, next: 0 })
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        newtype::visit_bytes(self.0.bytes.all(), visitor)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct newtype_struct seq tuple
-        tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// The elements of an array in blocks, so that those of a file need not all be in memory.
-struct Blocks<'a> {
-    of: Nested<'a>,
-    /// The index of the next element.
-    next: usize,
-}
-
-impl<'de> SeqAccess<'de> for Blocks<'_> {
-    type Error = RowError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, RowError> {
-        let block = self.of.elements(self.next, BLOCK)?;
-        self.next = checked::add(self.next, block.count);
-        if block.count == 0 { Ok(None) } else { seed.deserialize(block).map(Some) }
+/// Visits all numbers as one sequence.
+fn numbers<'de, T, V: Visitor<'de>>(
+    bytes: ArrayBytes<'_>,
+    convert: fn(&[u8]) -> Vec<T>,
+    axes: Axes<'_>,
+    visitor: V,
+) -> Result<V::Value, RowError>
+where
+    Number<T>: Deserializer<'de, Error = RowError>,
+{
+    match bytes.single_block() {
+        // For a single block, the loop need not check for a next block.
+        Some(block) => visit_items(convert(block).into_iter().map(Number), axes, visitor),
+        None => visit_items(Converted::new(bytes, convert).map(Number), axes, visitor),
     }
 }
 
@@ -254,21 +211,14 @@ pub(super) struct Axes<'a> {
     pub(super) order: Order,
     /// True if the first axis is that of the rows of a file.
     pub(super) has_rows: bool,
-    /// The index of the first item that is visited.
-    pub(super) first: usize,
 }
 
-impl<'a> Axes<'a> {
-    /// Returns the axes of nested lists.
-    pub(super) fn of_list(shape: &'a [usize]) -> Self {
-        Axes { shape, order: Order::C, has_rows: false, first: 0 }
-    }
-
+impl Axes<'_> {
     /// Adds the position of an item to its error.
     #[cold]
     fn locate(&self, mut error: RowError, item: usize) -> RowError {
         let mut index = vec![0; self.shape.len()];
-        let mut rest = checked::add(self.first, item);
+        let mut rest = item;
         let mut axes: Vec<_> = index.iter_mut().zip(self.shape).collect();
         if self.order == Order::C {
             axes.reverse();
@@ -359,7 +309,10 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         visitor: V,
     ) -> Result<V::Value, RowError> {
         match name {
-            newtype::ARRAY => self.visit_file(visitor),
+            ARRAY_TOKEN => {
+                let (shape, order) = (self.shape, self.order);
+                visitor.visit_enum(Parts { shape, order, elements: Flat(self), bytes: Some(self) })
+            }
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -406,6 +359,33 @@ impl<'de> Deserializer<'de> for Nested<'_> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 f64 char str string unit unit_struct map struct identifier
+    }
+}
+
+/// All elements of an array as one sequence, in the order of the memory.
+struct Flat<'a>(Nested<'a>);
+
+impl<'de> Deserializer<'de> for Flat<'_> {
+    type Error = RowError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        elements(self.0.dtype, self.0.bytes, self.0.axes(self.0.shape), visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        token: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match native::hand_over(self.0.dtype, self.0.bytes, token)? {
+            true => visitor.visit_unit(),
+            false => self.deserialize_any(visitor),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Error as _, Serialize, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeTupleStruct, Serializer};
 
-use super::newtype::{self, Array};
-use super::{no_character, weight};
+use super::array::begin_array;
+use super::{has_arrays, no_character, weight};
 use crate::dynamic::{DynArray, TableRow};
 use crate::error::Error;
+use crate::header::Header;
 use crate::shape::Order;
 use crate::value::{ArrayValue, RecordValue, Value};
 
@@ -102,21 +103,16 @@ impl Serialize for ArrayValue<'_> {
 /// ```
 impl Serialize for DynArray {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        newtype::serialize(self, serializer)
-    }
-}
-
-impl Array for DynArray {
-    fn lists<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if has_arrays(S::Error::custom) {
+            let header = Header::new(self.dtype().clone(), self.shape(), self.order());
+            let mut parts = begin_array(header, serializer)?;
+            parts.serialize_field(&Value::Void(self.as_bytes()))?;
+            return parts.end();
+        }
         let checked = weight::check(self.dtype(), self.shape(), 0, self.limits());
-        checked.map_err(S::Error::custom)?;
-        let ordered = self.in_c_order().map_err(S::Error::custom)?;
+        checked.map_err(serde::ser::Error::custom)?;
+        let ordered = self.in_c_order().map_err(serde::ser::Error::custom)?;
         ordered.whole().serialize(serializer)
-    }
-
-    fn file<S: SerializeSeq>(&self, to: &mut S) -> Result<(), S::Error> {
-        newtype::header(Ok(self.header().clone()), to)?;
-        to.serialize_element(&Value::Void(self.as_bytes()))
     }
 }
 

@@ -1,15 +1,17 @@
 //! The serializer of Python objects.
 
+use std::fmt::{self, Display};
+
 use serde::ser::{
-    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
-    SerializeTupleStruct, SerializeTupleVariant, Serializer,
+    self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
+    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
 use crate::checked;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::pickle::emit::Batches;
-use crate::serde::{RowError, newtype};
+use crate::serde::{ARRAY_ANSWER, ARRAY_TOKEN};
 use crate::write::ArrayWriter;
 use crate::write::object::{Pickle, changed};
 
@@ -19,7 +21,7 @@ const MAX_DEPTH: usize = 128;
 /// Writes a value as an array of objects.
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Result<(), Error> {
     let serialize = |pickle: &mut Pickle<'_>, role: Role| {
-        value.serialize(ObjectSerializer { pickle, depth: 0, role }).map_err(RowError::into_error)
+        value.serialize(ObjectSerializer { pickle, depth: 0, role }).map_err(Error::from)
     };
     let root = serialize(&mut Pickle::new(None)?, Role::MeasuredRoot)?;
     let Made::Sequence(count) = root else {
@@ -36,6 +38,63 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Re
     })
 }
 
+/// The error of a value that cannot be serialized, or written.
+#[derive(Debug)]
+enum ObjectError {
+    Failed(Error),
+    /// Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
+    TakesArrays,
+}
+
+impl ObjectError {
+    fn invalid(reason: impl Into<String>) -> Self {
+        Error::from(ErrorKind::InvalidValue { reason: reason.into() }).into()
+    }
+
+    /// Adds the field around the error.
+    fn in_field(self, name: &str) -> Self {
+        match self {
+            ObjectError::Failed(error) if !error.is_io() => error.in_field(name).into(),
+            other => other,
+        }
+    }
+}
+
+impl From<Error> for ObjectError {
+    fn from(error: Error) -> Self {
+        ObjectError::Failed(error)
+    }
+}
+
+impl From<ObjectError> for Error {
+    fn from(error: ObjectError) -> Self {
+        match error {
+            ObjectError::Failed(error) => error,
+            ObjectError::TakesArrays => changed(),
+        }
+    }
+}
+
+impl Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ObjectError::Failed(error) => error.fmt(f),
+            ObjectError::TakesArrays => f.write_str(ARRAY_ANSWER),
+        }
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+impl ser::Error for ObjectError {
+    fn custom<T: Display>(reason: T) -> Self {
+        match reason.to_string() {
+            reason if reason == ARRAY_TOKEN => ObjectError::TakesArrays,
+            reason => ObjectError::invalid(reason),
+        }
+    }
+}
+
 /// The purpose for which a value is serialized.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
@@ -46,8 +105,6 @@ enum Role {
     Value,
     /// A key of a dict, which Python must be able to hash.
     Key,
-    /// The contents of the newtype around an array.
-    Array,
     /// The header of an array: its bytes are returned.
     Header,
     /// Bytes of the elements of an array, which are written as they are.
@@ -98,7 +155,7 @@ enum Form {
     Skipped,
 }
 
-type Begun<'p, 'w> = Result<Parts<'p, 'w>, RowError>;
+type Begun<'p, 'w> = Result<Parts<'p, 'w>, ObjectError>;
 
 impl<'p, 'w> ObjectSerializer<'p, 'w> {
     /// Starts a list, tuple, dict or array, whose parts have this role.
@@ -114,9 +171,9 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
     }
 
     /// Returns the depth of the parts of this value.
-    fn inner_depth(&self) -> Result<usize, RowError> {
+    fn inner_depth(&self) -> Result<usize, ObjectError> {
         if self.depth >= MAX_DEPTH {
-            return Err(RowError::new(format!(
+            return Err(ObjectError::invalid(format!(
                 "values are nested more than {MAX_DEPTH} deep; store them in one list, and refer to them by their positions"
             )));
         }
@@ -148,7 +205,7 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
     }
 
     /// Starts a dict of one entry, and returns the serializer of its value.
-    fn variant(self, name: &str) -> Result<Self, RowError> {
+    fn variant(self, name: &str) -> Result<Self, ObjectError> {
         self.no_key("a dict")?;
         let depth = self.inner_depth()?;
         self.pickle.to.begin_entry()?;
@@ -156,9 +213,9 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
         Ok(ObjectSerializer { pickle: self.pickle, depth, role: Role::Value })
     }
 
-    fn no_key(&self, what: &str) -> Result<(), RowError> {
+    fn no_key(&self, what: &str) -> Result<(), ObjectError> {
         if self.role == Role::Key {
-            return Err(RowError::new(format!(
+            return Err(ObjectError::invalid(format!(
                 "{what} cannot be the key of a dict in Python; use text, a number or a tuple"
             )));
         }
@@ -169,7 +226,7 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
 /// The methods for values without parts.
 macro_rules! leaves {
     ($($method:ident($value:ident: $type:ty) => $emit:ident($argument:expr);)*) => {$(
-        fn $method(self, $value: $type) -> Result<Made, RowError> {
+        fn $method(self, $value: $type) -> Result<Made, ObjectError> {
             self.pickle.to.$emit($argument)?;
             Ok(Made::Object)
         }
@@ -178,7 +235,7 @@ macro_rules! leaves {
 
 impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
     type Ok = Made;
-    type Error = RowError;
+    type Error = ObjectError;
     type SerializeSeq = Parts<'p, 'w>;
     type SerializeTuple = Parts<'p, 'w>;
     type SerializeTupleStruct = Parts<'p, 'w>;
@@ -205,7 +262,7 @@ impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
         serialize_str(text: &str) => str(text);
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<Made, RowError> {
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<Made, ObjectError> {
         match self.role {
             Role::Header => return Ok(Made::Header(bytes.to_vec())),
             Role::Elements => self.pickle.to.put(bytes)?,
@@ -214,20 +271,20 @@ impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
         Ok(Made::Object)
     }
 
-    fn serialize_none(self) -> Result<Made, RowError> {
+    fn serialize_none(self) -> Result<Made, ObjectError> {
         self.pickle.to.none()?;
         Ok(Made::Object)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Made, RowError> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Made, ObjectError> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<Made, RowError> {
+    fn serialize_unit(self) -> Result<Made, ObjectError> {
         self.serialize_none()
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Made, RowError> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Made, ObjectError> {
         self.serialize_none()
     }
 
@@ -236,20 +293,16 @@ impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-    ) -> Result<Made, RowError> {
+    ) -> Result<Made, ObjectError> {
         self.serialize_str(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
-        name: &'static str,
+        _: &'static str,
         value: &T,
-    ) -> Result<Made, RowError> {
-        if name != newtype::ARRAY {
-            return value.serialize(self);
-        }
-        self.no_key("an array")?;
-        value.serialize(ObjectSerializer { role: Role::Array, ..self })
+    ) -> Result<Made, ObjectError> {
+        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -258,27 +311,28 @@ impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<Made, RowError> {
+    ) -> Result<Made, ObjectError> {
         let ObjectSerializer { pickle, depth, role } = self.variant(variant)?;
         let inner = ObjectSerializer { pickle: &mut *pickle, depth, role };
-        value.serialize(inner).map_err(|error| error.within(variant))?;
+        value.serialize(inner).map_err(|error| error.in_field(variant))?;
         pickle.to.end_entry()?;
         Ok(Made::Object)
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Begun<'p, 'w> {
-        match self.role {
-            Role::Array => self.begin(Role::Header, |_| Ok(Form::Array)),
-            _ => self.list(),
-        }
+        self.list()
     }
 
     fn serialize_tuple(self, _: usize) -> Begun<'p, 'w> {
         self.tuple()
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Begun<'p, 'w> {
-        self.tuple()
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Begun<'p, 'w> {
+        if name != ARRAY_TOKEN {
+            return self.tuple();
+        }
+        self.no_key("an array")?;
+        self.begin(Role::Header, |_| Ok(Form::Array))
     }
 
     fn serialize_tuple_variant(
@@ -310,21 +364,17 @@ impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
         let dict = self.variant(variant)?.dict()?;
         Ok(Parts { in_variant: true, ..dict })
     }
-
-    fn is_human_readable(&self) -> bool {
-        self.role != Role::Array
-    }
 }
 
 impl Parts<'_, '_> {
     /// Serializes a value as a part.
-    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Made, RowError> {
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Made, ObjectError> {
         let (pickle, depth, role) = (&mut *self.pickle, self.depth, self.role);
         value.serialize(ObjectSerializer { pickle, depth, role })
     }
 
     /// Adds an item to a list or tuple, or a part of an array.
-    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
+    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
         self.count = checked::add(self.count, 1);
         match &mut self.form {
             Form::Skipped => return Ok(()),
@@ -341,7 +391,7 @@ impl Parts<'_, '_> {
         }
     }
 
-    fn begin_array(&mut self, header: &Header) -> Result<(), RowError> {
+    fn begin_array(&mut self, header: &Header) -> Result<(), ObjectError> {
         let Parts { pickle, form, role, .. } = self;
         pickle.begin_array(header)?;
         if header.dtype().has_object() {
@@ -360,7 +410,7 @@ impl Parts<'_, '_> {
     }
 
     /// Adds a key to a dict.
-    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), RowError> {
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ObjectError> {
         if let Form::Dict(entries) = &mut self.form {
             entries.next(&mut self.pickle.to)?;
             let (pickle, depth) = (&mut *self.pickle, self.depth);
@@ -370,14 +420,14 @@ impl Parts<'_, '_> {
     }
 
     /// Adds the value of the last key to a dict.
-    fn entry<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
+    fn entry<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
         if let Form::Dict(_) = self.form {
             self.value(value)?;
         }
         Ok(())
     }
 
-    fn end(self) -> Result<Made, RowError> {
+    fn end(self) -> Result<Made, ObjectError> {
         let to = &mut self.pickle.to;
         match self.form {
             Form::List(items) | Form::Dict(items) => items.end(to)?,
@@ -403,13 +453,13 @@ macro_rules! items {
     ($($trait:ident::$method:ident;)*) => {$(
         impl $trait for Parts<'_, '_> {
             type Ok = Made;
-            type Error = RowError;
+            type Error = ObjectError;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
                 self.item(value)
             }
 
-            fn end(self) -> Result<Made, RowError> {
+            fn end(self) -> Result<Made, ObjectError> {
                 self.end()
             }
         }
@@ -428,18 +478,18 @@ macro_rules! fields {
     ($($trait:ident),*) => {$(
         impl $trait for Parts<'_, '_> {
             type Ok = Made;
-            type Error = RowError;
+            type Error = ObjectError;
 
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,
                 value: &T,
-            ) -> Result<(), RowError> {
+            ) -> Result<(), ObjectError> {
                 self.key(name)?;
-                self.entry(value).map_err(|error| error.within(name))
+                self.entry(value).map_err(|error| error.in_field(name))
             }
 
-            fn end(self) -> Result<Made, RowError> {
+            fn end(self) -> Result<Made, ObjectError> {
                 self.end()
             }
         }
@@ -450,17 +500,17 @@ fields!(SerializeStruct, SerializeStructVariant);
 
 impl SerializeMap for Parts<'_, '_> {
     type Ok = Made;
-    type Error = RowError;
+    type Error = ObjectError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), RowError> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ObjectError> {
         self.key(key)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), RowError> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
         self.entry(value)
     }
 
-    fn end(self) -> Result<Made, RowError> {
+    fn end(self) -> Result<Made, ObjectError> {
         self.end()
     }
 }
