@@ -198,6 +198,11 @@ impl<R> Data<R> {
             Place::Elements if layout.is_strided => {
                 self.elements_before() == 0 || self.elements_left() == 0
             }
+            Place::Elements if layout.elements == 0 => {
+                let (before, all) = self.counted;
+                let scaled = u128::from(before).saturating_mul(u128::from(to_u64(layout.rows)));
+                all == 0 || scaled.is_multiple_of(u128::from(all))
+            }
             Place::Elements => self.is_between(layout.elements),
         };
         if !is_at_row {

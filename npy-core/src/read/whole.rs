@@ -21,7 +21,8 @@ use crate::shape::{Order, in_row, transpose};
 pub(super) fn in_order<T: Element>(array: NpyArray<T>, order: Order) -> Result<NpyArray<T>> {
     let (shape, stored) = (array.shape(), array.order());
     let differs = stored.normalized(shape) != order.normalized(shape);
-    let Some(plain) = T::__INTERNALS.plain().filter(|_| differs) else {
+    // Elements of no bytes are not moved as bytes.
+    let Some(plain) = T::__INTERNALS.plain().filter(|_| differs && T::SIZE > 0) else {
         return Ok(array.into_order(order));
     };
     let mut items = plain.zeros(array.len())?;

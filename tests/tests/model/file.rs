@@ -43,7 +43,8 @@ fn shape(random: &mut Random, most: usize) -> Vec<usize> {
         if shape.contains(&0) && random.below(3) > 0 {
             shape.iter_mut().for_each(|n| *n = (*n).max(1));
         }
-        if shape.iter().product::<usize>() <= most {
+        // Also the number of elements of no bytes has a limit.
+        if shape.iter().map(|&n| n.max(1)).product::<usize>() <= most {
             return shape;
         }
     }

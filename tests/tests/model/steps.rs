@@ -153,6 +153,12 @@ impl<T: Item> Model<T> {
         let next = match self.at {
             At::Lost => return None,
             At::Rows(next) => next,
+            // A part of a row of arrays without elements was read.
+            At::Elements(_)
+                if row == 0 && !(self.empty.0 * rows).is_multiple_of(self.empty.1.max(1)) =>
+            {
+                return None;
+            }
             At::Elements(_) if row == 0 => self.empty_index(rows),
             At::Elements(at) if is_strided && at > 0 && at < self.count() => return None,
             At::Elements(at) if !at.is_multiple_of(row) => return None,
@@ -231,7 +237,7 @@ impl<T: Item> Model<T> {
         self.check(&found, next, end, count, ended);
     }
 
-    fn into_records<R: Read, V: Value<T>>(&mut self, reader: Reader<R>, random: &mut Random) {
+    fn owned_records<R: Read, V: Value<T>>(&mut self, reader: Reader<R>, random: &mut Random) {
         let Some((next, count)) = self.values::<V>() else {
             return unsupported(reader.into_records::<V>());
         };
@@ -471,7 +477,7 @@ impl<T: Item> Model<T> {
         let reader_ref = &mut reader;
         match random.below(40) {
             0 => {
-                self.into_records::<_, V>(reader, random);
+                self.owned_records::<_, V>(reader, random);
                 return None;
             }
             1..9 => self.records::<_, V>(reader_ref, random),
@@ -500,6 +506,7 @@ impl<T: Item> Model<T> {
                 1 => self.read_column(&mut reader, random),
                 2 => {
                     let order = if random.below(2) == 0 { Order::C } else { Order::Fortran };
+                    self.step(format!("set_order {order:?}"));
                     reader.set_order(order);
                 }
                 _ => return self.flatten(reader),
