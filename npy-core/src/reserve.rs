@@ -75,7 +75,7 @@ fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 /// small allocations, such as those of a thread that starts, cannot fail.
 #[cfg(feature = "npz")]
 pub(crate) fn with_room<A>(bytes: usize, allocate: impl FnOnce() -> A) -> Result<A, Error> {
-    const SPARE: usize = 1 << 20;
+    const SPARE: usize = 4 << 20;
     /// So that no other thread takes what was found to be there.
     static ONE_BY_ONE: Mutex<()> = Mutex::new(());
     let _guard = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -111,7 +111,7 @@ impl WriteOptions {
     /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
     ///
     /// Without memory for another thread, fewer do the work, and without memory for a block, a write fails. Starting a thread also takes small
-    /// allocations that cannot fail without an abort; 1 MiB is left for them.
+    /// allocations that cannot fail without an abort; 4 MiB are left for them.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -65,8 +65,9 @@ use sink::MemberSink;
 ///
 /// A writer that is dropped without `finish` completes the archive with the members that it has, like a [`Writer`](crate::Writer) of one array,
 /// but ignores errors. It does not if a call has failed, even if the program went on after it, or if the thread panics: the archive would lack
-/// what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays. A writer that was passed to
-/// [`new`](Self::new) or [`stream`](Self::stream) is left with an incomplete archive in that case.
+/// what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays; a writer that was passed to
+/// [`new`](Self::new) or [`stream`](Self::stream) is left with an incomplete archive. A `?` for an error of something else drops the writer,
+/// too: call `discard` before, if that archive would be wrong.
 #[doc(alias("savez"))]
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct Writer<W: Write> {
