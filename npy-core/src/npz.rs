@@ -52,6 +52,7 @@ mod rust;
 mod source;
 pub mod sparse;
 mod spool;
+mod target;
 mod write;
 
 pub use directory::Names;

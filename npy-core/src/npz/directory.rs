@@ -104,11 +104,6 @@ impl Directory {
         self.starts.len().saturating_sub(self.members.len())
     }
 
-    /// Iterates over the names of the members as they are in the archive: usually with `.npy`.
-    pub(super) fn file_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.members.iter().map(|member| member.name.as_str())
-    }
-
     /// Iterates over the shortest names by which [`find`](Self::find) finds each member.
     pub(super) fn names(&self) -> Names<'_> {
         Names { of: self, from: self.members.iter() }
@@ -254,15 +249,10 @@ impl Directory {
         if bytes.len() == header.entry_size() { Ok(bytes) } else { Err(changed()) }
     }
 
-    /// Returns the position of the directory in the file.
-    pub(super) fn start(&self) -> u64 {
-        self.end.start
-    }
-
     /// Reads the directory as bytes, and the end records after it.
     pub(super) fn central(&self, reader: impl Read + Seek) -> Result<Central> {
         let end = self.end.start.saturating_add(self.end.size);
-        Central::read(reader, self.end.before, self.end.start..end)
+        Central::read(reader, self.end.start..end)
     }
 
     /// Refuses a member that reaches into the next one or into the directory: with such members, a small archive could expand to any size.

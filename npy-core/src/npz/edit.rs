@@ -9,18 +9,17 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::directory::{Central, malformed};
+use super::directory::advised;
 use super::name;
 use super::options::WriteOptions;
 use super::read::Reader;
 use super::spool::Spool;
-use super::write::Writer;
-use super::write::append::Old;
+use super::target::Target;
+use super::write::{Archive, OF_PIPE, Output, Writer};
 use crate::error::{Error, Result};
-use crate::write::WriteNpy;
-use crate::write::replace::{self, Destination, Existing};
+use crate::write::{ArrayWriter, WriteNpy};
 use members::{Bytes, Members};
-use raw::{Assembly, Raw};
+use raw::Raw;
 
 /// An archive whose members are being replaced, added, removed or renamed.
 ///
@@ -68,16 +67,16 @@ use raw::{Assembly, Raw};
 /// others are dropped; otherwise readers would find one of them instead.
 #[must_use = "only `finish` changes the archive"]
 pub struct Editor {
-    old: Old,
     members: Members,
     /// The archive of the arrays that were written.
-    written: Writer<Spool>,
+    written: Archive<Spool>,
     /// The bytes of the members that were copied from other archives.
     copied: Spool,
-    /// The new archive, and its final name.
+    /// The new archive, and the old one that it replaces.
     file: File,
-    destination: Destination,
+    target: Target,
     path: PathBuf,
+    options: WriteOptions,
 }
 
 impl Editor {
@@ -171,7 +170,10 @@ impl Editor {
                 Some(file) => file.to_owned(),
                 None => name::in_archive(name)?,
             };
-            let written = editor.written.write_file(&file, array);
+            let options = &editor.options.arrays;
+            let written = editor
+                .written
+                .add(&file, &mut |sink| array.write_npy_array(ArrayWriter::new(options, sink)));
             written.map_err(|error| error.in_member(name))?;
             editor.members.write(file);
             Ok(())
@@ -294,19 +296,25 @@ impl Editor {
     /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
     /// it had before.
     pub fn finish(self) -> Result<()> {
-        let Editor { old, members, written, copied, file, destination, path } = self;
-        let sync = written.options.sync;
-        let finish = || {
-            let assembled = assemble(file, &old, &members, written, copied);
-            // If another program changed the archive, an error of `assemble` may only be a consequence, so the change is reported first.
-            if !old.is_still_there(&destination)? || !old.is_unchanged() {
-                return Err(malformed(
-                    "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
-                ));
-            }
-            destination.commit(assembled?, sync).map(drop)
-        };
-        finish().map_err(|error| error.in_file(&path))
+        self.into_writer()?.finish().map(drop)
+    }
+
+    /// Iterates over the names in the archive.
+    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|member| member.file.as_str())
+    }
+
+    /// Writes the members to the new file, to which others can then be added.
+    pub(super) fn into_writer(self) -> Result<Writer<File>> {
+        let Editor { members, written, copied, file, target, path, options } = self;
+        let assembled = Output::file(file).map_err(Error::from).and_then(|output| {
+            assemble(Archive::new(output, &options), &target, &members, written, copied)
+        });
+        match assembled {
+            Ok(archive) => Ok(Writer::with_target(archive, target, options, &path)),
+            // If another program changed the archive, the error may only be a consequence, so the change is reported first.
+            Err(error) => Err(target.check().err().unwrap_or(error).in_file(&path)),
+        }
     }
 
     /// Calls `edit`, and adds the path to an error.
@@ -315,33 +323,34 @@ impl Editor {
     }
 }
 
-/// Writes an archive of these members to `file`, and returns the file.
+/// Adds these members to an archive.
 fn assemble(
-    file: File,
-    old: &Old,
+    mut archive: Archive<File>,
+    target: &Target,
     members: &Members,
-    written: Writer<Spool>,
+    mut written: Archive<Spool>,
     mut copied: Spool,
-) -> Result<File> {
-    let (mut spool, central) = written.into_members()?;
+) -> Result<Archive<File>> {
+    let (mut spool, central) = written.take_members()?;
     let written: Vec<&[u8]> = central.iter().collect();
-    let mut assembly = Assembly::new(file, Central::with_comment_of(&old.central));
+    let Some(old) = target.old() else { return Ok(archive) };
+    archive.directory.copy_comment(&old.central);
     for member in members.iter() {
         let name = member.new_name();
         let mut add = || match &member.bytes {
             Bytes::Old(entry) => {
                 let from = &mut &old.file;
-                assembly.add(&Raw::find(&old.directory, entry, from)?, name, from)
+                Raw::find(&old.directory, entry, from)?.append_to(&mut archive, name, from)
             }
             Bytes::Written(index) => {
                 let entry = written.get(*index).copied().unwrap_or_default();
-                assembly.add(&Raw::written(entry, &mut spool)?, name, &mut spool)
+                Raw::written(entry, &mut spool)?.append_to(&mut archive, name, &mut spool)
             }
-            Bytes::Copied(raw) => assembly.add(raw, name, &mut copied),
+            Bytes::Copied(raw) => raw.append_to(&mut archive, name, &mut copied),
         };
         add().map_err(|error| error.in_member(name::plain(&member.file)))?;
     }
-    assembly.finish()
+    Ok(archive)
 }
 
 impl fmt::Debug for Editor {
@@ -376,16 +385,14 @@ impl WriteOptions {
     pub fn edit(&self, path: impl AsRef<Path>) -> Result<Editor> {
         let path = path.as_ref();
         let open = || {
-            let (file, destination) = replace::begin(path, Existing::Replace)?;
-            let old = Old::open(&destination, &self.limits)?;
-            let members = Members::new(old.directory.all_entries(&old.central)?);
-            let directory = destination.directory();
-            let mut written = self.writer(Spool::new(directory))?;
-            // Only `finish` uses what was written.
-            written.completes = false;
-            let copied = Spool::new(directory);
-            Ok(Editor { old, members, written, copied, file, destination, path: path.to_owned() })
+            let (file, target) = Target::edit(path, self)?;
+            let members = Members::new(target.old_entries()?);
+            let spool = || Spool::new(target.directory());
+            let written = Archive::new(Output::seekable(spool())?, self);
+            let copied = spool();
+            let (path, options) = (path.to_owned(), self.clone());
+            Ok(Editor { members, written, copied, file, target, path, options })
         };
-        open().map_err(|error: Error| error.in_file(path))
+        open().map_err(|error| advised(error, OF_PIPE).in_file(path))
     }
 }

@@ -1,11 +1,9 @@
 //! Writes archives member by member.
 
-pub(super) mod append;
 mod archive;
 mod deflate;
 mod headers;
 mod output;
-mod sink;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,20 +13,21 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use super::directory::{Central, advised, malformed};
+use super::directory::advised;
 use super::name;
 use super::options::WriteOptions;
+use super::target::Target;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::write::ArrayWriter;
 use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
-use crate::write::replace::{self, Directory, Existing};
-use append::Old;
-use archive::Archive;
-use deflate::Compressor;
-use output::Output;
-use sink::MemberSink;
+use crate::write::replace::Directory;
+pub(super) use archive::Archive;
+pub(super) use output::Output;
+
+/// The advice for a pipe.
+pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 
 /// An archive that is being written. [`finish`](Self::finish) makes the file.
 ///
@@ -77,10 +76,8 @@ pub struct Writer<W: Write> {
     names: HashSet<String>,
     /// The smallest `n` for which the name `arr_n` may be free.
     unnamed: u64,
-    /// Compresses the members; `None` if they are stored.
-    compressor: Option<Compressor>,
-    /// The final name of the file, which replaces the old file at the end; `None` if the caller passed the writer.
-    then: Option<Then<W>>,
+    /// The file that the archive replaces at the end, and how; `None` if the caller passed the writer.
+    target: Option<(Target, Commit<W>)>,
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
@@ -88,7 +85,8 @@ pub struct Writer<W: Write> {
     pub(super) completes: bool,
 }
 
-type Then<W> = Box<dyn FnOnce(W) -> Result<W> + Send>;
+/// Gives a complete file its name.
+type Commit<W> = fn(Target, W) -> Result<W>;
 
 impl Writer<File> {
     /// Creates a file, as a transaction: before [`finish`](Self::finish), the old file stays and no new one appears.
@@ -118,8 +116,9 @@ impl Writer<File> {
 
     /// Opens an archive to add members at its end.
     ///
-    /// Members are added to a copy, and [`finish`](Self::finish) replaces the archive with the copy. The old members do not change: their
-    /// data, names, times, comments and extra fields are copied byte for byte.
+    /// Members are added to a copy, and [`finish`](Self::finish) replaces the archive with the copy. The old members are copied as an
+    /// [`Editor`](super::Editor) copies them: their data, names, times, comments and extra fields do not change, and bytes that belong to no
+    /// member are dropped.
     ///
     /// The archive is locked while the writer lives, so that no members are lost if two writers append at once. The lock is advisory, and
     /// only `append` and [`Editor`](super::Editor) take it: [`create`](Self::create) and [`save`](super::save) replace the archive without
@@ -149,50 +148,18 @@ impl Writer<File> {
         WriteOptions::new().append(path)
     }
 
-    /// Begins a file that replaces the file at `path` when it is finished. If `appends`, it starts with the members of the old file.
-    fn replace(path: &Path, options: &WriteOptions, appends: bool) -> Result<Self> {
-        let begin = || -> Result<_> {
-            let (mut file, destination) = replace::begin(path, Existing::Replace)?;
-            let mut old =
-                if appends { Some(Old::open(&destination, &options.limits)?) } else { None };
-            let (mut central, mut names) = Default::default();
-            if let Some(old) = &mut old {
-                old.copy_members(&mut file)?;
-                names = old.names().collect();
-                central = mem::take(&mut old.central);
-            }
-            let directory = destination.directory().cloned();
-            let writer = Writer::with(Output::file(file)?, central, options.clone());
-            let sync = options.sync;
-            let then: Then<File> = Box::new(move |file| match &old {
-                Some(old) if !old.is_still_there(&destination)? => Err(malformed(
-                    "it was replaced or removed while members were appended, and is left as it is now; append them again",
-                )),
-                _ => destination.commit(file, sync),
-            });
-            let mut writer = writer;
-            (writer.names, writer.directory) = (names, directory);
-            (writer.then, writer.path) = (Some(then), Some(path.to_owned()));
-            Ok(writer)
-        };
-        begin().map_err(|error| advised(error, "npz::Writer::stream writes to it").in_file(path))
-    }
-}
-
-// For an `Editor`, which later copies the members into the new archive.
-impl<W: Write> Writer<W> {
-    /// Writes an array as a member of this name in the archive, even if another one has the name.
-    pub(super) fn write_file<A: WriteNpy + ?Sized>(&mut self, file: &str, array: &A) -> Result<()> {
-        let options = self.options.arrays.clone();
-        self.add_file(file, &mut |sink| array.write_npy_array(ArrayWriter::new(&options, sink)))
-    }
-
-    /// Returns the inner writer, which has the members, and the directory, which is not written.
-    pub(super) fn into_members(mut self) -> Result<(W, Central)> {
-        if let Some(compressor) = &mut self.compressor {
-            compressor.finish(&mut self.archive)?;
-        }
-        self.archive.take_members()
+    /// Continues an archive that replaces the file at `path` when it is finished.
+    pub(super) fn with_target(
+        archive: Archive<File>,
+        target: Target,
+        options: WriteOptions,
+        path: &Path,
+    ) -> Self {
+        let mut writer = Writer::with(archive, options);
+        writer.directory = target.directory().cloned();
+        writer.target = Some((target, Target::commit));
+        writer.path = Some(path.to_owned());
+        writer
     }
 }
 
@@ -238,14 +205,13 @@ impl<W: Write> Writer<W> {
         WriteOptions::new().stream(writer)
     }
 
-    fn with(output: Output<W>, central: Central, options: WriteOptions) -> Self {
+    fn with(archive: Archive<W>, options: WriteOptions) -> Self {
         Writer {
-            archive: Archive::new(output, central),
-            compressor: options.level.map(|level| Compressor::new(level, options.threads)),
+            archive,
             options,
             names: HashSet::new(),
             unnamed: 0,
-            then: None,
+            target: None,
             path: None,
             directory: None,
             completes: true,
@@ -343,12 +309,9 @@ impl<W: Write> Writer<W> {
     fn complete(&mut self) -> Result<W> {
         self.completes = false;
         self.located(|writer| {
-            if let Some(compressor) = &mut writer.compressor {
-                compressor.finish(&mut writer.archive)?;
-            }
             let inner = writer.archive.finish()?;
-            match writer.then.take() {
-                Some(then) => then(inner),
+            match writer.target.take() {
+                Some((target, commit)) => commit(target, inner),
                 None => Ok(inner),
             }
         })
@@ -367,20 +330,10 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         self.located(|writer| {
             let file = writer.check_name(name)?;
-            writer.add_file(&file, write).map_err(|error| error.in_member(name))?;
+            writer.archive.add(&file, write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
             Ok(())
         })
-    }
-
-    /// Adds a member of this name in the archive, even if another one has the name.
-    fn add_file(
-        &mut self,
-        file: &str,
-        write: &mut dyn FnMut(&mut dyn ArraySink) -> Result<()>,
-    ) -> Result<()> {
-        let compressor = self.compressor.as_mut();
-        MemberSink::new(&mut self.archive, compressor, file).write_with(write)
     }
 
     /// Returns the name of a member in the archive. Fails if no member can have the name, or if another member has it.
@@ -454,7 +407,13 @@ impl WriteOptions {
     ///
     /// The errors of [`Writer::create`].
     pub fn create(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::replace(path.as_ref(), self, false)
+        let path = path.as_ref();
+        let create = || {
+            let (file, target) = Target::create(path, self)?;
+            let archive = Archive::new(Output::file(file)?, self);
+            Ok(Writer::with_target(archive, target, self.clone(), path))
+        };
+        create().map_err(|error: Error| advised(error, OF_PIPE).in_file(path))
     }
 
     /// Opens an archive to add members; see [`Writer::append`].
@@ -476,7 +435,14 @@ impl WriteOptions {
     ///
     /// The errors of [`Writer::append`].
     pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
-        Writer::replace(path.as_ref(), self, true)
+        let editor = self.edit(path)?;
+        let mut names: HashSet<String> = editor.file_names().map(str::to_owned).collect();
+        let mut writer = editor.into_writer()?;
+        // An extra field may hold a second name for a member, which not all readers use.
+        let plain = writer.archive.directory.names();
+        names.extend(plain.map(|name| String::from_utf8_lossy(name).into_owned()));
+        writer.names = names;
+        Ok(writer)
     }
 
     /// Writes an archive to a writer that can seek; see [`Writer::new`].
@@ -496,7 +462,7 @@ impl WriteOptions {
     ///
     /// The errors of [`Writer::new`].
     pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
-        Ok(Writer::with(Output::seekable(writer)?, Central::default(), self.clone()))
+        Ok(Writer::with(Archive::new(Output::seekable(writer)?, self), self.clone()))
     }
 
     /// Writes an archive to any writer; see [`Writer::stream`].
@@ -513,6 +479,6 @@ impl WriteOptions {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
-        Writer::with(Output::stream(writer), Central::default(), self.clone())
+        Writer::with(Archive::new(Output::stream(writer), self), self.clone())
     }
 }

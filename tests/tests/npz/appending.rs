@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use npy_core::npz::{Reader, Writer};
+use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, Result};
 use tempfile::TempDir;
 
@@ -81,7 +81,10 @@ fn an_archive_that_was_replaced_or_removed_meanwhile_is_left_as_it_is() {
             create(&path, "new");
         }
         let error = writer.finish().unwrap_err().to_string();
-        assert!(error.contains("replaced or removed while members were appended"), "{error}");
+        assert!(
+            error.contains("it was replaced, removed or changed while it was edited"),
+            "{error}"
+        );
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), usize::from(!removed));
         if !removed {
             assert!(Reader::open(&path).unwrap().names().eq(["new"]));
@@ -132,6 +135,44 @@ fn of_six_processes_that_append_none_loses_a_member() {
     for child in &children {
         for n in 0..MEMBERS {
             assert_eq!(reader.read::<u32>(&format!("{}/{n}", child.id())).unwrap(), n);
+        }
+    }
+}
+
+/// Guards that appending is editing without changes: the archive is the one that is written at once, for any number of threads, and an editor makes it, too.
+#[test]
+fn an_archive_that_is_appended_to_equals_one_that_is_written_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    // Small and large: copied by way of the buffer, or not; compressed in one block, or in several.
+    let members = [10usize, 3_000_000, 70_000, 5, 1_500_000].map(|count| {
+        (format!("x{count}"), (0..count).map(|n| (n * n % 251) as u8).collect::<Vec<_>>())
+    });
+    for level in [None, Some(1), Some(6)] {
+        let mut options = WriteOptions::new();
+        level.map(|level| options.deflate(level));
+        let (once, grown, edited) = (path("once.npz"), path("grown.npz"), path("edited.npz"));
+        let mut writer = options.create(&once).unwrap();
+        for (name, values) in &members {
+            writer.write(name, values).unwrap();
+        }
+        writer.finish().unwrap();
+        for threads in [1, 2, 5] {
+            options.threads(threads);
+            for path in [&grown, &edited] {
+                options.create(path).unwrap().finish().unwrap();
+            }
+            for (name, values) in &members {
+                let mut writer = options.append(&grown).unwrap();
+                writer.write(name, values).unwrap();
+                writer.finish().unwrap();
+                let mut editor = options.edit(&edited).unwrap();
+                editor.write(name, values).unwrap();
+                editor.finish().unwrap();
+            }
+            let [once, grown, edited] =
+                [&once, &grown, &edited].map(|path| fs::read(path).unwrap());
+            assert!(once == grown && once == edited, "{level:?}, {threads} threads");
         }
     }
 }

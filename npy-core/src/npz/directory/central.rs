@@ -1,4 +1,4 @@
-//! The directory of an archive as bytes. Old entries are kept unchanged; new entries come after them.
+//! The directory of an archive as bytes.
 
 use std::io::{Read, Seek};
 use std::ops::Range;
@@ -13,8 +13,6 @@ use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator
 /// The entries of a directory, and the comment of the archive.
 #[derive(Default, PartialEq)]
 pub(crate) struct Central {
-    /// The position in the file that all positions in the entries are relative to.
-    pub(crate) origin: u64,
     entries: Vec<u8>,
     count: u64,
     comment: Vec<u8>,
@@ -22,11 +20,7 @@ pub(crate) struct Central {
 
 impl Central {
     /// Reads the entries in this range of the file, and the end of the archive after them.
-    pub(super) fn read(
-        mut reader: impl Read + Seek,
-        origin: u64,
-        directory: Range<u64>,
-    ) -> Result<Self> {
+    pub(super) fn read(mut reader: impl Read + Seek, directory: Range<u64>) -> Result<Self> {
         let size = to_usize(directory.end.saturating_sub(directory.start))?;
         let entries = read_at(&mut reader, directory.start, size)?;
         let mut rest = &entries[..];
@@ -42,12 +36,12 @@ impl Central {
             malformed("it has data after its directory that would be lost; read the members and write a new archive")
         })?;
         let comment = comment.to_vec();
-        Ok(Central { origin, entries, count, comment })
+        Ok(Central { entries, count, comment })
     }
 
-    /// Creates the directory of a new archive with the comment of this one.
-    pub(crate) fn with_comment_of(other: &Self) -> Self {
-        Central { comment: other.comment.clone(), ..Central::default() }
+    /// Takes over the comment of another archive.
+    pub(crate) fn copy_comment(&mut self, other: &Self) {
+        self.comment.clone_from(&other.comment);
     }
 
     /// Iterates over the entries as bytes.
@@ -81,7 +75,6 @@ impl Central {
     pub(crate) fn end(&self, position: u64) -> Vec<u8> {
         const ZIP64_VERSION: u16 = 45;
         let (members, directory_size) = (self.count, to_u64(self.entries.len()));
-        let directory_start = position.saturating_sub(self.origin);
         // If a number does not fit in the small record, its field there has all bits set, and the zip64 record has the number.
         let small_count = u16::try_from(members).unwrap_or(u16::MAX);
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -89,7 +82,7 @@ impl Central {
             members_here: small_count,
             members: small_count,
             directory_size: small(directory_size),
-            directory_start: small(directory_start),
+            directory_start: small(position),
             comment_length: narrow(self.comment.len()),
             ..EndRecord::default()
         };
@@ -104,10 +97,10 @@ impl Central {
                 members_here: members,
                 members,
                 directory_size,
-                directory_start,
+                directory_start: position,
                 ..Zip64End::default()
             };
-            let end_start = directory_start.saturating_add(directory_size);
+            let end_start = position.saturating_add(directory_size);
             zip64.append_to(&mut end);
             Zip64Locator { disk: 0, end_start, disks: 1 }.append_to(&mut end);
         }

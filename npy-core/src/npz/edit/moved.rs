@@ -40,7 +40,8 @@ pub(super) fn local(
     Some(header)
 }
 
-/// Returns the entry in the directory for a member at `position`, with another name if there is one; `None` if `old` is not an entry.
+/// Returns the entry in the directory for a member at `position`, with another name if there is one; `None` if `old` is not an entry. The
+/// entry of a member that stays where it is does not change.
 pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<Vec<u8>> {
     let (mut header, rest) = CentralHeader::split_from(old)?;
     let (old_name, rest) = rest.split_at_checked(header.common.name_length.into())?;
@@ -53,7 +54,13 @@ pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<V
         let sizes = sizes.iter().filter(|&&size| size == IN_ZIP64).count();
         let (kept, after) = numbers.split_at_checked(sizes.saturating_mul(u64::SIZE))?;
         // The position comes after the sizes, and before the number of a disk.
-        let after = if header.start == IN_ZIP64 { after.get(u64::SIZE..)? } else { after };
+        let (old_position, after) = match header.start {
+            IN_ZIP64 => u64::split_from(after)?,
+            start => (start.into(), after),
+        };
+        if name.is_none() && position == old_position {
+            return Some(old.to_vec());
+        }
         let mut numbers = kept.to_vec();
         if start == IN_ZIP64 {
             position.append_to(&mut numbers);
@@ -121,7 +128,7 @@ mod tests {
             large_version[6] = 45;
             assert_eq!(central(&small, None, LARGE).unwrap(), large_version);
             assert_eq!(central(&large, None, 5).unwrap(), small);
-            assert_eq!(central(&large, None, LARGE).unwrap(), large_version);
+            assert_eq!(central(&large, None, LARGE).unwrap(), large);
             assert_eq!(central(&small, None, 5).unwrap(), small);
             assert_eq!(central(&large[..large.len() - 3], None, 5), None);
         }

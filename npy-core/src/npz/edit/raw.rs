@@ -1,15 +1,13 @@
 //! Members as bytes, which are copied from one archive to another without being decoded.
 
-use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::moved;
-use crate::element::block::BLOCK;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::{to_u64, to_usize};
-use crate::npz::directory::{Central, Directory, Entry, Extent, corrupt};
+use crate::npz::directory::{Directory, Entry, Extent, corrupt, malformed};
 use crate::npz::extra;
-use crate::npz::write::append::copy_range;
+use crate::npz::write::Archive;
 
 /// A member as bytes: its entry in a directory, and its position in a file.
 pub(super) struct Raw {
@@ -49,52 +47,37 @@ impl Raw {
     ) -> Result<Self> {
         let Extent { start, data, end } = self.extent;
         let position = to.seek(SeekFrom::End(0))?;
-        copy_range(from, start..end, to)?;
+        let size = end.saturating_sub(start);
+        from.seek(SeekFrom::Start(start))?;
+        if io::copy(&mut from.take(size), to)? < size {
+            return Err(shorter());
+        }
         let moved = |old: u64| position.saturating_add(old.saturating_sub(start));
         let extent = Extent { start: position, data: moved(data), end: moved(end) };
         Ok(Raw { extent, ..self })
     }
-}
 
-/// An archive that is made of the members of others.
-pub(super) struct Assembly {
-    to: BufWriter<File>,
-    position: u64,
-    central: Central,
-}
-
-impl Assembly {
-    pub(super) fn new(file: File, central: Central) -> Self {
-        Assembly { to: BufWriter::with_capacity(BLOCK, file), position: 0, central }
-    }
-
-    /// Appends a member from this file, with another name if there is one.
-    pub(super) fn add(
-        &mut self,
-        raw: &Raw,
+    /// Appends the member to an archive, with another name if there is one.
+    pub(super) fn append_to<W: Write>(
+        &self,
+        archive: &mut Archive<W>,
         name: Option<&str>,
         from: &mut (impl Read + Seek),
     ) -> Result<()> {
-        let Extent { start, data, end } = raw.extent;
+        let Extent { start, data, end } = self.extent;
+        let position = archive.output.position();
         let mut header = vec![0; to_usize(data.saturating_sub(start))?];
         from.seek(SeekFrom::Start(start))?;
         from.read_exact(&mut header)?;
         let changed = || corrupt("the headers of the member changed after the archive was opened");
-        let header = moved::local(&header, name, raw.is_aligned, self.position);
-        let header = header.ok_or_else(changed)?;
-        let entry = moved::central(&raw.entry, name, self.position).ok_or_else(changed)?;
-        self.to.write_all(&header)?;
-        copy_range(from, data..end, &mut self.to)?;
-        let size = to_u64(header.len()).saturating_add(end.saturating_sub(data));
-        self.position = self.position.saturating_add(size);
-        self.central.push(&entry);
-        Ok(())
+        let header = moved::local(&header, name, self.is_aligned, position).ok_or_else(changed)?;
+        let entry = moved::central(&self.entry, name, position).ok_or_else(changed)?;
+        let data = from.take(end.saturating_sub(data));
+        if archive.add_copy(&header, &entry, data)? { Ok(()) } else { Err(shorter()) }
     }
+}
 
-    /// Writes the directory, and returns the file.
-    pub(super) fn finish(mut self) -> Result<File> {
-        self.to.write_all(self.central.entries())?;
-        self.to.write_all(&self.central.end(self.position))?;
-        Ok(self.to.into_inner().map_err(std::io::IntoInnerError::into_error)?)
-    }
+#[cold]
+fn shorter() -> Error {
+    malformed("it became shorter while it was copied; change it when no other program writes to it")
 }

@@ -12,7 +12,7 @@ use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHea
 /// The values in the headers of a member.
 pub(super) struct Member {
     pub(super) name: String,
-    /// The position of the first header, counted from the start of the archive.
+    /// The position of the first header.
     pub(super) start: u64,
     pub(super) is_deflated: bool,
     /// True if the sizes come after the data.
@@ -27,6 +27,12 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// Counts bytes in the archive, and the bytes that they inflate to.
+    pub(super) fn add(&mut self, compressed: usize, size: usize) {
+        self.compressed = self.compressed.saturating_add(to_u64(compressed));
+        self.size = self.size.saturating_add(to_u64(size));
+    }
+
     /// Returns the header before the data.
     pub(super) fn local(&self) -> io::Result<Vec<u8>> {
         let mut extra = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crate::error::Result;
 use crate::limits::to_u64;
@@ -13,7 +13,7 @@ use crate::write::failure::Failure;
 const MAX_GATHERED: usize = 64 << 10;
 
 /// A writer, and the bytes that are not written to it yet.
-pub(super) struct Output<W> {
+pub(in crate::npz) struct Output<W> {
     /// `None` once the archive is complete.
     inner: Option<W>,
     /// `None` for a stream.
@@ -31,7 +31,7 @@ pub(super) struct Output<W> {
 
 impl<W: Write + Seek> Output<W> {
     /// Continues at the position of the writer.
-    pub(super) fn seekable(mut inner: W) -> io::Result<Self> {
+    pub(in crate::npz) fn seekable(mut inner: W) -> io::Result<Self> {
         let base = inner.stream_position()?;
         Ok(Output { seek: Some(W::seek), base, check_next: true, ..Output::stream(inner) })
     }
@@ -39,7 +39,7 @@ impl<W: Write + Seek> Output<W> {
 
 impl Output<File> {
     /// Continues at the position of the file, which can be truncated.
-    pub(super) fn file(file: File) -> io::Result<Self> {
+    pub(in crate::npz) fn file(file: File) -> io::Result<Self> {
         let set_len: fn(&mut File, u64) -> io::Result<()> = |file, length| file.set_len(length);
         Ok(Output { set_len: Some(set_len), ..Output::seekable(file)? })
     }
@@ -47,7 +47,7 @@ impl Output<File> {
 
 impl<W: Write> Output<W> {
     /// Creates the output of a writer that cannot seek. Positions count from zero.
-    pub(super) fn stream(inner: W) -> Self {
+    pub(in crate::npz) fn stream(inner: W) -> Self {
         Output {
             inner: Some(inner),
             seek: None,
@@ -65,7 +65,7 @@ impl<W: Write> Output<W> {
     }
 
     /// Returns the position of the next byte.
-    pub(super) fn position(&self) -> u64 {
+    pub(in crate::npz) fn position(&self) -> u64 {
         self.base.saturating_add(to_u64(self.gathered.len()))
     }
 
@@ -89,6 +89,19 @@ impl<W: Write> Output<W> {
         }
         self.gathered.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// Writes all bytes of a reader, and returns their number.
+    pub(super) fn copy(&mut self, mut from: io::Take<impl Read>) -> io::Result<u64> {
+        self.check()?;
+        let room = MAX_GATHERED.saturating_sub(self.gathered.len());
+        if from.limit() <= to_u64(room) {
+            return from.read_to_end(&mut self.gathered).map(to_u64);
+        }
+        self.write_gathered()?;
+        let copied = self.attempt(|inner| io::copy(&mut from, inner))?;
+        self.base = self.base.saturating_add(copied);
+        Ok(copied)
     }
 
     /// Overwrites bytes that were written by one call.

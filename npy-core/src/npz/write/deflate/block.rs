@@ -19,9 +19,9 @@ pub(super) struct Task {
 }
 
 /// Compressed bytes, and the checksum of the bytes that they inflate to.
-pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
-    pub(super) crc: Hasher,
+pub(in super::super) struct Block {
+    pub(in super::super) bytes: Vec<u8>,
+    pub(in super::super) crc: Hasher,
 }
 
 /// Compresses a block.

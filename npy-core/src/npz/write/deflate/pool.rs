@@ -13,12 +13,12 @@ use crate::reserve;
 const STACK: usize = 1 << 20;
 
 /// Receives a block when it is compressed.
-pub(super) type Pending = Receiver<io::Result<Block>>;
+pub(in super::super) type Pending = Receiver<io::Result<Block>>;
 
 type Job = (Task, Sender<io::Result<Block>>);
 
 /// Threads that compress blocks.
-pub(super) struct Pool {
+pub(in super::super) struct Pool {
     level: u8,
     /// The largest number of threads, including the caller's.
     threads: usize,
@@ -56,7 +56,11 @@ impl Pool {
 
     /// Returns the compressed block, or `None` if it is not ready. With `must_wait`, compresses queued
     /// blocks and waits until it is ready.
-    pub(super) fn result(&mut self, block: &Pending, must_wait: bool) -> Option<io::Result<Block>> {
+    pub(in super::super) fn result(
+        &mut self,
+        block: &Pending,
+        must_wait: bool,
+    ) -> Option<io::Result<Block>> {
         loop {
             match block.try_recv() {
                 Ok(result) => return Some(result),

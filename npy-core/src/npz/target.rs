@@ -1,0 +1,97 @@
+//! The file that an archive replaces when it is complete.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::directory::{Central, Directory, Entry, malformed};
+use super::options::WriteOptions;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::write::lock::{self, Lock};
+use crate::write::replace::{self, Destination, Existing};
+
+/// The file that an archive replaces when it is complete.
+pub(super) struct Target {
+    destination: Destination,
+    /// The archive that is there, if it is edited.
+    old: Option<Old>,
+    sync: bool,
+}
+
+/// The archive that is edited, locked while this value exists.
+pub(super) struct Old {
+    pub(super) file: File,
+    pub(super) directory: Directory,
+    /// The directory as bytes.
+    pub(super) central: Central,
+    _lock: Lock,
+}
+
+impl Target {
+    /// Begins a file that will replace that at `path`.
+    pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<(File, Self)> {
+        let (file, destination) = replace::begin(path, Existing::Replace)?;
+        Ok((file, Target { destination, old: None, sync: options.sync }))
+    }
+
+    /// Like [`create`](Self::create), and opens the archive at `path`.
+    pub(super) fn edit(path: &Path, options: &WriteOptions) -> Result<(File, Self)> {
+        let (file, mut target) = Target::create(path, options)?;
+        target.old = Some(Old::open(&target.destination, &options.limits)?);
+        Ok((file, target))
+    }
+
+    pub(super) fn old(&self) -> Option<&Old> {
+        self.old.as_ref()
+    }
+
+    /// Returns the entries of all members of the archive that is edited.
+    pub(super) fn old_entries(&self) -> Result<Vec<Entry>> {
+        self.old.as_ref().map_or(Ok(Vec::new()), |old| old.directory.all_entries(&old.central))
+    }
+
+    /// Returns the directory of the file, for temporary files.
+    pub(super) fn directory(&self) -> Option<&replace::Directory> {
+        self.destination.directory()
+    }
+
+    /// Returns an error if another program replaced, removed or changed the old archive: replacing it now could undo that program's work.
+    pub(super) fn check(&self) -> Result<()> {
+        let Some(old) = &self.old else { return Ok(()) };
+        if self.destination.is_old(&old.file)?
+            && old.directory.central(&old.file).is_ok_and(|now| now == old.central)
+        {
+            return Ok(());
+        }
+        Err(malformed(
+            "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
+        ))
+    }
+
+    /// Gives the file its name.
+    pub(super) fn commit(self, file: File) -> Result<File> {
+        self.check()?;
+        self.destination.commit(file, self.sync)
+    }
+}
+
+impl Old {
+    /// Opens the archive and reads its directory.
+    fn open(destination: &Destination, limits: &Limits) -> Result<Self> {
+        let (file, lock) = open_locked(destination)?;
+        let directory = Directory::of_file(&file, limits)?;
+        let central = directory.central(&file)?;
+        Ok(Old { file, directory, central, _lock: lock })
+    }
+}
+
+/// Opens and locks the file. Starts over if it was replaced before it was locked.
+fn open_locked(destination: &Destination) -> Result<(File, Lock)> {
+    loop {
+        let file = destination.open_old()?;
+        let lock = lock::lock(&file)?;
+        if destination.is_old(&file)? {
+            return Ok((file, lock));
+        }
+    }
+}
