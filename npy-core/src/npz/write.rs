@@ -63,8 +63,8 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 /// of power may lose the file; see [`WriteOptions::sync`].
 ///
 /// A writer that is dropped without `finish` completes the archive with the members that it has, like a [`Writer`](crate::Writer) of one array,
-/// but ignores errors. It does not if a call has failed, even if the program went on after it, or if the thread panics: the archive would lack
-/// what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays; a writer that was passed to
+/// but ignores errors. An archive to which nothing was appended is not written again. Nor is one completed if a call has failed, even if the program went
+/// on after it, or if the thread panics: it would lack what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays; a writer that was passed to
 /// [`new`](Self::new) or [`stream`](Self::stream) is left with an incomplete archive. A `?` for an error of something else drops the writer,
 /// too: call `discard` before, if that archive would be wrong.
 #[doc(alias("savez"))]
@@ -83,6 +83,8 @@ pub struct Writer<W: Write> {
     pub(super) directory: Option<Directory>,
     /// True if the archive is completed when the writer is dropped.
     pub(super) completes: bool,
+    /// The number of names in the archive that this one was appended to. Without new ones there is nothing to complete.
+    old_names: Option<usize>,
 }
 
 /// Gives a complete file its name.
@@ -215,6 +217,7 @@ impl<W: Write> Writer<W> {
             path: None,
             directory: None,
             completes: true,
+            old_names: None,
         }
     }
 
@@ -373,7 +376,8 @@ impl<W: Write> Writer<W> {
 /// Completes the archive, unless a call has failed or the thread panics: then something is missing from it.
 impl<W: Write> Drop for Writer<W> {
     fn drop(&mut self) {
-        if self.completes && !thread::panicking() {
+        let is_new = self.old_names != Some(self.names.len());
+        if self.completes && is_new && !thread::panicking() {
             let _ = self.complete();
         }
     }
@@ -441,6 +445,7 @@ impl WriteOptions {
         // An extra field may hold a second name for a member, which not all readers use.
         let plain = writer.archive.directory.names();
         names.extend(plain.map(|name| String::from_utf8_lossy(name).into_owned()));
+        writer.old_names = Some(names.len());
         writer.names = names;
         Ok(writer)
     }

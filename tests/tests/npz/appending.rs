@@ -146,7 +146,10 @@ fn an_archive_that_is_appended_to_equals_one_that_is_written_at_once() {
     let path = |name: &str| directory.path().join(name);
     // Small and large: copied by way of the buffer, or not; compressed in one block, or in several.
     let members = [10usize, 3_000_000, 70_000, 5, 1_500_000].map(|count| {
-        (format!("x{count}"), (0..count).map(|n| (n * n % 251) as u8).collect::<Vec<_>>())
+        (
+            format!("x{count}"),
+            (0..count).map(|n| u8::try_from(n * n % 251).unwrap()).collect::<Vec<_>>(),
+        )
     });
     for level in [None, Some(1), Some(6)] {
         let mut options = WriteOptions::new();

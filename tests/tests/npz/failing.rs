@@ -363,7 +363,8 @@ fn child_that_runs_out_of_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let number = |name| std::env::var(name).unwrap().parse::<u64>().unwrap();
-    let (extra, threads) = (number("NPY_EXTRA_KIB") << 10, number("NPY_THREADS") as usize);
+    let (extra, threads) =
+        (number("NPY_EXTRA_KIB") << 10, usize::try_from(number("NPY_THREADS")).unwrap());
     let values: Vec<u32> = (0..1_000_000u32).map(|n| n.wrapping_mul(n)).collect();
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let size = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;

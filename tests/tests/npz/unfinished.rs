@@ -165,7 +165,7 @@ mod even {
     }
 
     pub(super) fn decode(stored: Stored) -> Result<Vec<u8>, String> {
-        let half = |n: u8| if n % 2 == 0 { Ok(n / 2) } else { Err(format!("{n} is odd")) };
+        let half = |n: u8| if n.is_multiple_of(2) { Ok(n / 2) } else { Err(format!("{n} is odd")) };
         stored.into_iter().map(half).collect()
     }
 }
