@@ -1,24 +1,14 @@
 //! Reading: the traits and options of the public interface, and opening files.
 
-mod any;
 mod data;
 mod decoder;
-mod direct;
-mod dyn_chunk;
 mod header;
 mod headerless;
-mod into_records;
 mod object;
 mod parallel;
 mod reader;
-mod records;
-mod rows;
-mod seek;
 mod source;
-mod strided;
-mod text;
 pub(crate) mod values;
-mod whole;
 
 use std::fs::File;
 use std::io::Read;
@@ -37,16 +27,11 @@ use source::Source;
 pub(crate) use source::read_at;
 
 pub use decoder::Decoder;
-pub use into_records::IntoRecords;
 #[cfg(feature = "npz")]
 pub(crate) use parallel::each_part;
-pub use reader::Reader;
 #[cfg(feature = "serde")]
-pub(crate) use records::ItemReader;
-pub use records::Records;
-#[cfg(feature = "mmap")]
-pub(crate) use records::check_contiguous;
-pub use rows::RowReader;
+pub(crate) use reader::Items;
+pub use reader::{IntoRecords, Reader, Records, RowReader};
 
 /// Reads a `.npy` file; the same as [`ReadNpy::read_npy`], without an import of the trait.
 ///
@@ -438,50 +423,6 @@ impl ReadOptions {
     #[cfg(any(feature = "mmap", feature = "npz"))]
     pub(crate) fn allowed_cast(&self) -> Cast {
         self.cast
-    }
-}
-
-impl Reader<File> {
-    /// Opens a file and reads its header.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Reader, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// let mut reader = Reader::open("x.npy")?;
-    /// assert_eq!(reader.header().shape(), [3]);
-    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`ReadNpy::read_npy`].
-    pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
-        ReadOptions::new().open(path)
-    }
-}
-
-impl<R: Read> Reader<R> {
-    /// Reads the header, which must come next in `reader`, and no byte after it.
-    ///
-    /// ```
-    /// use npy_core::{Reader, WriteNpy};
-    ///
-    /// let mut file = Vec::new();
-    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
-    /// let mut reader = Reader::new(&file[..])?;
-    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`ReadNpy::read_npy`].
-    pub fn new(reader: R) -> Result<Self> {
-        ReadOptions::new().reader(reader)
     }
 }
 

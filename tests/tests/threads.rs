@@ -177,7 +177,7 @@ fn seek_to_works_after_a_panic() {
 fn readers_are_send_and_sync() {
     fn check<T: Send + Sync>() {}
     check::<Reader<fs::File>>();
-    check::<Records<'_, fs::File, Pick>>();
+    check::<Records<&mut Reader<fs::File>, Pick>>();
     check::<Writer<Pick, fs::File>>();
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::block::{Buffers, decode_blocks, items_per_block};
 use super::cast::{Values, strided_items};
-use super::typed_plan::check_zero_size_items;
+use super::typed_plan::{ItemPlan, check_zero_size_items};
 use super::{Element, InvalidValue};
 use crate::checked;
 use crate::error::Error;
@@ -52,7 +52,7 @@ fn decode_fitting<T: Element>(
 
 /// Like [`decode`], for the `count` elements in `items`, which are in the dtype of the file.
 /// Elements that are canonical in the file are decoded in place, all others in a copy.
-pub(crate) fn decode_items<T: Element>(
+fn decode_items<T: Element>(
     plan: &Plan,
     items: &[u8],
     count: usize,
@@ -65,6 +65,28 @@ pub(crate) fn decode_items<T: Element>(
     buffers.block.clear();
     buffers.block.extend_from_slice(items);
     decode(plan, count, buffers, out)
+}
+
+/// Decodes the `count` elements in `items`, which are in the dtype of the file, block by block; `first` is the index of the first of them.
+pub(crate) fn decode_slice<T: Element>(
+    plan: &ItemPlan,
+    first: usize,
+    items: &[u8],
+    count: usize,
+    buffers: &mut Buffers,
+    out: &mut Vec<T>,
+) -> Result<(), Error> {
+    let size = plan.plan.src_itemsize;
+    let first = first.min(checked::sub(usize::MAX, count));
+    let mut rest = items;
+    let decode = |count: usize, buffers: &mut Buffers, out: &mut Vec<T>| {
+        let (block, after) =
+            rest.split_at_checked(count.saturating_mul(size)).unwrap_or((rest, &[]));
+        rest = after;
+        decode_items(&plan.plan, block, count, buffers, out)
+    };
+    let in_place = &mut |_: &mut Vec<u8>, rows: Range<usize>| Ok((rows.len(), None));
+    decode_blocks(plan.per_block, first..checked::add(first, count), buffers, out, in_place, decode)
 }
 
 /// Decodes `count` canonical elements.

@@ -55,6 +55,9 @@ pub(crate) fn check_zero_size_items<T>(
     limits.check_empty_items(count, size_of::<T>().max(plan.dst_itemsize))
 }
 
+/// The remedy where a type cannot be read in parts.
+pub(crate) const READ_WHOLE: &str = "the whole array: use read_vec or read_array";
+
 /// The plan to read one array as values of one type.
 pub(crate) struct TypedPlan {
     id: SchemaId,
@@ -99,6 +102,15 @@ impl TypedPlan {
     pub(crate) fn is_for<T: Element>(&self) -> bool {
         let ((schema, size), (other, other_size)) = (self.id, schema_id::<T>());
         std::ptr::fn_addr_eq(schema, other) && size == other_size
+    }
+
+    /// Refuses to read in parts what is strided in the file; `needs` names the call that reads it.
+    pub(crate) fn check_contiguous(&self, needs: &'static str) -> Result<(), Error> {
+        if !self.is_strided {
+            return Ok(());
+        }
+        let what = "reading some of the sub-arrays of a file in Fortran order, where their parts are strided,";
+        Err(ErrorKind::Unsupported { what: what.into(), needs }.into())
     }
 
     /// Returns the dimensions before those of the type.

@@ -16,7 +16,7 @@ use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::read::{ReadOptions, check_contiguous};
+use crate::read::ReadOptions;
 use crate::shape;
 use crate::view::data_range;
 
@@ -205,7 +205,7 @@ impl MapAny {
 
     fn decode<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
         let plan = TypedPlan::new::<T>(&self.header, self.options.allowed_cast())?;
-        check_contiguous(&plan, "the whole array: NpyArray::read_npy")?;
+        plan.check_contiguous("the whole array: NpyArray::read_npy")?;
         let plan = &plan.items;
         if limits::to_u64(range.end) > plan.count || range.start > range.end {
             return Err(self.out_of_range(range.end.saturating_sub(1)));

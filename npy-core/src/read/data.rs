@@ -1,9 +1,10 @@
 //! The data of an array and the position in it. They are one state, which only this file changes: the offset of the source is the position, and
 //! nothing else counts elements that have bytes.
 
+use std::fs::File;
 use std::io::{Read, Seek};
 
-use super::source::Source;
+use super::source::{FileAt, Source};
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{Header, Payload};
@@ -75,7 +76,7 @@ impl<R> Data<R> {
     fn counted_of(&self, count: u64) -> u64 {
         let (before, all) = self.counted;
         let scaled = u128::from(before).saturating_mul(u128::from(count));
-        let index = if all == 0 { 0 } else { scaled.div_ceil(u128::from(all)) };
+        let index = scaled.div_ceil(u128::from(all.max(1)));
         u64::try_from(index).map_or(count, |index| index.min(count))
     }
 
@@ -152,14 +153,48 @@ impl<R> Data<R> {
 
     /// The error for data that has ended.
     pub(super) fn ended(&self) -> Error {
-        self.truncation()(self.source.found())
+        truncated(self.bytes(), self.source.found())
     }
 
-    /// Returns the error for data of which only this many bytes exist, as a function that other threads can call.
-    pub(super) fn truncation(&self) -> impl Fn(u64) -> Error + Copy + use<R> {
-        let expected = self.bytes();
-        move |found| ErrorKind::Truncated { what: "data", expected, found }.into()
+    /// Returns the file, if it can be read at any offset.
+    pub(super) fn shared(&self) -> Option<Shared<'_>> {
+        let (file, threads) = self.source.shared()?;
+        let length = self.source.length()?;
+        Some(Shared { file, threads, expected: self.bytes(), length })
     }
+}
+
+/// A file that is read at any offset from the start of the data, also by several threads.
+pub(super) struct Shared<'f> {
+    file: FileAt<&'f File>,
+    /// The number of threads that may read it.
+    pub(super) threads: usize,
+    /// The number of bytes of the data, and of those that exist.
+    expected: u64,
+    length: u64,
+}
+
+impl Shared<'_> {
+    /// Refuses a file that is too short.
+    pub(super) fn check_complete(&self) -> Result<()> {
+        match self.length < self.expected {
+            true => Err(truncated(self.expected, self.length)),
+            false => Ok(()),
+        }
+    }
+
+    /// Fills `out` with the bytes at this offset.
+    pub(super) fn fill(&self, offset: u64, out: &mut [u8]) -> Result<()> {
+        let found = self.file.at(offset).fill_slice(out)?;
+        match found == out.len() {
+            true => Ok(()),
+            false => Err(truncated(self.expected, offset.saturating_add(to_u64(found)))),
+        }
+    }
+}
+
+fn truncated(expected: u64, found: u64) -> Error {
+    ErrorKind::Truncated { what: "data", expected, found }.into()
 }
 
 /// The rows of an array: a row is an index of the first dimension.
@@ -267,7 +302,7 @@ impl<R: Read> Data<R> {
     pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
         match self.source.available(bytes) {
             Some(found) if found < bytes => {
-                Err(self.truncation()(self.source.length().unwrap_or(found)))
+                Err(truncated(self.bytes(), self.source.length().unwrap_or(found)))
             }
             known => Ok(known.is_some()),
         }

@@ -5,11 +5,10 @@ use std::mem;
 
 use super::ReadOptions;
 use super::data::lost;
-use super::records::{READ_WHOLE, check_contiguous};
 use crate::checked;
-use crate::element::block::{Buffers, decode_blocks};
-use crate::element::decode::decode_items;
-use crate::element::typed_plan::{ItemPlan, TypedPlan};
+use crate::element::block::Buffers;
+use crate::element::decode::decode_slice;
+use crate::element::typed_plan::{ItemPlan, READ_WHOLE, TypedPlan};
 use crate::element::{Element, type_name};
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
@@ -145,22 +144,10 @@ impl<T: Element> Decoder<T> {
 
     /// Decodes complete elements.
     fn decode(&mut self, items: &[u8], count: usize, out: &mut Vec<T>) -> Result<()> {
-        let Decoder { plan, limits, next, buffers, .. } = self;
-        plan.check_zero_size_items::<T>(count, limits)?;
-        let first =
-            usize::try_from(*next).unwrap_or(usize::MAX).min(checked::sub(usize::MAX, count));
-        let size = plan.plan.src_itemsize;
-        let mut rest = items;
-        let decode = |count: usize, buffers: &mut Buffers, out: &mut Vec<T>| {
-            let (block, after) =
-                rest.split_at_checked(count.saturating_mul(size)).unwrap_or((rest, &[]));
-            rest = after;
-            decode_items(&plan.plan, block, count, buffers, out)
-        };
-        let there = &mut |_: &mut Vec<u8>, rows: std::ops::Range<usize>| Ok((rows.len(), None));
-        let rows = first..checked::add(first, count);
-        decode_blocks(plan.per_block, rows, buffers, out, there, decode)?;
-        *next = next.saturating_add(limits::to_u64(count));
+        self.plan.check_zero_size_items::<T>(count, &self.limits)?;
+        let first = usize::try_from(self.next).unwrap_or(usize::MAX);
+        decode_slice(&self.plan, first, items, count, &mut self.buffers, out)?;
+        self.next = self.next.saturating_add(limits::to_u64(count));
         Ok(())
     }
 
@@ -252,7 +239,7 @@ impl ReadOptions {
     /// As [`Decoder::new`], and [`ErrorKind::Limit`] for an array over [`Limits::array_bytes`](crate::Limits::array_bytes).
     pub fn decoder<T: Element>(&self, header: &Header) -> Result<Decoder<T>> {
         let plan = TypedPlan::new::<T>(header, self.cast)?;
-        check_contiguous(&plan, READ_WHOLE)?;
+        plan.check_contiguous(READ_WHOLE)?;
         self.limits.check_array(header.data_bytes())?;
         Ok(Decoder {
             plan: plan.items,

@@ -13,56 +13,6 @@ use crate::header::Header;
 use crate::limits;
 use crate::shape::{self, Order};
 
-impl Reader<File> {
-    /// Opens a file without a header, which has the data alone, as NumPy's `tofile` writes it. Its length states the number of rows, each of
-    /// the shape `row`; with `&[]`, the array has one dimension.
-    ///
-    /// ```
-    /// use npy_core::{ByteOrder, Reader};
-    ///
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// std::fs::write("x.raw", [1, 0, 2, 0, 3, 0, 4, 0])?;
-    /// let mut reader = Reader::open_headerless("x.raw", "<u2".parse()?, &[2])?;
-    /// assert_eq!(reader.header().shape(), [2, 2]);
-    /// assert_eq!(reader.read_array::<u16>()?.into_vec(), [1, 2, 3, 4]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Shape`] if the file ends within a row, or a row has no bytes; [`ErrorKind::DType`] for a sub-array, whose dimensions
-    /// belong in the shape; [`ErrorKind::Unsupported`] for Python objects, and for a pipe or a device, which has no length;
-    /// [`ErrorKind::Io`].
-    #[doc(alias("fromfile"))]
-    pub fn open_headerless<P: AsRef<Path>>(path: P, dtype: DType, row: &[usize]) -> Result<Self> {
-        ReadOptions::new().open_headerless(path, dtype, row)
-    }
-}
-
-impl<R: Read> Reader<R> {
-    /// Starts at the data of an array without a header, which comes next in `reader`, in C order. For data in Fortran order, reverse the shape.
-    /// A part of a file is read by seeking to its start first.
-    ///
-    /// ```
-    /// use npy_core::Reader;
-    ///
-    /// let data: [u8; 6] = [0, 1, 0, 2, 0, 3];
-    /// let mut reader = Reader::headerless(&data[..], ">i2".parse()?, [3])?;
-    /// assert_eq!(reader.read_vec::<i16>()?, [1, 2, 3]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Shape`], [`ErrorKind::DType`] and [`ErrorKind::Unsupported`], as for [`open_headerless`](Reader::open_headerless). Data
-    /// that is too short is an error of the read.
-    #[doc(alias("fromfile", "frombuffer"))]
-    pub fn headerless(reader: R, dtype: DType, shape: impl Into<Vec<usize>>) -> Result<Self> {
-        ReadOptions::new().headerless(reader, dtype, shape)
-    }
-}
-
 impl ReadOptions {
     /// Starts at the data of an array without a header; see [`Reader::headerless`].
     ///

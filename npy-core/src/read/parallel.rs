@@ -1,60 +1,12 @@
-//! Reads a file with several threads. Each thread takes the next block, reads it at its offset, and decodes it into its part of the result.
+//! Work that several threads share: each takes the next part when it is idle.
 
-use std::io::Read;
 use std::iter::Enumerate;
-use std::mem;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::reader::Reader;
-use crate::element::Element;
-use crate::element::block::{self, Buffers};
-use crate::element::cast::{Slots, fill_in_parts};
-use crate::element::decode::decode;
-use crate::element::typed_plan::ItemPlan;
+use crate::element::block::Buffers;
 use crate::error::{Error, Result};
-use crate::limits;
-use crate::reserve;
-
-impl<R: Read> Reader<R> {
-    /// Decodes the remaining values with several threads; `None` if a single thread must read them, or is faster.
-    pub(super) fn read_parallel<T: Element>(&mut self, plan: &ItemPlan) -> Result<Option<Vec<T>>> {
-        let (count, size) = (self.items_left(plan), plan.plan.src_itemsize);
-        let bytes = count.saturating_mul(size);
-        // One thread reads values that need to be dropped: after an error, the values of other threads would leak.
-        if mem::needs_drop::<T>()
-            || !self.data.source.is_worth_threads(bytes)
-            || !self.check_available()?
-        {
-            return Ok(None);
-        }
-        let (truncated, first) = (self.data.truncation(), self.next_row(plan));
-        let start = self.data.source.offset();
-        let mut values = Vec::new();
-        reserve::exact(&mut values, count)?;
-        self.data.lose();
-        // What is worth threads is shared.
-        let Some((file, threads)) = self.data.source.shared() else { return Ok(None) };
-        fill_in_parts(&mut values, count, plan.per_block, |parts| {
-            let threads = threads.min(count.div_ceil(plan.per_block));
-            each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
-                let (before, n) = (index.saturating_mul(plan.per_block), slots.len());
-                let at = start.saturating_add(limits::to_u64(before.saturating_mul(size)));
-                buffers.block.resize(n.saturating_mul(size), 0);
-                let found = file.at(at).fill_slice(&mut buffers.block)?;
-                if found < buffers.block.len() {
-                    return Err(truncated(at.saturating_add(limits::to_u64(found))));
-                }
-                decode(&plan.plan, n, buffers, &mut slots)
-                    .map_err(|error| block::invalid(error, first.saturating_add(before)))
-            })
-        })?;
-        self.data.source.move_shared(start.saturating_add(limits::to_u64(bytes)));
-        self.data.finish();
-        Ok(Some(values))
-    }
-}
 
 /// The parts that no thread has taken, and the error of the first part that failed, with the index of that part.
 struct Queue<'p, P> {

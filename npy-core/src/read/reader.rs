@@ -1,12 +1,24 @@
-//! The reader: a source of bytes, the header, and the position in the array.
+//! The reader: its state, and every public method. `whole.rs` reads everything that remains, and `parts.rs` elements in parts.
+
+mod any;
+mod parts;
+mod rows;
+mod strided;
+mod text;
+mod whole;
 
 use std::fmt;
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
 
-use super::ReadOptions;
 use super::data::Data;
 use super::header::read_header;
 use super::source::Source;
+use super::{ReadNpy, ReadOptions};
+use crate::array::NpyArray;
+use crate::dtype::DType;
+use crate::dynamic::DynArray;
 use crate::element::block::Buffers;
 use crate::element::typed_plan::{ItemPlan, TypedPlan};
 use crate::element::{Element, type_name};
@@ -16,6 +28,10 @@ use crate::limits::{self, Limits, to_u64};
 use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
+#[cfg(feature = "serde")]
+pub(crate) use parts::Items;
+pub use parts::{IntoRecords, Records};
+pub use rows::RowReader;
 
 /// An array that is being read: the header first, then the elements.
 ///
@@ -51,6 +67,54 @@ pub struct Reader<R> {
     pub(super) encoding: Encoding,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
+}
+
+impl Reader<File> {
+    /// Opens a file and reads its header.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+    /// let mut reader = Reader::open("x.npy")?;
+    /// assert_eq!(reader.header().shape(), [3]);
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn open<P: AsRef<Path>>(path: P) -> Result<Self> {
+        ReadOptions::new().open(path)
+    }
+
+    /// Opens a file without a header, which has the data alone, as NumPy's `tofile` writes it. Its length states the number of rows, each of
+    /// the shape `row`; with `&[]`, the array has one dimension.
+    ///
+    /// ```
+    /// use npy_core::{ByteOrder, Reader};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// std::fs::write("x.raw", [1, 0, 2, 0, 3, 0, 4, 0])?;
+    /// let mut reader = Reader::open_headerless("x.raw", "<u2".parse()?, &[2])?;
+    /// assert_eq!(reader.header().shape(), [2, 2]);
+    /// assert_eq!(reader.read_array::<u16>()?.into_vec(), [1, 2, 3, 4]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if the file ends within a row, or a row has no bytes; [`ErrorKind::DType`] for a sub-array, whose dimensions
+    /// belong in the shape; [`ErrorKind::Unsupported`] for Python objects, and for a pipe or a device, which has no length;
+    /// [`ErrorKind::Io`].
+    #[doc(alias("fromfile"))]
+    pub fn open_headerless<P: AsRef<Path>>(path: P, dtype: DType, row: &[usize]) -> Result<Self> {
+        ReadOptions::new().open_headerless(path, dtype, row)
+    }
 }
 
 impl<R> Reader<R> {
@@ -163,7 +227,451 @@ impl<R> Reader<R> {
     pub fn remaining(&self) -> usize {
         usize::try_from(self.data.elements_left()).unwrap_or(usize::MAX)
     }
+}
 
+/// Reading everything that remains.
+impl<R: Read> Reader<R> {
+    /// Reads the header, which must come next in `reader`, and no byte after it.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`].
+    pub fn new(reader: R) -> Result<Self> {
+        ReadOptions::new().reader(reader)
+    }
+
+    /// Starts at the data of an array without a header, which comes next in `reader`, in C order. For data in Fortran order, reverse the shape.
+    /// A part of a file is read by seeking to its start first.
+    ///
+    /// ```
+    /// use npy_core::Reader;
+    ///
+    /// let data: [u8; 6] = [0, 1, 0, 2, 0, 3];
+    /// let mut reader = Reader::headerless(&data[..], ">i2".parse()?, [3])?;
+    /// assert_eq!(reader.read_vec::<i16>()?, [1, 2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`], [`ErrorKind::DType`] and [`ErrorKind::Unsupported`], as for [`open_headerless`](Reader::open_headerless). Data
+    /// that is too short is an error of the read.
+    #[doc(alias("fromfile", "frombuffer"))]
+    pub fn headerless(reader: R, dtype: DType, shape: impl Into<Vec<usize>>) -> Result<Self> {
+        ReadOptions::new().headerless(reader, dtype, shape)
+    }
+
+    /// Reads the array as any type that can be read: the method of [`ReadNpy`], for the type that the program expects here.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1.0_f32, 2.0, 3.0, 4.0], [2, 2])?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let array: NpyArray<f32> = reader.read()?;
+    /// assert_eq!(array[[1, 0]], 3.0);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`]. Most types are read whole, which is an error if a part of the array was read before.
+    pub fn read<A: ReadNpy>(&mut self) -> Result<A> {
+        A::read_npy_array(self)
+    }
+
+    /// Reads the elements that remain of an array of one dimension.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ReadNpy::read_npy`](crate::ReadNpy::read_npy). If a read fails partway, the position is unknown and every later read fails.
+    pub fn read_vec<T: Element>(&mut self) -> Result<Vec<T>> {
+        match self.header.payload() {
+            Payload::Items => whole::list(self),
+            Payload::Pickle => self.read_object_vec(),
+        }
+    }
+
+    /// Reads the whole array; an error if a part of it was read before.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+    /// let array = Reader::new(&file[..])?.read_array::<i32>()?;
+    /// assert_eq!(array[[2, 1]], 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`].
+    pub fn read_array<T: Element>(&mut self) -> Result<NpyArray<T>> {
+        match self.header.payload() {
+            Payload::Items => whole::array(self),
+            Payload::Pickle => self.read_object_array(),
+        }
+    }
+
+    /// Reads the whole array without decoding it, whatever its dtype; an error if a part of it was read before.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0, 2.0, 3.0].write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let array = reader.read_dyn()?;
+    /// assert_eq!(array.dtype().to_string(), "<f8");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], and [`ErrorKind::Unsupported`] for Python objects.
+    pub fn read_dyn(&mut self) -> Result<DynArray> {
+        whole::dynamic(self)
+    }
+
+    /// Reads one field of every record that remains, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
+    /// `"samples[3]"` an element of a sub-array. Takes the memory of that field only.
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, Reader, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy_to(&mut file)?;
+    /// assert_eq!(Reader::new(&file[..])?.read_column::<f64>("time")?, [1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], and [`ErrorKind::MissingField`] if there is no such field.
+    pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
+        parts::column(self, path)
+    }
+
+    /// Reads the single element of an array without dimensions.
+    pub(crate) fn read_single<T: Element>(&mut self) -> Result<T> {
+        match self.header.payload() {
+            Payload::Items => whole::single(self),
+            Payload::Pickle => self.read_object_single(),
+        }
+    }
+}
+
+/// Reading in parts.
+impl<R: Read> Reader<R> {
+    /// Iterates over the elements that remain, in the order of the file. Reads ahead up to 256 KiB; elements that you do not consume stay
+    /// in the reader.
+    ///
+    /// ```
+    /// use npy_core::{NpyRecord, Reader, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// let mut file = Vec::new();
+    /// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut latest = f64::MIN;
+    /// for pick in reader.records::<Pick>()? {
+    ///     latest = latest.max(pick?.time);
+    /// }
+    /// assert_eq!(latest, 2.5);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Fortran order
+    ///
+    /// The order of the file is that of the memory. In Fortran order the first index changes fastest: of a matrix, the elements come column by
+    /// column. [`rows`](Self::rows) reads row by row in either order, and [`header().order()`](crate::Header::order) says which one it is.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Order, Reader, WriteNpy};
+    ///
+    /// // [[1, 2, 3],
+    /// //  [4, 5, 6]]
+    /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let mut file = Vec::new();
+    /// array.to_order(Order::Fortran).write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let elements: Vec<i32> = reader.records()?.collect::<Result<_, _>>()?;
+    /// assert_eq!(elements, [1, 4, 2, 5, 3, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`], but the array may have any number of dimensions; [`ErrorKind::Unsupported`] for elements that are sub-arrays
+    /// (`[f32; 3]`) in Fortran order, where their parts are not side by side. An error on the way is the last item of the iterator.
+    pub fn records<T: Element>(&mut self) -> Result<Records<&mut Self, T>> {
+        parts::records(self)
+    }
+
+    /// Iterates over the elements that remain, like [`records`](Self::records), and takes the reader. So a function can return the iterator,
+    /// and a struct can have it. The elements come in the order of the file, also [in Fortran order](Self::records#fortran-order).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{NpyRecord, Reader, Result, WriteNpy};
+    ///
+    /// #[derive(NpyRecord)]
+    /// struct Pick {
+    ///     station: u32,
+    ///     time: f64,
+    /// }
+    ///
+    /// fn times(path: &str) -> Result<impl Iterator<Item = Result<f64>>> {
+    ///     let picks = Reader::open(path)?.into_records::<Pick>()?;
+    ///     Ok(picks.map(|pick| Ok(pick?.time)))
+    /// }
+    ///
+    /// [Pick { station: 7, time: 1.5 }, Pick { station: 9, time: 2.5 }].write_npy("picks.npy")?;
+    /// assert_eq!(times("picks.npy")?.collect::<Result<Vec<_>>>()?, [1.5, 2.5]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::records`].
+    pub fn into_records<T: Element>(self) -> Result<Records<Box<Self>, T>> {
+        parts::records(Box::new(self))
+    }
+
+    /// Appends the next values to `out`, at most `max`. Returns their number, which is zero only at the end (or if `max` is).
+    ///
+    /// A value is a `T`, which need not be a row: of an array of shape `(n, 3)`, a row is three `f32` or one `[f32; 3]`. Values come in the order
+    /// of the file, as from [`records`](Self::records#fortran-order): in Fortran order, the first index changes fastest.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1u32, 2, 3, 4, 5].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut chunk = Vec::new();
+    /// let mut sums = Vec::new();
+    /// while reader.read_chunk::<u32>(&mut chunk, 2)? > 0 {
+    ///     sums.push(chunk.drain(..).sum::<u32>());
+    /// }
+    /// assert_eq!(sums, [3, 7, 5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::records`]; `out` then has the elements before the one that failed.
+    #[inline]
+    pub fn read_chunk<T: Element>(&mut self, out: &mut Vec<T>, max: usize) -> Result<usize> {
+        parts::chunk(self, out, max)
+    }
+
+    /// Reads the next elements into memory that already exists: the values of `out` are replaced, from the first to the last. The array may
+    /// have any number of dimensions; elements are read in the order of the file, also [in Fortran order](Self::records#fortran-order).
+    ///
+    /// Values whose memory is their bytes in the file, such as numbers, are read straight into `out`.
+    ///
+    /// ```
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1.0_f32, 2.0, 3.0, 4.0, 5.0].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut frame = [0.0_f32; 2];
+    /// reader.read_into(&mut frame)?;
+    /// assert_eq!(frame, [1.0, 2.0]);
+    /// reader.read_into(&mut frame)?;
+    /// assert_eq!(frame, [3.0, 4.0]);
+    ///
+    /// // A single element is left: an error that says so. The element is not lost.
+    /// assert!(reader.read_into(&mut frame).unwrap_err().to_string().contains("1 element is left"));
+    /// reader.read_into(&mut frame[..1])?;
+    /// assert_eq!(frame, [5.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if fewer elements than `out` has are left, and [`ErrorKind::Truncated`] if the source is known to have fewer: then
+    /// nothing is read, and the next read begins at the same element. All others as [`Reader::records`]; `out` may then have some of the
+    /// new values.
+    #[inline]
+    pub fn read_into<T: Element>(&mut self, out: &mut [T]) -> Result<()> {
+        parts::into_slice(self, out)
+    }
+
+    /// Reads the rows that remain of an array of two or more dimensions, one or several at a time, into a buffer that is used again. A row is
+    /// everything after the first dimension, as `for row in array` in NumPy; its elements are in C order.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut rows = reader.rows::<i32>()?;
+    /// assert_eq!(rows.row_shape(), [3]);
+    /// assert_eq!(rows.next_row()?, Some(&[0, 1, 2][..]));
+    /// while let Some(two) = rows.next_rows(2)? {
+    ///     for row in two.chunks(3) {
+    ///         println!("{row:?}");
+    ///     }
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Fortran order
+    ///
+    /// In a file in Fortran order, the elements of a row are far apart, and so rows are gathered:
+    ///
+    /// - From a regular file that was opened by its path, blocks of rows are gathered: each takes a read for each element of a row, or fewer if
+    ///   the array has few rows. A block has 1 to 32 MiB (16 KiB for each of these reads), and is decoded into as much memory again.
+    /// - Any other source is read into memory completely before the first row.
+    ///
+    /// After some of the rows, nothing but more rows can be read from such a reader, until it [seeks](Self::seek_to).
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::read_vec`]; [`ErrorKind::Rank`] for an array of fewer dimensions, which [`records`](Self::records)
+    /// and [`read_chunk`](Self::read_chunk) read; [`ErrorKind::Unsupported`] if a part of a row was read before.
+    pub fn rows<T: Element>(&mut self) -> Result<RowReader<'_, R, T>> {
+        rows::rows(self)
+    }
+
+    /// Reads the next `n` rows without decoding them, whatever their dtype; fewer at the end of the array, and none after it. A row is an
+    /// index of the first dimension: a single element, if that is the only dimension.
+    ///
+    /// Only these rows are read, so the first five rows of a large file cost little. In a file in Fortran order they are gathered, at the
+    /// cost that [`rows`](Self::rows) states; the result is in C order.
+    ///
+    /// ```
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let first = reader.read_dyn_chunk(3)?;
+    /// assert_eq!(first.shape(), [3, 3]);
+    /// assert_eq!(first.to_vec::<i32>()?, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    /// assert_eq!(reader.read_dyn_chunk(3)?.shape(), [1, 3]);
+    /// assert_eq!(reader.read_dyn_chunk(3)?.shape(), [0, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read_dyn`](Self::read_dyn), which also reads what this refuses: [`ErrorKind::Rank`] for a single element
+    /// (0-d), and [`ErrorKind::Unsupported`] for Python objects. Also
+    /// [`ErrorKind::Unsupported`] if a part of a row was read before.
+    pub fn read_dyn_chunk(&mut self, n: usize) -> Result<DynArray> {
+        parts::dyn_chunk(self, n)
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Moves to a row in the order of the file, so that the next read begins there. Rows are counted along the first dimension; in Fortran order,
+    /// along the last: of a matrix, these are its columns, which [`records`](Self::records), [`read_chunk`](Self::read_chunk) and
+    /// [`read_into`](Self::read_into) read from there on. To move to a row of [`rows`](Self::rows) and [`read_dyn_chunk`](Self::read_dyn_chunk), use
+    /// [`seek_to_row`](Self::seek_to_row).
+    ///
+    /// A `row` equal to the number of rows means the end. A row of an array of several dimensions is many elements; [`read_chunk`](Self::read_chunk)
+    /// then counts values of its type.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// [1u32, 2, 3, 4, 5].write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(Cursor::new(file))?;
+    /// reader.seek_to(3)?;
+    /// assert_eq!(reader.read_vec::<u32>()?, [4, 5]);
+    /// reader.seek_to(1)?;
+    /// let mut two = Vec::new();
+    /// reader.read_chunk::<u32>(&mut two, 2)?;
+    /// assert_eq!(two, [2, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] for a row after the end, [`ErrorKind::Io`] if seeking fails; the position is then unchanged.
+    pub fn seek_to(&mut self, row: usize) -> Result<()> {
+        parts::seek(self, row, false)
+    }
+
+    /// Moves to a row as [`rows`](Self::rows) and [`read_dyn_chunk`](Self::read_dyn_chunk) count them: along the first dimension in either
+    /// order, where [`seek_to`](Self::seek_to) counts along the last one in Fortran order. A `row` equal to the number of rows means the end.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{NpyArray, Order, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::with_order((0u8..6).collect(), [3, 2], Order::Fortran)?.write_npy_to(&mut file)?;
+    ///
+    /// let mut reader = Reader::new(Cursor::new(file))?;
+    /// reader.seek_to_row(2)?;
+    /// assert_eq!(reader.read_dyn_chunk(1)?.to_vec::<u8>()?, [2, 5]);
+    /// reader.seek_to_row(0)?;
+    /// assert_eq!(reader.read_dyn_chunk(1)?.to_vec::<u8>()?, [0, 3]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`seek_to`](Self::seek_to).
+    pub fn seek_to_row(&mut self, row: usize) -> Result<()> {
+        parts::seek(self, row, true)
+    }
+}
+
+/// What all ways of reading share.
+impl<R> Reader<R> {
     /// Returns the same reader, whose errors name this place.
     pub(crate) fn within(mut self, place: Place) -> Self {
         self.places.push(place);
@@ -333,5 +841,86 @@ impl<R> fmt::Debug for Reader<R> {
         let mut debug = f.debug_struct("Reader");
         debug.field("header", &self.header).field("remaining", &self.remaining());
         debug.finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, SeekFrom};
+
+    use super::*;
+    use crate::header::Header;
+
+    /// A file with a header and zeros after it.
+    struct Zeros {
+        header: Vec<u8>,
+        at: u64,
+        end: u64,
+    }
+
+    impl Read for Zeros {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let header = self.header.get(usize::try_from(self.at).unwrap_or(usize::MAX)..);
+            let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+            let read = match header {
+                Some(mut header) if !header.is_empty() => header.read(out)?,
+                _ => io::repeat(0).take(left as u64).read(out)?,
+            };
+            self.at += read as u64;
+            Ok(read)
+        }
+    }
+
+    impl Seek for Zeros {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.at = match to {
+                SeekFrom::Start(at) => at,
+                SeekFrom::Current(by) => self.at.checked_add_signed(by).unwrap(),
+                SeekFrom::End(by) => self.end.checked_add_signed(by).unwrap(),
+            };
+            Ok(self.at)
+        }
+    }
+
+    /// Guards that rows in Fortran order are found from any row, by a reader of a stream, which reads all data first.
+    #[test]
+    fn rows_in_fortran_order_are_sought_before_and_after_a_read() {
+        let array =
+            crate::NpyArray::with_order((0u8..12).collect(), [4, 3], Order::Fortran).unwrap();
+        let mut file = Vec::new();
+        crate::WriteNpy::write_npy_to(&array, &mut file).unwrap();
+        let mut reader = Reader::new(io::Cursor::new(file)).unwrap();
+        for row in [3, 0, 2, 2, 1] {
+            reader.seek_to_row(row).unwrap();
+            let first = u8::try_from(row).unwrap();
+            let values = reader.read_dyn_chunk(1).unwrap().to_vec::<u8>().unwrap();
+            assert_eq!(values, [first, first + 4, first + 8]);
+        }
+        reader.seek_to_row(4).unwrap();
+        assert_eq!(reader.read_dyn_chunk(1).unwrap().shape(), [0, 3]);
+        assert!(reader.seek_to_row(5).is_err());
+    }
+
+    #[test]
+    fn files_over_4_gib_are_read_on_every_target() {
+        // More bytes, and in the second file more elements, than 32 bits count.
+        for (dtype, shape) in [("<f8", [3_000_000_000, 2]), ("|u1", [3_000_000_000, 2])] {
+            let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();
+            let itemsize = header.dtype().itemsize() as u64;
+            let header = header.to_bytes().unwrap();
+            let end = header.len() as u64 + 6_000_000_000 * itemsize;
+            let mut reader = Reader::new(Zeros { header, at: 0, end }).unwrap();
+            reader.seek_to(2_999_999_000).unwrap();
+            assert_eq!(reader.remaining(), 2000);
+            if dtype == "<f8" {
+                assert_eq!(reader.records::<[f64; 2]>().unwrap().take(10).count(), 10);
+                assert_eq!(reader.read_chunk(&mut Vec::<[f64; 2]>::new(), 2000).unwrap(), 990);
+            } else {
+                assert_eq!(reader.records::<[u8; 2]>().unwrap().count(), 1000);
+            }
+            assert_eq!(reader.remaining(), 0);
+            reader.seek_to(2_999_999_999).unwrap();
+            assert_eq!(reader.remaining(), 2);
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::objects::is_missing;
-use crate::read::{ItemReader, Reader};
+use crate::read::{Items, Reader};
 use crate::value::{RecordValue, Value};
 
 impl DynArray {
@@ -109,7 +109,7 @@ impl<R: Read> Reader<R> {
     pub fn deserialize<T: DeserializeOwned>(
         &mut self,
     ) -> Result<DeserializedRows<'_, R, T>, Error> {
-        let items = self.elements(|dtype, count, limits| {
+        let items = Items::of_elements(self, |dtype, count, limits| {
             weight::check(dtype, &[count], size_of::<T>(), limits)
         })?;
         Ok(DeserializedRows { items, of: PhantomData })
@@ -118,7 +118,7 @@ impl<R: Read> Reader<R> {
 
 /// The items of an array as values of a type: the iterator of [`Reader::deserialize`].
 pub struct DeserializedRows<'r, R, T> {
-    items: ItemReader<'r, R>,
+    items: Items<&'r mut Reader<R>>,
     of: PhantomData<T>,
 }
 

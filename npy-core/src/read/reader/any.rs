@@ -2,15 +2,14 @@
 
 use std::io::Read;
 
-use super::ReadNpy;
-use super::reader::Reader;
-use super::whole::in_order;
+use super::{Reader, whole};
 use crate::any::{AnyArray, Variant, for_each_typed};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, Scalar, ScalarKind};
 use crate::element::typed_plan::ItemPlan;
 use crate::error::Result;
 use crate::plan::{Cast, Plan};
+use crate::read::ReadNpy;
 
 macro_rules! typed {
     ($(#[doc = $doc:literal] $(#[$cfg:meta])* $variant:ident: $type:ty,)*) => {
@@ -46,10 +45,10 @@ impl<R: Read> Reader<R> {
             let found = reader.header.dtype();
             let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
             let plan = ItemPlan::of_elements(plan, &reader.header);
-            let counts = reader.read_values(&plan)?;
+            let counts = whole::values(reader, &plan, false)?;
             let stored = reader.header.order();
             let array = NpyArray::with_order(counts, reader.header.shape(), stored)?;
-            in_order(array, reader.order.unwrap_or(stored))
+            whole::in_order(array, reader.order.unwrap_or(stored))
         })
     }
 }

@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use super::ReadNpy;
-use super::reader::Reader;
+use super::{Reader, whole};
 use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, ScalarKind};
 use crate::element::text::{excerpt, without_zeros};
@@ -12,6 +11,7 @@ use crate::element::{InvalidValue, type_name, ucs4};
 use crate::error::{ErrorKind, Result};
 use crate::header::Payload;
 use crate::plan::{Cast, Plan};
+use crate::read::ReadNpy;
 
 /// A function that decodes a little-endian element.
 type Maker<T> = fn(&[u8]) -> Result<T, InvalidValue>;
@@ -76,7 +76,7 @@ impl<R: Read> Reader<R> {
         let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
         let plan = ItemPlan::of_elements(plan, &self.header);
         let size = plan.plan.dst_itemsize;
-        self.read_blocks(&plan, |count, buffers, out| {
+        whole::blocks(self, &plan, |count, buffers, out| {
             let items = buffers.run(&plan.plan, count);
             for i in 0..count {
                 let start = i.saturating_mul(size);

@@ -2,87 +2,49 @@
 
 use std::fmt;
 use std::io::Read;
-use std::mem;
-use std::ops::Range;
 
-use super::data::RowLayout;
-use super::reader::Reader;
+use super::Reader;
+use super::parts::decode_next;
 use crate::checked;
-use crate::element::block::{self, BLOCK, Buffers};
-use crate::element::decode::{decode, decode_items};
+use crate::element::block::{BLOCK, Buffers};
+use crate::element::decode::decode_slice;
 use crate::element::typed_plan::ItemPlan;
 use crate::element::{Element, type_name};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::reserve;
+use crate::read::data::RowLayout;
 use crate::shape;
 
-impl<R: Read> Reader<R> {
-    /// Reads the rows that remain of an array of two or more dimensions, one or several at a time, into a buffer that is used again. A row is
-    /// everything after the first dimension, as `for row in array` in NumPy; its elements are in C order.
-    ///
-    /// ```
-    /// use npy_core::{NpyArray, Reader, WriteNpy};
-    ///
-    /// let mut file = Vec::new();
-    /// NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
-    ///
-    /// let mut reader = Reader::new(&file[..])?;
-    /// let mut rows = reader.rows::<i32>()?;
-    /// assert_eq!(rows.row_shape(), [3]);
-    /// assert_eq!(rows.next_row()?, Some(&[0, 1, 2][..]));
-    /// while let Some(two) = rows.next_rows(2)? {
-    ///     for row in two.chunks(3) {
-    ///         println!("{row:?}");
-    ///     }
-    /// }
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Fortran order
-    ///
-    /// In a file in Fortran order, the elements of a row are far apart, and so rows are gathered:
-    ///
-    /// - From a regular file that was opened by its path, blocks of rows are gathered: each takes a read for each element of a row, or fewer if
-    ///   the array has few rows. A block has 1 to 32 MiB (16 KiB for each of these reads), and is decoded into as much memory again.
-    /// - Any other source is read into memory completely before the first row.
-    ///
-    /// After some of the rows, nothing but more rows can be read from such a reader, until it [seeks](Self::seek_to).
-    ///
-    /// # Errors
-    ///
-    /// As [`Reader::read_vec`]; [`ErrorKind::Rank`](crate::ErrorKind::Rank) for an array of fewer dimensions, which [`records`](Self::records)
-    /// and [`read_chunk`](Self::read_chunk) read; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if a part of a row was read before.
-    pub fn rows<T: Element>(&mut self) -> Result<RowReader<'_, R, T>> {
-        let (plan, layout, row_shape, next) = self.located(|reader| {
-            let plan = reader.take_plan::<T>()?;
-            let outer = plan.shape(&reader.header);
-            let (Some((_, row_shape @ [_, ..])), Some(layout)) =
-                (outer.split_first(), RowLayout::of(&reader.header)?)
-            else {
-                let remedy = "for elements without rows, use records, read_chunk or read_vec";
-                let who = format!("Reader::rows::<{}>", type_name::<T>());
-                return Err(reader.header.rank(&who, "two or more dimensions", remedy));
-            };
-            Ok((plan.items, layout, row_shape.to_vec(), reader.data.next_row(&layout)?))
-        })?;
-        let row = shape::count(&row_shape)?;
-        Ok(RowReader {
-            reader: self,
-            plan,
-            layout,
-            row_shape,
-            row,
-            next,
-            values: Vec::new(),
-            at: 0,
-            is_ahead: true,
-            buffers: Buffers::default(),
-            gathered: Vec::new(),
-            gather_bytes: GATHER_FIRST_BYTES,
-            error: None,
-        })
-    }
+/// Makes the rows of [`Reader::rows`].
+pub(super) fn rows<R: Read, T: Element>(reader: &mut Reader<R>) -> Result<RowReader<'_, R, T>> {
+    let (plan, layout, row_shape, next) = reader.located(|reader| {
+        let plan = reader.take_plan::<T>()?;
+        let outer = plan.shape(&reader.header);
+        let (Some((_, row_shape @ [_, ..])), Some(layout)) =
+            (outer.split_first(), RowLayout::of(&reader.header)?)
+        else {
+            let remedy = "for elements without rows, use records, read_chunk or read_vec";
+            let who = format!("Reader::rows::<{}>", type_name::<T>());
+            return Err(reader.header.rank(&who, "two or more dimensions", remedy));
+        };
+        Ok((plan.items, layout, row_shape.to_vec(), reader.data.next_row(&layout)?))
+    })?;
+    let row = shape::count(&row_shape)?;
+    Ok(RowReader {
+        reader,
+        plan,
+        layout,
+        row_shape,
+        row,
+        next,
+        values: Vec::new(),
+        at: 0,
+        consumed: 0,
+        buffers: Buffers::default(),
+        gathered: Vec::new(),
+        gather_bytes: GATHER_FIRST_BYTES,
+        error: None,
+    })
 }
 
 /// The size of the first block of gathered rows. It is small, as a program may need only a few rows.
@@ -104,8 +66,8 @@ pub struct RowReader<'r, R, T> {
     /// Decoded rows; those from `at` on were not lent yet.
     values: Vec<T>,
     at: usize,
-    /// True if the reader is still at the first row that was not lent; otherwise it is after all decoded rows.
-    is_ahead: bool,
+    /// The number of bytes of a value that leave the buffer of the reader when it is lent: none if they were not read by way of the buffer.
+    consumed: usize,
     buffers: Buffers,
     /// The bytes of the last block of rows that were gathered, and the size of the next one.
     gathered: Vec<u8>,
@@ -186,21 +148,21 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// complete, valid rows before; [`ErrorKind::Io`](crate::ErrorKind::Io). Every later call fails too.
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<&[T]>> {
-        if self.at < self.values.len() && self.is_ahead && !self.layout.is_strided && self.row > 0 {
-            return Ok(Some(self.lend_decoded()));
+        if self.at < self.values.len() && self.consumed > 0 {
+            return Ok(Some(self.lend_buffered()));
         }
         self.next_rows(1)
     }
 
     /// Lends one of the decoded rows, with as few steps as possible: this runs for each row. The rows are complete, have elements, and their
-    /// bytes are buffered in the reader.
+    /// bytes are in the buffer of the reader.
     #[inline]
-    fn lend_decoded(&mut self) -> &[T] {
+    fn lend_buffered(&mut self) -> &[T] {
         let start = self.at;
         self.at = start.wrapping_add(self.row);
         self.next = self.next.wrapping_add(1);
-        self.reader.data.source.consume(self.row.wrapping_mul(self.plan.plan.src_itemsize));
-        self.values.get(start..self.at).unwrap_or_default()
+        self.reader.data.source.consume(self.row.wrapping_mul(self.consumed));
+        checked::slice(&self.values, start..self.at)
     }
 
     /// Lends the next `n` rows, one after the other in a slice: fewer only at the end of the array, or before an error. Returns `None` after
@@ -235,23 +197,14 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
             self.refill(wanted)?;
         }
         let start = self.at;
-        let end = self.values.len().min(start.saturating_add(values));
-        self.at = end;
-        self.lend(end.saturating_sub(start), wanted);
-        Ok(Some(self.values.get(start..end).unwrap_or_default()))
-    }
-
-    /// Moves past rows of this many values, or past `empty` rows of none.
-    #[inline]
-    fn lend(&mut self, values: usize, empty: usize) {
-        let rows = values.checked_div(self.row).unwrap_or(empty);
-        if self.is_ahead {
-            if !self.layout.is_strided {
-                self.reader.data.source.consume(values.saturating_mul(self.plan.plan.src_itemsize));
-            }
-            self.reader.data.pass_rows(&self.layout, self.next.saturating_add(rows));
-        }
-        self.next = self.next.saturating_add(rows);
+        self.at = self.values.len().min(start.saturating_add(values));
+        let values = checked::sub(self.at, start);
+        self.reader.data.source.consume(checked::mul(values, self.consumed));
+        // Rows without values are all there.
+        let rows = values.checked_div(self.row).unwrap_or(wanted);
+        self.next = checked::add(self.next, rows);
+        self.reader.data.pass_rows(&self.layout, self.next);
+        Ok(Some(checked::slice(&self.values, start..self.at)))
     }
 
     /// Decodes at least the next `n` rows, or those before an error. Rows that were decoded ahead are decoded again.
@@ -267,20 +220,19 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         }
         self.reader.located(|reader| reader.data.next_row(&self.layout))?;
         self.values.clear();
-        self.at = 0;
-        let size = limits::to_u64(self.plan.plan.src_itemsize);
-        let bytes = size.saturating_mul(limits::to_u64(n.saturating_mul(self.row)));
+        (self.at, self.consumed) = (0, 0);
+        let bytes = n.saturating_mul(self.row).saturating_mul(self.plan.plan.src_itemsize);
         let decoded = if self.layout.is_strided {
             self.decode_strided(n)
-        } else if bytes == 0 || bytes > limits::to_u64(BLOCK) {
+        } else if bytes == 0 || bytes > BLOCK {
             self.decode_directly(n)
         } else {
-            self.decode_ahead(n)
+            self.decode_buffered(n)
         };
         let Err(error) = decoded else { return Ok(()) };
         let error = self.reader.in_file(error.in_row_of(limits::to_u64(self.row)));
         let part = self.values.len().checked_rem(self.row).unwrap_or(0);
-        self.values.truncate(self.values.len().saturating_sub(part));
+        self.values.truncate(checked::sub(self.values.len(), part));
         if self.values.is_empty() {
             self.reader.data.lose();
             return Err(error);
@@ -289,74 +241,53 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         Ok(())
     }
 
-    /// Decodes rows that are buffered, and leaves them there: a multiple of `n`, if possible, so that none is decoded twice.
-    fn decode_ahead(&mut self, n: usize) -> Result<()> {
-        let RowReader { reader, plan, values, buffers, .. } = self;
-        let (size, wanted) = (plan.plan.src_itemsize, n.saturating_mul(self.row));
+    /// Decodes rows that are buffered, and leaves them there until they are lent: a multiple of `n`, if possible, so that none is decoded twice.
+    fn decode_buffered(&mut self, n: usize) -> Result<()> {
+        let RowReader { reader, plan, values, buffers, row, consumed, .. } = self;
+        let (size, wanted) = (plan.plan.src_itemsize, n.saturating_mul(*row));
         let block = plan.per_block.checked_div(wanted).unwrap_or(0).max(1).saturating_mul(wanted);
         let most = block.min(reader.items_left(plan));
         let bytes = limits::to_u64(most.saturating_mul(size));
         let found = reader.data.source.buffer(wanted.saturating_mul(size), bytes)?;
         let items = found.checked_div(size).unwrap_or(0).min(most);
-        let multiple = if items < wanted { self.row } else { wanted };
+        let multiple = if items < wanted { *row } else { wanted };
         let count = items.saturating_sub(items.checked_rem(multiple).unwrap_or(0));
         if count == 0 {
             return Err(reader.data.ended());
         }
-        self.is_ahead = true;
-        reserve::growing(values, count)?;
-        let items = reader.data.source.buffered();
-        let items = items.get(..count.saturating_mul(size)).unwrap_or(items);
-        decode_items(&plan.plan, items, count, buffers, values)
-            .map_err(|error| block::invalid(error, reader.next_row(plan)))
+        *consumed = size;
+        let first = reader.next_row(plan);
+        let found = checked::slice(reader.data.source.buffered(), 0..checked::mul(count, size));
+        decode_slice(plan, first, found, count, buffers, values)
     }
 
     /// Decodes the next `n` rows, and no more.
     fn decode_directly(&mut self, n: usize) -> Result<()> {
-        let RowReader { reader, plan, values, buffers, .. } = self;
-        let count = reader.allowed_items::<T>(plan, n.saturating_mul(self.row))?;
-        self.is_ahead = false;
-        let mut block = mem::take(buffers);
-        let decode =
-            |n, buffers: &mut Buffers, out: &mut Vec<T>| decode(&plan.plan, n, buffers, out);
-        let decoded = reader.decode_next(plan, count, &mut block, values, decode);
-        *buffers = block.kept();
-        decoded
+        let RowReader { reader, plan, values, row, .. } = self;
+        let count = reader.allowed_items::<T>(plan, n.saturating_mul(*row))?;
+        decode_next(reader, plan, count, values)
     }
 
     /// Gathers and decodes at least the next `n` rows of a file in Fortran order.
     fn decode_strided(&mut self, n: usize) -> Result<()> {
         let RowReader { reader, plan, layout, values, buffers, gathered, .. } = self;
-        let row_bytes = layout.bytes(1, &reader.header).max(1);
-        let rows = self.gather_bytes.checked_div(row_bytes).unwrap_or(0);
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         // Only the rows that were asked for can exceed the limits: those ahead keep to them.
         let asked = n.min(checked::sub(layout.rows, self.next));
         plan.check_zero_size_items::<T>(asked.saturating_mul(self.row), &reader.limits)?;
         reader.limits.check_array(layout.bytes(asked, &reader.header))?;
-        let most =
-            reader.limits.array_bytes.unwrap_or(u64::MAX).checked_div(row_bytes).unwrap_or(0);
-        let rows = rows.min(usize::try_from(most).unwrap_or(usize::MAX));
-        let rows = if plan.plan.src_itemsize == 0 { n } else { rows };
-        // A multiple of `n`, so that no row is gathered twice.
-        let rows = rows.checked_div(n).unwrap_or(0).max(1).saturating_mul(n);
-        let rows = self.next..self.next.saturating_add(rows).min(layout.rows);
+        let most = self.gather_bytes.min(reader.limits.array_bytes.unwrap_or(u64::MAX));
         self.gather_bytes = self.gather_bytes.saturating_mul(4).min(gather_most(layout));
-        let count = rows.len().saturating_mul(self.row);
-        let first = self.next.saturating_mul(self.row);
-        reader.gather_rows(layout, rows, gathered)?;
-        self.is_ahead = true;
-        let size = plan.plan.src_itemsize;
-        let fill = &mut |block: &mut Vec<u8>, items: Range<usize>| {
-            block.clear();
-            let gathered_at = checked::sub(items.start, first)..checked::sub(items.end, first);
-            block.extend_from_slice(block::bytes_of(gathered, gathered_at, size));
-            Ok((items.len(), None))
+        let ahead = match layout.bytes(1, &reader.header) {
+            0 => n,
+            bytes => usize::try_from(most.checked_div(bytes).unwrap_or(0)).unwrap_or(usize::MAX),
         };
-        let decode =
-            |n, buffers: &mut Buffers, out: &mut Vec<T>| decode(&plan.plan, n, buffers, out);
-        let items = first..first.saturating_add(count);
-        block::decode_blocks(plan.per_block, items, buffers, values, fill, decode)
+        // A multiple of `n`, so that no row is gathered twice.
+        let count = ahead.checked_div(n).unwrap_or(0).max(1).saturating_mul(n);
+        let rows = self.next..self.next.saturating_add(count).min(layout.rows);
+        let first = self.next.saturating_mul(self.row);
+        let count = rows.len().saturating_mul(self.row);
+        reader.gather_rows(layout, rows, gathered)?;
+        decode_slice(plan, first, gathered, count, buffers, values)
     }
 }
 

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::ops::Range;
 
-use super::data::RowLayout;
-use super::reader::Reader;
+use super::{Reader, whole};
 use crate::checked;
 use crate::element::block::BLOCK;
 use crate::error::Result;
 use crate::limits;
+use crate::read::data::RowLayout;
 use crate::reserve;
 use crate::shape::{self, Order};
 
@@ -29,12 +29,13 @@ impl<R: Read> Reader<R> {
         if bytes == 0 {
             return Ok(());
         }
-        // Nothing was consumed yet, even if a row was sought.
-        if self.data.memory().is_none() {
-            let is_shared = self.data.source.shared().is_some();
-            if !(is_shared && self.data.check_exist(self.data.bytes())?) {
+        match self.data.shared() {
+            _ if self.data.memory().is_some() => {}
+            Some(file) => file.check_complete()?,
+            // Nothing was consumed yet, even if a row was sought.
+            None => {
                 let position = self.data.leave_rows();
-                let memory = self.read_bytes()?.into_bytes();
+                let memory = whole::bytes(self)?.into_bytes();
                 self.data.keep(memory, position);
             }
         }
@@ -47,41 +48,31 @@ impl<R: Read> Reader<R> {
         let runs_per_read = runs_per_read(layout, rows.len(), next_run);
         let inner = self.header.shape().get(1..).unwrap_or_default();
         let (mut group, mut read) = (0..0, Vec::new());
+        let (memory, file) = (self.data.memory(), self.data.shared());
         // Run `index` has the elements at position `at` of each row.
         for (index, at) in shape::reordered(inner, Order::C, Order::Fortran).enumerate() {
-            let start = match self.data.memory() {
-                Some(_) => checked::add(checked::mul(index, next_run), skipped),
-                None => {
+            let run_in_file = limits::to_u64(index)
+                .saturating_mul(limits::to_u64(next_run))
+                .saturating_add(limits::to_u64(skipped));
+            let start = match (memory, &file) {
+                (None, Some(file)) => {
                     if index >= group.end {
                         let end = layout.elements.min(index.saturating_add(runs_per_read));
                         group = index..end;
                         let gaps = checked::mul(checked::sub(group.len(), 1), next_run);
                         read.resize(checked::add(gaps, run), 0);
-                        self.read_at(index, next_run, skipped, &mut read)?;
+                        file.fill(run_in_file, &mut read)?;
                     }
                     checked::mul(checked::sub(index, group.start), next_run)
                 }
+                _ => checked::narrow(run_in_file),
             };
-            let data = self.data.memory().unwrap_or(&read);
+            let data = memory.unwrap_or(&read);
             let items = checked::slice(data, start..checked::add(start, run));
             let slots = out.get_mut(checked::mul(at, itemsize)..).unwrap_or_default();
             spread(items, itemsize, slots, row_bytes);
         }
         Ok(())
-    }
-
-    /// Reads a file from this byte of a run on.
-    fn read_at(&self, run: usize, run_bytes: usize, byte: usize, out: &mut [u8]) -> Result<()> {
-        let offset = limits::to_u64(run).saturating_mul(limits::to_u64(run_bytes));
-        let offset = offset.saturating_add(limits::to_u64(byte));
-        let found = match self.data.source.shared() {
-            Some((file, _)) => file.at(offset).fill_slice(out)?,
-            None => 0,
-        };
-        if found == out.len() {
-            return Ok(());
-        }
-        Err(self.data.truncation()(offset.saturating_add(limits::to_u64(found))))
     }
 }
 
