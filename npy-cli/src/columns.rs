@@ -1,4 +1,4 @@
-//! The columns of rows, named as `DynArray::table` names them: `head.gain`, `samples.0`, `z.re`; `value` or `0`, `1`, … of an array without
+//! The columns of rows, named as `DynArray::table` names them: `head.gain`, `samples[0]`, `z.re`; `value` or `[0]`, `[1]`, … of an array without
 //! fields. The numbers are those in the file, also after a slice.
 //!
 //! `Columns::resolve(&dtype, &selection, &names, &target)` resolves `-c`, by what the header says. `columns.leaves(…)` then lists the scalars of a
@@ -60,7 +60,9 @@ impl Part {
         let [first, rest @ ..] = &self.dims[..] else {
             let part = self.dtype.part(path)?;
             let dims = part.shape().iter().map(|&length| Steps::all(length)).collect();
-            let (name, offset) = (self.name.clone(), self.offset + part.offset());
+            let point = if self.name.is_empty() { "" } else { "." };
+            let name = format!("{}{point}{}", self.name, part.path());
+            let offset = self.offset + part.offset();
             return Some(Part { name, offset, dtype: part.base().clone(), dims });
         };
         // The numbers are those in the file, which the library does not know after a slice.
@@ -70,7 +72,9 @@ impl Part {
         };
         let place = first.find(index.parse().ok()?)?;
         let stride = product(rest) * self.dtype.itemsize();
-        let part = Part::new(self.name.clone(), self.offset + place * stride, &self.dtype, rest);
+        // A number as the user writes it may have zeros before it.
+        let name = format!("{}[{}]", self.name, first.nth(place));
+        let part = Part::new(name, self.offset + place * stride, &self.dtype, rest);
         match path {
             "" => Some(part),
             path => part.find(path.strip_prefix('.').unwrap_or(path)),
@@ -122,8 +126,7 @@ impl Part {
                 }
                 let mut name = self.name.clone();
                 for index in &index {
-                    let point = if name.is_empty() { "" } else { "." };
-                    let _ = write!(name, "{point}{index}");
+                    let _ = write!(name, "[{index}]");
                 }
                 Part::new(name, self.offset + i * size, &self.dtype, &[])
                     .add_leaves(split, is_field, max, out);
@@ -227,7 +230,7 @@ impl Columns {
                 let message = format!("there is no column {path:?}; the columns are {names}");
                 return Err(Failure::new(file, message));
             };
-            parts.push(Part { name: path.clone(), ..part });
+            parts.push(part);
         }
         Ok(Columns { parts, is_selection: true, is_record })
     }

@@ -530,7 +530,7 @@ fn columns_that_are_taken_keep_their_dtypes() {
     assert_eq!(array("m3.npy").to_vec::<f64>().unwrap(), [10.0, 11.0]);
     let output = npy(path, &["convert", "m.npy[1:, ::3]", "m4.npy", "-c", "1"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("there is no column \"1\"; the columns are 0, 3"), "{said}");
+    assert!(said.contains("there is no column \"1\"; the columns are [0], [3]"), "{said}");
 }
 
 /// Guards tabs between fields, and quotes around text that has one.

@@ -80,7 +80,11 @@ fn an_output_is_replaced_unless_the_option_says_otherwise() {
     let path = folder.path();
     [1.5f64, 2.5].write_npy(path.join("x.npy")).unwrap();
     for command in WRITING {
-        let output = if command[0] == "npz" { "out.npz" } else { "out" };
+        let output = match command[0] {
+            "npz" => "out.npz",
+            "plot" => "out.svg",
+            _ => "out",
+        };
         let args = named(command, "x.npy", output);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         ok(path, &args);

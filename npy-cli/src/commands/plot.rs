@@ -31,8 +31,8 @@ impl Args {
     pub(crate) fn run(self) -> Result {
         let draw = |canvas| Picture::of_file(&self.input, &self.columns, self.kind, canvas);
         if let Some(path) = &self.output {
-            let format = Format::of(path)?;
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;
+            let format = Format::of(path)?;
             let file = draw(Canvas::File)?.to_file(&self.input.to_string(), format)?;
             output.write(|out| Ok(out.write_all(&file)?))?;
             return Ok(Answer::Yes);

@@ -24,6 +24,23 @@ pub(crate) struct Column {
     pub(super) width: usize,
 }
 
+/// Returns the name of a column with indices after points: `a.3.x` for `a[3].x`.
+pub(super) fn with_points(name: &str) -> String {
+    let mut parts = name.split('[');
+    let mut path = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((index, rest)) if index.parse::<usize>().is_ok() => {
+                let point = if path.is_empty() { "" } else { "." };
+                path.push_str(&format!("{point}{index}{rest}"));
+            }
+            // The brackets belong to the name of a field.
+            _ => return name.to_owned(),
+        }
+    }
+    path
+}
+
 impl Column {
     pub(crate) fn new(path: Vec<String>, is_untyped: bool) -> Self {
         let cast = Cast::Numeric;
@@ -33,7 +50,7 @@ impl Column {
     /// Divides the name at its points, if the dtype has a field there.
     pub(super) fn split_like(&mut self, dtype: &DType) {
         if let [name] = &self.path[..] {
-            let parts: Vec<String> = name.split('.').map(str::to_owned).collect();
+            let parts: Vec<String> = with_points(name).split('.').map(str::to_owned).collect();
             let exists =
                 super::leaf(dtype, &parts).is_some() || super::complex_of(dtype, &parts).is_some();
             if dtype.field(name).is_none() && exists {
@@ -47,7 +64,7 @@ impl Column {
         if let [name] = &self.path[..]
             && let Some((_, "re" | "im")) = name.rsplit_once('.')
         {
-            self.path = name.split('.').map(str::to_owned).collect();
+            self.path = with_points(name).split('.').map(str::to_owned).collect();
         }
     }
 

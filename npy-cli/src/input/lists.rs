@@ -1,8 +1,8 @@
-//! Columns that are the items of a list: `x.0`, `x.1`.
+//! Columns that are the items of a list: `x[0]`, `x[1]`, or `x.0`, `x.1`.
 
 use std::collections::HashMap;
 
-use super::column::Column;
+use super::column::{Column, with_points};
 use super::kind::Kind;
 
 /// Divides names like `x.0` into their parts, if all items of the list are there, in order. A name that pandas gave to the second column `x`, `x.1`, stays.
@@ -13,7 +13,7 @@ pub(super) fn split(columns: &mut [Column]) {
             && let (list, indices) = parts(name)
             && !indices.is_empty()
         {
-            lists.entry(list.to_owned()).or_default().push(at);
+            lists.entry(list).or_default().push(at);
         }
     }
     for (list, members) in lists {
@@ -34,10 +34,10 @@ pub(super) fn split(columns: &mut [Column]) {
     }
 }
 
-/// Returns true if these are the names of the columns of an array that has no records: `0`, `1`, or `0.0`, `0.1`.
+/// Returns true if these are the names of the columns of an array that has no records: `[0]`, `[1]`, or `0`, `1`, or `[0][0]`, `[0][1]`.
 pub(super) fn are_indices(names: &[String]) -> bool {
-    let parts: Vec<(&str, Vec<usize>)> = names.iter().map(|name| parts(name)).collect();
-    let is_index = |part: &(&str, Vec<usize>)| part.0.is_empty();
+    let parts: Vec<(String, Vec<usize>)> = names.iter().map(|name| parts(name)).collect();
+    let is_index = |part: &(String, Vec<usize>)| part.0.is_empty();
     parts.iter().all(is_index)
         && is_complete(&parts.into_iter().map(|part| part.1).collect::<Vec<_>>())
 }
@@ -64,9 +64,10 @@ pub(super) fn unify(columns: &mut [Column]) {
     }
 }
 
-/// Divides `x.0.1` into the name and the indices; a name of digits alone is an index.
-fn parts(name: &str) -> (&str, Vec<usize>) {
-    let mut rest = name;
+/// Divides `x[0][1]`, or `x.0.1`, into the name and the indices; a name of digits alone is an index.
+fn parts(name: &str) -> (String, Vec<usize>) {
+    let name = with_points(name);
+    let mut rest = &*name;
     let mut indices = Vec::new();
     loop {
         let (before, last) = rest.rsplit_once('.').unwrap_or(("", rest));
@@ -74,11 +75,11 @@ fn parts(name: &str) -> (&str, Vec<usize>) {
         let Some(index) = index else { break };
         indices.insert(0, index);
         if before.is_empty() {
-            return ("", indices);
+            return (String::new(), indices);
         }
         rest = before;
     }
-    (rest, indices)
+    (rest.to_owned(), indices)
 }
 
 /// Returns true if these are all indices of an array, in C order.
