@@ -91,7 +91,7 @@ pub(crate) struct AheadOpener {
 
 impl AheadOpener {
     /// Returns an opener of the files of a scan that opens those of a store ahead. A file of this machine is opened when it is needed.
-    pub(crate) fn new(
+    pub(crate) fn of(
         opener: Arc<NpyOpener>,
         scan: &FileScanConfig,
         shared: &SharedAhead,

@@ -114,7 +114,7 @@ impl FileSource for NpySource {
             headers: self.headers.clone(),
             bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
         });
-        let opener = AheadOpener::new(opener, base, &self.ahead);
+        let opener = AheadOpener::of(opener, base, &self.ahead);
         let schema = self.schema.file_schema();
         let inner = ProjectionOpener::try_new(self.projection.clone(), opener, schema)?;
         // Without a condition, a limit is the first rows of the first part.

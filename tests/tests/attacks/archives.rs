@@ -83,8 +83,10 @@ fn map(_: &[u8], path: &Path) -> Result<(), String> {
 
 fn append(_: &[u8], path: &Path) -> Result<(), String> {
     let mut writer = Writer::append(path).map_err(|error| error.to_string())?;
-    // The writer is dropped, so the file stays as it is.
-    said(writer.write("new", &[1u8]))
+    let written = said(writer.write("new", &[1u8]));
+    // The file stays as it is.
+    writer.discard();
+    written
 }
 
 fn edit(_: &[u8], path: &Path) -> Result<(), String> {

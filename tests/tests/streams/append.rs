@@ -220,7 +220,7 @@ fn the_length_is_found_in_any_header() {
         &[1, 2],
     );
     assert_appends(
-        "{'shape': ((+0x09),), 'fortran_order': False, 'descr': '|u1'}",
+        "{'shape': ((9),), 'fortran_order': False, 'descr': '|u1'}",
         &nine,
         &[1u8],
         "{'shape': ((10),), 'fortran_order': False, 'descr': '|u1'}   ",

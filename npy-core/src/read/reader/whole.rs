@@ -148,12 +148,13 @@ fn direct<R: Read, T: Element>(
     let count = reader.items_left(plan);
     let bytes = count.saturating_mul(T::SIZE);
     let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
-    reader.data.lose();
+    // Without memory for the values nothing is read, and the position stays.
     let is_used = bytes < FRESH_MIN_BYTES && !reader.data.source.is_worth_threads(bytes);
     let values = if is_used {
         into_used(reader, plain, count, plan.per_block, swap)?
     } else {
         let mut values = plain.zeros(count)?;
+        reader.data.lose();
         let part = plan.per_block.saturating_mul(T::SIZE);
         fill_parts(reader, plain.bytes_mut(&mut values), part, &swap)?;
         values
@@ -172,6 +173,7 @@ fn into_used<R: Read, T: Element>(
 ) -> Result<Vec<T>> {
     let mut values = Vec::new();
     reserve::exact(&mut values, count)?;
+    reader.data.lose();
     while values.len() < count {
         let start = values.len();
         let n = count.saturating_sub(start).min(part);
