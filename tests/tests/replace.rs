@@ -405,7 +405,7 @@ fn child_without_umask() {
     writer.write("x", &[7u8]).unwrap();
     let [name] = &names(directory.path())[..] else { panic!("{:?}", names(directory.path())) };
     assert!(name.starts_with(".npy-") && name.ends_with(".tmp"), "{name}");
-    drop(writer);
+    writer.discard();
     assert_eq!(names(directory.path()), [""; 0], "it is removed");
     for (way, write) in ways() {
         write(&path).unwrap_or_else(|error| panic!("{way}: {error}"));

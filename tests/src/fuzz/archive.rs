@@ -215,7 +215,7 @@ fn on_a_disk(choices: &mut Choices<'_>, options: &WriteOptions) {
     }
 }
 
-/// Creates a file and appends to it repeatedly; an archive that is not finished leaves no trace.
+/// Creates a file and appends to it repeatedly; an archive that is discarded leaves no trace.
 fn in_a_file(choices: &mut Choices<'_>) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("x.npz");
@@ -229,7 +229,7 @@ fn in_a_file(choices: &mut Choices<'_>) {
         let mut writer = writer.expect("the disk takes it");
         while model.step(choices, &mut writer) {}
         if choices.one_in(3) {
-            drop(writer);
+            writer.discard();
         } else {
             writer.finish().expect("the disk takes it");
             there = Some(model);

@@ -220,7 +220,7 @@ fn the_length_is_found_in_any_header() {
         &[1, 2],
     );
     assert_appends(
-        "{'shape': ((9),), 'fortran_order': False, 'descr': '|u1'}",
+        "{'shape': ((9),), 'fortran_order': False, 'descr': '|u1'}    ",
         &nine,
         &[1u8],
         "{'shape': ((10),), 'fortran_order': False, 'descr': '|u1'}   ",
@@ -231,13 +231,6 @@ fn the_length_is_found_in_any_header() {
         &nine,
         &[1u8],
         "{'descr': '|u1', 'fortran_order': False, 'shape': (10L, 1L)}\n",
-        &[1],
-    );
-    assert_appends(
-        "{'descr': '|u1', 'fortran_order': False, # 9\n'shape': (9,),} # 9  \n",
-        &nine,
-        &[1u8],
-        "{'descr': '|u1', 'fortran_order': False, # 9\n'shape': (10,),} # 9 \n",
         &[1],
     );
     // This name has different byte lengths in latin-1 and UTF-8.
