@@ -445,7 +445,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Iterates over the elements that remain, like [`records`](Self::records), and takes the reader. So a function can return the iterator,
-    /// and a struct can have it. The elements come in the order of the file, also [in Fortran order](Self::records#fortran-order).
+    /// and a struct can have it. The elements come in the order of the file, also [in Fortran order](Self::records).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -478,7 +478,7 @@ impl<R: Read> Reader<R> {
     /// Appends the next values to `out`, at most `max`. Returns their number, which is zero only at the end (or if `max` is).
     ///
     /// A value is a `T`, which need not be a row: of an array of shape `(n, 3)`, a row is three `f32` or one `[f32; 3]`. Values come in the order
-    /// of the file, as from [`records`](Self::records#fortran-order): in Fortran order, the first index changes fastest.
+    /// of the file, as from [`records`](Self::records): in Fortran order, the first index changes fastest.
     ///
     /// ```
     /// use npy_core::{Reader, WriteNpy};
@@ -505,7 +505,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads the next elements into memory that already exists: the values of `out` are replaced, from the first to the last. The array may
-    /// have any number of dimensions; elements are read in the order of the file, also [in Fortran order](Self::records#fortran-order).
+    /// have any number of dimensions; elements are read in the order of the file, also [in Fortran order](Self::records).
     ///
     /// Values whose memory is their bytes in the file, such as numbers, are read straight into `out`.
     ///
