@@ -176,7 +176,7 @@ mod linux {
             fs::write(path.join("out"), "old").unwrap();
             for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3), ("KILL", 9)]
             {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+                let mut command = with_signals(env!("CARGO_BIN_EXE_npy"));
                 let mut child = started(path, args, &mut command);
                 // While the pipe is open, nothing but the signal ends the process.
                 let pipe = child.stdin.take();
@@ -190,6 +190,13 @@ mod linux {
         }
     }
 
+    /// Returns a program that ignores no signal, even if these tests were started with some ignored, as in the background of a shell.
+    fn with_signals(program: &str) -> Command {
+        let mut command = Command::new("env");
+        command.args(["--default-signal", program]);
+        command
+    }
+
     /// Guards file systems where a file cannot be without a name: its temporary name is removed. Without a umask, a new file has one.
     #[test]
     fn no_signal_leaves_a_temporary_name() {
@@ -197,7 +204,7 @@ mod linux {
         let path = folder.path();
         for args in [&["convert", "-", "out.npz"][..], &["concat", "-o", "out.npy", "-"]] {
             for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("USR1", 10)] {
-                let mut shell = Command::new("sh");
+                let mut shell = with_signals("sh");
                 let script = "umask 0; exec \"$0\" \"$@\"";
                 shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]);
                 let mut child = started(path, args, &mut shell);
