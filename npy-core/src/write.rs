@@ -13,6 +13,7 @@ pub(crate) mod object;
 pub(crate) mod replace;
 mod stream;
 mod text;
+pub(crate) mod unfinished;
 pub(crate) mod values;
 
 use std::io::Write;
@@ -286,7 +287,7 @@ impl WriteOptions {
     /// names the file last.
     ///
     /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
-    /// lost. A successful [`Writer::try_finish`] also names the file; later elements are written
+    /// lost; a line on the standard error says so if no call has failed. A successful [`Writer::try_finish`] also names the file; later elements are written
     /// into it.
     ///
     /// ```

@@ -24,6 +24,12 @@ static PEAK_ALL: AtomicIsize = AtomicIsize::new(0);
 /// The largest allocation that succeeds.
 const MOST: usize = 1 << 30;
 
+/// The size from which [`limit_all`] makes allocations fail.
+const LIMITED: usize = 4 << 10;
+
+/// The number of bytes that all threads together may hold.
+static LIMIT_ALL: AtomicIsize = AtomicIsize::new(isize::MAX);
+
 /// The system's allocator, with a count. Memory that one thread allocates and another frees adds to the count of the
 /// first and is subtracted from that of the second.
 #[derive(Debug)]
@@ -39,6 +45,12 @@ fn count(change: isize) {
     SPENT.set(SPENT.get().wrapping_add(change.max(0).unsigned_abs() as u64 + 16));
 }
 
+/// Returns true if an allocation that adds `added` bytes must fail.
+fn is_refused(size: usize, added: isize) -> bool {
+    let held = NOW_ALL.load(Ordering::Relaxed).saturating_add(added);
+    size > MOST || size >= LIMITED && held > LIMIT_ALL.load(Ordering::Relaxed)
+}
+
 /// The size of an allocation; a `Layout` has at most `isize::MAX` bytes.
 fn bytes(size: usize) -> isize {
     size.cast_signed()
@@ -50,7 +62,7 @@ fn bytes(size: usize) -> isize {
 unsafe impl GlobalAlloc for Counting {
     // SAFETY: the caller's promises are those of `System::alloc`.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > MOST {
+        if is_refused(layout.size(), bytes(layout.size())) {
             return std::ptr::null_mut();
         }
         // SAFETY: as promised to this function.
@@ -63,7 +75,7 @@ unsafe impl GlobalAlloc for Counting {
 
     // SAFETY: the caller's promises are those of `System::alloc_zeroed`.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.size() > MOST {
+        if is_refused(layout.size(), bytes(layout.size())) {
             return std::ptr::null_mut();
         }
         // SAFETY: as promised to this function.
@@ -83,7 +95,7 @@ unsafe impl GlobalAlloc for Counting {
 
     // SAFETY: the caller's promises are those of `System::realloc`.
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if size > MOST {
+        if is_refused(size, bytes(size).wrapping_sub(bytes(layout.size()))) {
             return std::ptr::null_mut();
         }
         // SAFETY: as promised to this function; all memory of `self` is the system's.
@@ -124,6 +136,12 @@ pub fn peak_of_all<R>(f: impl FnOnce() -> R) -> (R, usize) {
     let result = f();
     let high = PEAK_ALL.load(Ordering::Relaxed);
     (result, high.wrapping_sub(start).cast_unsigned())
+}
+
+/// From now on, all threads together may hold this many more bytes: allocations of 4 KiB and more fail beyond it. Smaller ones succeed,
+/// because the standard library aborts without them, whatever a program does. Use it only where no other test runs in the process.
+pub fn limit_all(more: isize) {
+    LIMIT_ALL.store(NOW_ALL.load(Ordering::Relaxed).saturating_add(more), Ordering::Relaxed);
 }
 
 /// Returns the result of `f`, and the cost of its allocations on this thread: all bytes that were ever allocated, and

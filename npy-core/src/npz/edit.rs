@@ -17,6 +17,7 @@ use super::spool::Spool;
 use super::target::Target;
 use super::write::{Archive, OF_PIPE, Output, Writer};
 use crate::error::{Error, Result};
+use crate::write::unfinished::Unfinished;
 use crate::write::{ArrayWriter, WriteNpy};
 use members::{Bytes, Members};
 use raw::Raw;
@@ -51,8 +52,8 @@ use raw::Raw;
 ///
 /// Only [`finish`](Self::finish) changes the archive: it writes a new file in the same directory, and then renames it to the archive's
 /// path. So the path has the complete old archive or the complete new one, also if the program is killed; for a loss of power, see
-/// [`WriteOptions::sync`]. Without `finish`, nothing changes: unlike a [`Writer`], an editor that is dropped discards its changes. Arrays of more than 1 MiB that were written wait in a temporary file in the
-/// same directory.
+/// [`WriteOptions::sync`]. Without `finish`, nothing changes; a line on the standard error says that changes are lost, as for a [`Writer`]. Arrays of more
+/// than 1 MiB that were written wait in a temporary file in the same directory.
 ///
 /// As with [`Writer::append`], the archive is locked against other writers that append or edit. `finish` fails, and leaves the file alone,
 /// if another program replaced, removed or changed it meanwhile.
@@ -77,6 +78,7 @@ pub struct Editor {
     target: Target,
     path: PathBuf,
     options: WriteOptions,
+    unfinished: Unfinished,
 }
 
 impl Editor {
@@ -266,11 +268,13 @@ impl Editor {
     /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of the member is unknown.
     pub fn copy_from<R: Read + Seek>(&mut self, from: &Reader<R>, name: &str) -> Result<()> {
         let copied = &mut self.copied;
-        let (file, raw) = from.raw(name, |directory, entry, archive| {
+        let raw = from.raw(name, |directory, entry, archive| {
             let raw = Raw::find(directory, entry, archive)?;
             Ok((entry.file_name().to_owned(), raw.copied(archive, copied)?))
-        })?;
+        });
+        let (file, raw) = raw.inspect_err(|_| self.unfinished.tell())?;
         self.members.put(file, Bytes::Copied(raw));
+        self.unfinished.add();
         Ok(())
     }
 
@@ -306,7 +310,9 @@ impl Editor {
 
     /// Writes the members to the new file, to which others can then be added.
     pub(super) fn into_writer(self) -> Result<Writer<File>> {
-        let Editor { members, written, copied, file, target, path, options } = self;
+        let Editor { members, written, copied, file, target, path, options, mut unfinished } = self;
+        // From here on, an error or the writer tells.
+        unfinished.tell();
         let assembled = Output::file(file).map_err(Error::from).and_then(|output| {
             assemble(Archive::new(output, &options), &target, &members, written, copied)
         });
@@ -319,7 +325,16 @@ impl Editor {
 
     /// Calls `edit`, and adds the path to an error.
     fn located(&mut self, edit: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        edit(self).map_err(|error| error.in_file(&self.path))
+        match edit(self) {
+            Ok(()) => {
+                self.unfinished.add();
+                Ok(())
+            }
+            Err(error) => {
+                self.unfinished.tell();
+                Err(error.in_file(&self.path))
+            }
+        }
     }
 }
 
@@ -391,7 +406,8 @@ impl WriteOptions {
             let written = Archive::new(Output::seekable(spool())?, self);
             let copied = spool();
             let (path, options) = (path.to_owned(), self.clone());
-            Ok(Editor { members, written, copied, file, target, path, options })
+            let unfinished = Unfinished::new(Some(&path));
+            Ok(Editor { members, written, copied, file, target, path, options, unfinished })
         };
         open().map_err(|error| advised(error, OF_PIPE).in_file(path))
     }

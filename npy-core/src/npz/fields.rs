@@ -220,7 +220,7 @@ impl<W: Write> Writer<W> {
     ///
     /// As [`Writer::write`]; a second member of one name is an error. The members before it are written.
     pub fn write_fields<T: NpzArchive>(&mut self, archive: &T) -> Result<()> {
-        self.noted(|writer| archive.__npy_write(writer, ""))
+        archive.__npy_write(self, "")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
-use std::{mem, thread};
+use std::thread;
 
 use super::spool::Spool;
 use super::write::Writer;
@@ -18,8 +18,7 @@ use crate::write;
 /// directory; otherwise it is in the system's temporary directory.
 ///
 /// [`finish`](Self::finish) writes the member. If it is dropped without `finish`, the member is written, too, and if that fails, every later call of the
-/// archive's writer does, so that the loss is noticed. It is not written if a row was refused or the thread panics; then
-/// [the archive](Writer) is not completed when its writer is dropped.
+/// archive's writer does, so that the loss is noticed. It is not written if a row was refused or the thread panics.
 #[must_use = "`finish` is the only way to learn that all was written"]
 pub struct MemberWriter<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
@@ -27,8 +26,6 @@ pub struct MemberWriter<'w, T: Element, W: Write> {
     rows: write::Writer<T, Spool>,
     /// True if the member is written when this is dropped.
     completes: bool,
-    /// True if the archive is completed when its writer is dropped, once this member is written.
-    archive_completes: bool,
 }
 
 impl<W: Write> Writer<W> {
@@ -59,9 +56,8 @@ impl<W: Write> Writer<W> {
             let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
-        let archive_completes = mem::replace(&mut self.completes, false);
         let name = name.to_owned();
-        Ok(MemberWriter { archive: self, name, rows, completes: true, archive_completes })
+        Ok(MemberWriter { archive: self, name, rows, completes: true })
     }
 }
 
@@ -204,7 +200,6 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// ```
     pub fn discard(mut self) {
         self.completes = false;
-        self.archive.completes = self.archive_completes;
     }
 
     fn complete(&mut self) -> Result<()> {
@@ -218,7 +213,6 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
             io::copy(&mut BufReader::with_capacity(BLOCK, &mut spool), writer)?;
             Ok(())
         })?;
-        archive.completes = self.archive_completes;
         Ok(())
     }
 }

@@ -9,9 +9,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{Seek, Write};
-use std::mem;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::directory::advised;
 use super::name;
@@ -23,6 +21,7 @@ use crate::write::ArrayWriter;
 use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
 use crate::write::replace::Directory;
+use crate::write::unfinished::Unfinished;
 pub(super) use archive::Archive;
 pub(super) use output::Output;
 
@@ -58,17 +57,17 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 /// member was already written. A writer that was passed to [`new`](Self::new) keeps its length when a member is dropped. After the inner
 /// writer has failed, every later call fails.
 ///
-/// Only a successful [`finish`](Self::finish) means that everything was written. A file that [`create`](Self::create) or
-/// [`append`](Self::append) writes replaces the old file only then. Before that, the old file stays, even if the program is killed. A loss
-/// of power may lose the file; see [`WriteOptions::sync`].
+/// Only [`finish`](Self::finish) makes the archive. A file that [`create`](Self::create) or [`append`](Self::append) writes replaces the old
+/// file only then. Before that, the old file stays, even if the program is killed. A loss of power may lose the file; see
+/// [`WriteOptions::sync`].
 ///
-/// A writer that is dropped without `finish` completes the archive with the members that it has, like a [`Writer`](crate::Writer) of one array,
-/// but ignores errors. An archive to which nothing was appended is not written again. Nor is one completed if a call has failed, even if the program went
-/// on after it, or if the thread panics: it would lack what the program meant to write. Then, and after [`discard`](Self::discard), the old file stays; a writer that was passed to
-/// [`new`](Self::new) or [`stream`](Self::stream) is left with an incomplete archive. A `?` for an error of something else drops the writer,
-/// too: call `discard` before, if that archive would be wrong.
+/// A writer that is dropped without `finish` leaves the old file, or none: a `?` for an error of something else drops it, too, and half of
+/// the members must not replace a complete archive. (A [`Writer`](crate::Writer) of one array writes to the file itself, and keeps its rows.)
+/// Members are then lost, so a line on the standard error says that the archive was not written, unless a call has failed before or the
+/// thread panics. [`discard`](Self::discard) says nothing. A writer that was passed to [`new`](Self::new) or [`stream`](Self::stream) is left
+/// with members without a directory, which every reader refuses.
 #[doc(alias("savez"))]
-#[must_use = "`finish` is the only way to learn that all was written"]
+#[must_use = "only `finish` makes the archive; without it, the members are lost"]
 pub struct Writer<W: Write> {
     archive: Archive<W>,
     pub(super) options: WriteOptions,
@@ -81,10 +80,7 @@ pub struct Writer<W: Write> {
     path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
-    /// True if the archive is completed when the writer is dropped.
-    pub(super) completes: bool,
-    /// The number of names in the archive that this one was appended to. Without new ones there is nothing to complete.
-    old_names: Option<usize>,
+    unfinished: Unfinished,
 }
 
 /// Gives a complete file its name.
@@ -161,6 +157,7 @@ impl Writer<File> {
         writer.directory = target.directory().cloned();
         writer.target = Some((target, Target::commit));
         writer.path = Some(path.to_owned());
+        writer.unfinished = Unfinished::new(Some(path));
         writer
     }
 }
@@ -216,8 +213,7 @@ impl<W: Write> Writer<W> {
             target: None,
             path: None,
             directory: None,
-            completes: true,
-            old_names: None,
+            unfinished: Unfinished::new(None),
         }
     }
 
@@ -288,11 +284,18 @@ impl<W: Write> Writer<W> {
     ///
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
-        self.complete()
+        self.unfinished.tell();
+        self.located(|writer| {
+            let inner = writer.archive.finish()?;
+            match writer.target.take() {
+                Some((target, commit)) => commit(target, inner),
+                None => Ok(inner),
+            }
+        })
     }
 
-    /// Drops the writer without completing the archive: the file of [`create`](Self::create) or [`append`](Self::append) stays as it was, or
-    /// absent.
+    /// Drops the writer on purpose, and so without a message: the file of [`create`](Self::create) or [`append`](Self::append) stays as it
+    /// was, or absent.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -306,18 +309,7 @@ impl<W: Write> Writer<W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn discard(mut self) {
-        self.completes = false;
-    }
-
-    fn complete(&mut self) -> Result<W> {
-        self.completes = false;
-        self.located(|writer| {
-            let inner = writer.archive.finish()?;
-            match writer.target.take() {
-                Some((target, commit)) => commit(target, inner),
-                None => Ok(inner),
-            }
-        })
+        self.unfinished.tell();
     }
 
     /// Makes all later calls fail, [`finish`](Self::finish) among them: a part of the archive is missing for this reason.
@@ -335,6 +327,7 @@ impl<W: Write> Writer<W> {
             let file = writer.check_name(name)?;
             writer.archive.add(&file, write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
+            writer.unfinished.add();
             Ok(())
         })
     }
@@ -352,33 +345,15 @@ impl<W: Write> Writer<W> {
 
     /// Calls `write`, and adds the path to an error.
     pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        let result = self.noted(write);
-        result.map_err(|error| self.in_file(error))
+        write(self).map_err(|error| self.in_file(error))
     }
 
-    /// Calls `write`. If it fails or panics, the archive is not completed when the writer is dropped.
-    pub(super) fn noted<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        let completes = mem::replace(&mut self.completes, false);
-        let result = write(self);
-        self.completes = completes && result.is_ok();
-        result
-    }
-
-    /// Adds the path, if there is one, to an error.
-    pub(crate) fn in_file(&self, error: Error) -> Error {
+    /// Adds the path, if there is one, to an error that a call returns.
+    pub(crate) fn in_file(&mut self, error: Error) -> Error {
+        self.unfinished.tell();
         match &self.path {
             Some(path) => error.in_file(path),
             None => error,
-        }
-    }
-}
-
-/// Completes the archive, unless a call has failed or the thread panics: then something is missing from it.
-impl<W: Write> Drop for Writer<W> {
-    fn drop(&mut self) {
-        let is_new = self.old_names != Some(self.names.len());
-        if self.completes && is_new && !thread::panicking() {
-            let _ = self.complete();
         }
     }
 }
@@ -445,7 +420,6 @@ impl WriteOptions {
         // An extra field may hold a second name for a member, which not all readers use.
         let plain = writer.archive.directory.names();
         names.extend(plain.map(|name| String::from_utf8_lossy(name).into_owned()));
-        writer.old_names = Some(names.len());
         writer.names = names;
         Ok(writer)
     }

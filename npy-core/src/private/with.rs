@@ -97,7 +97,7 @@ pub fn decoded_field<T, C: Converted<T>, S: ArchiveField, R: Read + Seek>(
 #[cfg(feature = "npz")]
 pub fn encoded_field<S, C: Converted<S>, W: Write>(
     value: C,
-    to: &Writer<W>,
+    to: &mut Writer<W>,
     at: &str,
     name: &str,
 ) -> NpyResult<S> {

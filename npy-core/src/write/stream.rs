@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use super::WriteOptions;
 use super::lock::{self, Lock};
 use super::replace::{self, Destination, Directory, Existing};
+use super::unfinished::Unfinished;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
@@ -116,9 +117,15 @@ struct OpenedFile<W> {
     /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None`
     /// afterwards, and if [`WriteOptions::sync`] or [`WriteOptions::atomic`] is set.
     directory: Option<Directory>,
-    /// For [`WriteOptions::atomic`]: a second handle of the file, and the name that it gets at the
-    /// end.
-    unnamed: Option<(File, Destination)>,
+    unnamed: Option<Unnamed>,
+}
+
+/// The file of [`WriteOptions::atomic`], which gets its name at the end.
+struct Unnamed {
+    /// A second handle.
+    file: File,
+    destination: Destination,
+    unfinished: Unfinished,
 }
 
 impl<T: Element> Writer<T, File> {
@@ -521,9 +528,8 @@ impl<T: Element, W: Write> Writer<T, W> {
                 Length::Stated(_) | Length::Unstated => {}
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
-            if let Some((file, destination)) =
-                writer.file.as_mut().and_then(|file| file.unnamed.take())
-            {
+            let opened = writer.file.as_mut();
+            if let Some(Unnamed { file, destination, .. }) = opened.and_then(|opened| opened.unnamed.take()) {
                 destination.commit(file, sync.is_some())?;
             }
             writer.check_path(Lock::check_path)
@@ -612,8 +618,13 @@ impl<T: Element, W: Write> Writer<T, W> {
 
     /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| match &self.file {
-            Some(file) => error.in_file(&file.path),
+        write(self).map_err(|error| match &mut self.file {
+            Some(file) => {
+                if let Some(unnamed) = &mut file.unnamed {
+                    unnamed.unfinished.tell();
+                }
+                error.in_file(&file.path)
+            }
             None => error,
         })
     }
@@ -624,6 +635,11 @@ impl<T: Element, W: Write> Drop for Writer<T, W> {
     fn drop(&mut self) {
         if self.sink.is_open() {
             let _ = self.flush();
+        }
+        let count = self.count();
+        let unnamed = self.file.as_mut().and_then(|file| file.unnamed.as_mut());
+        if let Some(unnamed) = unnamed.filter(|_| count > 0) {
+            unnamed.unfinished.add();
         }
     }
 }
@@ -682,7 +698,10 @@ impl WriteOptions {
                 unnamed: None,
             };
             let (file, unnamed) = match self.atomic {
-                true => (file.try_clone()?, Some((file, destination))),
+                true => {
+                    let unfinished = Unfinished::new(Some(path));
+                    (file.try_clone()?, Some(Unnamed { file, destination, unfinished }))
+                }
                 false => (destination.commit(file, self.sync)?, None),
             };
             let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;

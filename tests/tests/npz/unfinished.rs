@@ -1,4 +1,4 @@
-//! Writers that are dropped without `finish`: the archive is complete, or it is not there.
+//! Writers that are dropped without `finish`: the old file stays, and what is lost is said.
 
 use std::fs;
 use std::io::Cursor;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use npy_core::npz::{self, Editor, Reader, WriteOptions, Writer};
-use npy_core::{DynArray, DynRowAppender, NpyArray, NpzArchive, ReadNpy, RowWriter};
+use npy_core::{DynArray, DynRowAppender, ErrorKind, NpyArray, NpzArchive, ReadNpy, RowWriter};
 use npy_tests::disk::Disk;
 use npy_tests::picky::Lucky;
 
@@ -14,33 +14,48 @@ fn names(path: &Path) -> Vec<String> {
     Reader::open(path).unwrap().names().map(str::to_owned).collect()
 }
 
-/// Guards the work of a program that forgets `finish`: the archive is complete, stored and compressed, new and appended to.
+/// Guards the old file: half of an archive does not replace it, nor does an empty one, and a new path stays free.
 #[test]
-fn an_archive_is_completed_when_its_writer_is_dropped() {
+fn a_dropped_writer_leaves_the_old_archive_or_none() {
     let dir = tempfile::tempdir().unwrap();
-    for (name, options) in [
-        ("stored.npz", WriteOptions::new()),
-        ("deflated.npz", WriteOptions::new().deflate(1).threads(2).clone()),
-    ] {
-        let path = dir.path().join(name);
-        let values: Vec<u32> = (0..700_000).collect();
-        let mut writer = options.create(&path).unwrap();
-        writer.write("a", &values).unwrap();
-        assert!(!path.exists(), "the file appears when it is complete");
-        drop(writer);
-        let mut writer = options.append(&path).unwrap();
-        let mut rows = writer.start::<u32>("b").unwrap();
-        rows.extend(&values).unwrap();
-        drop(rows);
-        drop(writer);
-        assert_eq!(names(&path), ["a", "b"]);
-        assert_eq!(Reader::open(&path).unwrap().read::<Vec<u32>>("b").unwrap(), values);
+    let path = dir.path().join("x.npz");
+    let work: [fn(&mut Writer<fs::File>); 4] = [
+        |_| {},
+        |writer| writer.write("new", &[2u8]).unwrap(),
+        |writer| {
+            let mut rows = writer.start::<u8>("rows").unwrap();
+            rows.push(&1).unwrap();
+        },
+        |writer| {
+            writer.write("new", &[2u8]).unwrap();
+            writer.write("new", &[2u8]).unwrap_err();
+        },
+    ];
+    for work in work {
+        work(&mut Writer::create(&path).unwrap());
+        assert!(fs::read_dir(dir.path()).unwrap().next().is_none(), "no file appears");
     }
+    let mut writer = Writer::create(&path).unwrap();
+    writer.write("old", &[1u8]).unwrap();
+    writer.finish().unwrap();
+    let before = fs::read(&path).unwrap();
+    for options in [WriteOptions::new(), WriteOptions::new().deflate(1).threads(2).clone()] {
+        for open in [WriteOptions::create, WriteOptions::append] {
+            for work in work {
+                work(&mut open(&options, &path).unwrap());
+                assert_eq!(fs::read(&path).unwrap(), before);
+            }
+        }
+    }
+    let mut editor = Editor::open(&path).unwrap();
+    editor.write("new", &[2u8]).unwrap();
+    drop(editor);
+    assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-/// Guards writers without a path.
+/// Guards readers of what a dropped writer was given: there is no directory, so nobody takes it for complete.
 #[test]
-fn the_directory_of_a_stream_is_written_when_its_writer_is_dropped() {
+fn a_stream_of_a_dropped_writer_is_refused() {
     let mut bytes = Vec::new();
     let mut writer = Writer::stream(&mut bytes);
     writer.write("x", &[1u8, 2]).unwrap();
@@ -50,67 +65,85 @@ fn the_directory_of_a_stream_is_written_when_its_writer_is_dropped() {
     writer.write("x", &[1u8, 2]).unwrap();
     drop(writer);
     for bytes in [bytes, file.into_inner()] {
-        assert_eq!(Reader::new(Cursor::new(bytes)).unwrap().read::<Vec<u8>>("x").unwrap(), [1, 2]);
+        let error = Reader::new(Cursor::new(bytes)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Archive { .. }), "{error}");
     }
 }
 
-/// Guards the old file: an archive that lacks what a program meant to write does not replace it.
+/// Guards programs that forget `finish`: each kind of writer says that a file was not written, once; and only then.
 #[test]
-fn after_a_failure_or_a_panic_the_old_archive_stays() {
+fn work_that_is_lost_is_said_on_the_standard_error() {
+    let output = npy_tests::again("unfinished::child_that_drops_writers").output().unwrap();
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}{err}");
+    let said: Vec<_> = err.lines().filter(|line| line.starts_with("npy-core: ")).collect();
+    let lost = ["written.npz", "rows.npz", "appended.npz", "edited.npz", "removed.npz", "an archive", "atomic.npy"];
+    assert_eq!(said.len(), lost.len(), "{err}");
+    for (line, name) in said.iter().zip(lost) {
+        let rest = "was not written, because its writer was dropped without `finish`";
+        assert!(line.ends_with(&format!("{name} {rest}")), "{line}");
+    }
+}
+
+#[test]
+#[ignore = "started by `work_that_is_lost_is_said_on_the_standard_error`"]
+fn child_that_drops_writers() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("x.npz");
-    let mut writer = Writer::create(&path).unwrap();
-    writer.write("old", &[1u8]).unwrap();
-    writer.finish().unwrap();
-    let before = fs::read(&path).unwrap();
-    let write = |how: &dyn Fn(&mut Writer<fs::File>)| {
-        for options in [WriteOptions::new(), WriteOptions::new().deflate(1).clone()] {
-            for open in [WriteOptions::create, WriteOptions::append] {
-                let mut writer = open(&options, &path).unwrap();
-                writer.write("new", &[2u8]).unwrap();
-                how(&mut writer);
-                writer.write("another", &[3u8]).unwrap();
-                drop(writer);
-                assert_eq!(fs::read(&path).unwrap(), before);
-            }
-        }
+    let at = |name: &str| dir.path().join(name);
+    let archive = |name: &str| {
+        let mut writer = Writer::create(at(name)).unwrap();
+        writer.write("a", &[1u8]).unwrap();
+        writer.finish().unwrap();
+        at(name)
     };
-    write(&|writer| {
-        writer.write("x", &[Lucky(1), Lucky(13)]).unwrap_err();
-    });
-    write(&|writer| {
-        writer.write("new", &[2u8]).unwrap_err();
-    });
-    write(&|writer| {
-        let mut rows = writer.start::<Lucky>("x").unwrap();
-        rows.push(&Lucky(13)).unwrap_err();
-    });
-    write(&|writer| {
-        let panicking = || {
-            let mut rows = writer.start::<u8>("x").unwrap();
-            rows.push(&1).unwrap();
-            panic!("the program fails");
-        };
-        catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
-    });
-    write(&|writer| {
-        let rows = writer.start::<u8>("x").unwrap();
-        std::mem::forget(rows);
-    });
+
+    Writer::create(at("written.npz")).unwrap().write("x", &[1u8]).unwrap();
+    Writer::create(at("rows.npz")).unwrap().start::<u8>("x").unwrap().push(&1).unwrap();
+    Writer::append(archive("appended.npz")).unwrap().write("x", &[1u8]).unwrap();
+    Editor::open(archive("edited.npz")).unwrap().write("x", &[1u8]).unwrap();
+    Editor::open(archive("removed.npz")).unwrap().remove("a").unwrap();
+    Writer::stream(std::io::sink()).write("x", &[1u8]).unwrap();
+    let mut atomic = npy_core::WriteOptions::new();
+    atomic.atomic(true).create::<u8>(at("atomic.npy")).unwrap().push(&1).unwrap();
+
+    // Nothing is lost here, or the program knows it.
+    drop(Writer::create(at("y.npz")).unwrap());
+    drop(Writer::append(archive("y.npz")).unwrap());
+    drop(Editor::open(at("y.npz")).unwrap());
+    drop(atomic.create::<u8>(at("y.npy")).unwrap());
+    let mut rows = atomic.create::<u8>(at("y.npy")).unwrap();
+    rows.push(&1).unwrap();
+    rows.finish().unwrap();
+    let mut rows = atomic.create::<Lucky>(at("y.npy")).unwrap();
+    rows.push(&Lucky(1)).unwrap();
+    rows.push(&Lucky(13)).unwrap_err();
+    drop(rows);
+    let writer = || {
+        let mut writer = Writer::create(at("y.npz")).unwrap();
+        writer.write("x", &[1u8]).unwrap();
+        writer
+    };
+    writer().finish().unwrap();
+    writer().discard();
+    writer().write("x", &[1u8]).unwrap_err();
+    writer().write_fields(&Halves { first: vec![], half: vec![200], other: vec![] }).unwrap_err();
+    writer().start::<Lucky>("y").unwrap().push(&Lucky(13)).unwrap_err();
+    let mut editor = Editor::open(at("y.npz")).unwrap();
+    editor.remove("x").unwrap();
+    editor.remove("z").unwrap_err();
+    drop(editor);
+    let mut editor = Editor::open(at("y.npz")).unwrap();
+    editor.remove("x").unwrap();
+    editor.finish().unwrap();
     let panicking = || {
-        let mut writer = Writer::create(&path).unwrap();
-        writer.write("new", &[2u8]).unwrap();
+        let _writer = writer();
         panic!("the program fails");
     };
     catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
-    Writer::create(&path).unwrap().discard();
-    let mut editor = Editor::open(&path).unwrap();
-    editor.write("new", &[2u8]).unwrap();
-    drop(editor);
-    assert_eq!(fs::read(&path).unwrap(), before);
 }
 
-/// Guards a program that goes on: after a refused value, `finish` completes the archive; discarded rows are no failure.
+/// Guards a program that goes on: after a refused value, a refused name or forgotten rows, `finish` makes the archive of what was written.
 #[test]
 fn a_program_may_go_on_after_a_failure() {
     let dir = tempfile::tempdir().unwrap();
@@ -118,14 +151,23 @@ fn a_program_may_go_on_after_a_failure() {
     let mut writer = Writer::create(&path).unwrap();
     writer.write("x", &[Lucky(13)]).unwrap_err();
     writer.write("x", &[Lucky(1)]).unwrap();
-    writer.finish().unwrap();
-    assert_eq!(names(&path), ["x"]);
-
-    let mut writer = Writer::create(&path).unwrap();
+    writer.write("x", &[Lucky(1)]).unwrap_err();
     writer.start::<u8>("y").unwrap().discard();
+    std::mem::forget(writer.start::<u8>("y").unwrap());
     writer.write("z", &[1u8]).unwrap();
-    drop(writer);
-    assert_eq!(names(&path), ["z"]);
+    writer.finish().unwrap();
+    assert_eq!(names(&path), ["x", "z"]);
+}
+
+/// Guards rows whose writer is dropped: the archive has them, as an array has those of its writer.
+#[test]
+fn rows_of_a_dropped_member_writer_are_in_the_archive() {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    let mut rows = writer.start::<u32>("x").unwrap();
+    rows.extend(0..700_000u32).unwrap();
+    drop(rows);
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert_eq!(reader.read::<Vec<u32>>("x").unwrap(), (0..700_000).collect::<Vec<u32>>());
 }
 
 /// Guards rows that cannot be written when their writer is dropped: `finish` of the archive says so.

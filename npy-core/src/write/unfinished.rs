@@ -1,0 +1,53 @@
+//! Work that is lost without an error, because a writer is dropped before it is finished.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// Part of a writer whose file appears when it is finished. If the writer is dropped before, with work that nobody was told of, a line on the
+/// standard error says that it is lost.
+pub(crate) struct Unfinished {
+    path: Option<PathBuf>,
+    work: Work,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Work {
+    Nothing,
+    Something,
+    /// It is finished or given up, or an error has told of it.
+    Told,
+}
+
+impl Unfinished {
+    /// No work, for the file at this path.
+    pub(crate) fn new(path: Option<&Path>) -> Self {
+        Unfinished { path: path.map(Path::to_owned), work: Work::Nothing }
+    }
+
+    /// Notes that there is work.
+    pub(crate) fn add(&mut self) {
+        if self.work == Work::Nothing {
+            self.work = Work::Something;
+        }
+    }
+
+    /// Notes that the work is finished or given up, or that an error tells of it.
+    pub(crate) fn tell(&mut self) {
+        self.work = Work::Told;
+    }
+
+    fn message(&self) -> String {
+        let file = self.path.as_ref().map_or("an archive".into(), |path| path.to_string_lossy());
+        format!("npy-core: {file} was not written, because its writer was dropped without `finish`")
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if self.work == Work::Something && !thread::panicking() {
+            // There may be no standard error.
+            let _ = writeln!(io::stderr(), "{}", self.message());
+        }
+    }
+}
