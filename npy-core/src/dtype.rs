@@ -77,6 +77,7 @@ pub(crate) struct SubArray {
     pub(crate) base: DType,
     pub(crate) shape: Vec<usize>,
     itemsize: usize,
+    inside: Inside,
 }
 
 /// Fields in the order of their offsets, without overlap. All other bytes are padding.
@@ -84,6 +85,15 @@ pub(crate) struct SubArray {
 pub(crate) struct Record {
     pub(crate) fields: Vec<Field>,
     itemsize: usize,
+    inside: Inside,
+}
+
+/// Facts about all that is inside a dtype. They are kept, because a walk would enter a part that is shared as often as it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Inside {
+    /// The number of fields, those of nested records included. It saturates, far beyond every limit.
+    fields: usize,
+    has_scalars: bool,
 }
 
 /// One field of a record.
@@ -393,18 +403,6 @@ impl DType {
                 });
                 let fields = fields.collect();
                 DType::of_fields(fields, offset)
-            }
-        }
-    }
-
-    /// Returns the number of fields, including those of nested records.
-    fn count_fields(&self) -> usize {
-        match &self.0 {
-            Kind::Scalar(_) => 0,
-            Kind::SubArray(sub) => sub.base.count_fields(),
-            Kind::Record(record) => {
-                let inside = record.fields.iter().map(|field| field.dtype.count_fields());
-                inside.fold(record.fields.len(), checked::add)
             }
         }
     }

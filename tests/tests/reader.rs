@@ -25,7 +25,7 @@ fn items_are_given_once() {
     for error in [reader.read_array::<u8>().err(), reader.read_dyn().err()] {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading a whole array after a part of it was read needs a new reader: open the file again"
+            "reading a whole array after a part of it was read needs its start: seek_to(0) moves there, as does a new reader"
         );
     }
     // Items of no bytes are counted like others.

@@ -646,7 +646,7 @@ fn each_view_error_says_what_to_do() {
     let misaligned = NpyView::<f64>::from_bytes(placed.bytes()).unwrap_err();
     assert_eq!(
         misaligned.to_string(),
-        "misaligned: `f64` needs an address that is a multiple of 8, but the data starts 3 bytes after such an address; copy it with \
+        "misaligned: `f64` needs an address that is a multiple of 8, but its address has a remainder of 3; copy it with \
          Vec::<f64>::read_npy (of bytes: read_npy_from), or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     );
     let error = Error::from(misaligned);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::excerpt::excerpt;
-use super::{DType, Field, Kind, Record, SubArray, names};
+use super::{DType, Field, Inside, Kind, Record, SubArray, names, reads_back};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
-use crate::limits::{MAX_ITEMSIZE, MAX_NDIM};
+use crate::limits::{Limits, MAX_ITEMSIZE, MAX_NDIM};
 use crate::literal::text::Text;
 use crate::shape;
 
@@ -172,7 +172,7 @@ impl DType {
         };
         let shape = [shape.as_ref(), inner].concat();
         sub_array(base.clone(), shape)
-            .and_then(nested)
+            .and_then(readable)
             .map_err(|reason| ErrorKind::DType { descr: excerpt(&self.descr()), reason }.into())
     }
 
@@ -193,12 +193,40 @@ impl DType {
     ///
     /// The caller has checked that names are distinct, offsets ascend, and no fields overlap.
     pub(crate) fn of_fields(fields: Vec<Field>, itemsize: usize) -> DType {
-        DType(Kind::Record(Arc::new(Record { fields, itemsize })))
+        let mut inside = Inside { fields: fields.len(), has_scalars: false };
+        for field in &fields {
+            let inner = field.dtype.inside();
+            inside.fields = inside.fields.saturating_add(inner.fields);
+            inside.has_scalars |= inner.has_scalars;
+        }
+        DType(Kind::Record(Arc::new(Record { fields, itemsize, inside })))
     }
 
     /// Creates a sub-array. The caller has computed its item size.
     pub(super) fn of_base(base: DType, shape: Vec<usize>, itemsize: usize) -> DType {
-        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize })))
+        let inside = Inside {
+            has_scalars: base.inside().has_scalars && !shape.contains(&0),
+            ..base.inside()
+        };
+        DType(Kind::SubArray(Arc::new(SubArray { base, shape, itemsize, inside })))
+    }
+
+    fn inside(&self) -> Inside {
+        match self.kind() {
+            Kind::Scalar(_) => Inside { fields: 0, has_scalars: true },
+            Kind::SubArray(sub) => sub.inside,
+            Kind::Record(record) => record.inside,
+        }
+    }
+
+    /// Returns the number of fields, those of nested records included.
+    pub(super) fn count_fields(&self) -> usize {
+        self.inside().fields
+    }
+
+    /// Returns true if an element has a scalar.
+    pub(super) fn has_scalars(&self) -> bool {
+        self.inside().has_scalars
     }
 
     /// Returns the item size of a sub-array, or fails if it exceeds NumPy's limit.
@@ -276,31 +304,12 @@ fn checked_record(fields: Vec<Field>, itemsize: usize) -> Result<DType, Error> {
             "{itemsize} bytes are more than NumPy's limit of {MAX_ITEMSIZE}; use a smaller item size"
         )));
     }
-    nested(DType::of_fields(fields, itemsize)).map_err(invalid)
+    readable(DType::of_fields(fields, itemsize)).map_err(invalid)
 }
 
-/// Refuses a dtype that is nested so deeply that code that recurses over it could overflow the stack.
-fn nested(dtype: DType) -> Result<DType, String> {
-    const MAX_DEPTH: usize = 200;
-    let depth = depth(&dtype);
-    if depth <= MAX_DEPTH {
-        return Ok(dtype);
-    }
-    Err(format!(
-        "{depth} nested records are more than the limit of {MAX_DEPTH}; nest fewer records"
-    ))
-}
-
-/// Returns the number of records and sub-arrays within each other.
-fn depth(dtype: &DType) -> usize {
-    let inner = match dtype.kind() {
-        Kind::Scalar(_) => return 0,
-        Kind::SubArray(sub) => depth(&sub.base),
-        Kind::Record(record) => {
-            record.fields.iter().map(|field| depth(&field.dtype)).max().unwrap_or(0)
-        }
-    };
-    checked::add(inner, 1)
+/// Refuses a dtype that no file can have. This also limits its nesting, so that code that recurses over it cannot overflow the stack.
+fn readable(dtype: DType) -> Result<DType, String> {
+    reads_back::check_literal(&dtype, &Limits::default()).map(|()| dtype)
 }
 
 fn invalid(field: &Field, reason: String) -> Error {
@@ -385,9 +394,36 @@ mod tests {
     #[test]
     fn nesting_has_a_limit() {
         let nest = |dtype: DType| DType::record([("r", dtype)]);
-        let deep = (0..200).try_fold(u8::dtype(), |dtype, _| nest(dtype)).unwrap();
+        let mut deep = u8::dtype();
+        while let Ok(deeper) = nest(deep.clone()) {
+            deep = deeper;
+        }
+        assert_eq!(deep.to_string().parse::<DType>().unwrap(), deep);
         assert!(message(nest(deep.clone())).contains("nest fewer records"));
-        assert!(message(deep.array([2])).contains("nest fewer records"));
+        assert!(message(deep.array([2]).and_then(nest)).contains("nest fewer records"));
+    }
+
+    /// Guards programs that use a dtype twice, again and again: building takes a time for each step, and not for each field.
+    #[test]
+    fn a_dtype_that_is_shared_is_entered_once() {
+        let empty = DType::record::<&str>([]).unwrap();
+        let twice = |dtype: DType| DType::record([("a", dtype.clone()), ("b", dtype)]);
+        let mut dtype = empty;
+        for _ in 0..15 {
+            dtype = twice(dtype).unwrap();
+        }
+        assert_eq!(dtype.leaves().count(), 0);
+        assert!(message(twice(dtype)).contains("a reader accepts at most"));
+    }
+
+    /// Guards fields that could not be told from padding in a header.
+    #[test]
+    fn bytes_without_a_name_are_refused() {
+        for descr in ["|V4", "('<f4', (2,))"] {
+            let text = message(DType::record([("", descr.parse().unwrap())]));
+            assert!(text.contains("name the field"), "{text}");
+        }
+        assert_eq!(DType::record([("", u8::dtype())]).unwrap().descr(), "[('', '|u1')]");
     }
 
     #[test]

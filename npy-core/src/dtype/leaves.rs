@@ -1,7 +1,7 @@
 //! The scalars of a row, in order.
 
 use super::part::Node;
-use super::{DType, Kind, Part, Scalar, ScalarKind};
+use super::{DType, Part, Scalar, ScalarKind};
 use crate::checked;
 
 /// A scalar of a row, or an array of scalars that are contiguous in it.
@@ -194,7 +194,7 @@ impl<'a> Leaves<'a> {
     fn enter(&mut self, part: Part<'a>) {
         if !part.base.is_record() {
             self.single = Some(part);
-        } else if !part.shape.contains(&0) && has_scalars(part.base) {
+        } else if !part.shape.contains(&0) && part.base.has_scalars() {
             self.open.push((part, 0));
         }
     }
@@ -218,15 +218,6 @@ impl Iterator for Leaves<'_> {
                 None => drop(self.open.pop()),
             }
         }
-    }
-}
-
-/// Returns true if an element has a scalar.
-fn has_scalars(dtype: &DType) -> bool {
-    match dtype.kind() {
-        Kind::Scalar(_) => true,
-        Kind::SubArray(sub) => !sub.shape.contains(&0) && has_scalars(&sub.base),
-        Kind::Record(record) => record.fields.iter().any(|field| has_scalars(field.dtype())),
     }
 }
 

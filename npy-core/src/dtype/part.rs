@@ -153,7 +153,8 @@ pub(crate) fn find<N: Node>(node: &N, path: &str) -> Option<N> {
             Some(path) => path.split_once(']')?,
             None => path.split_at(path.find(['.', '[']).unwrap_or(path.len())),
         };
-        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (digits == "0" || !digits.starts_with('0'));
         let index: usize = digits.parse().ok().filter(|_| is_number)?;
         return find_rest(node.item(index)?, rest);
     }
@@ -257,7 +258,7 @@ mod tests {
         };
         for (paths, descr, offset) in [
             (&["a"][..], "'|u1'", 0),
-            (&["s[0]", "s.0", "s.00"], "'<f4'", 1),
+            (&["s[0]", "s.0"], "'<f4'", 1),
             (&["s[2]", "s.2"], "'<f4'", 9),
             (&["g[1]", "g.1"], "('<i2', (3,))", 19),
             (&["g[1][2]", "g.1.2", "g[1].2", "g.1[2]"], "'<i2'", 23),
@@ -282,6 +283,8 @@ mod tests {
             "s[-1]",
             "s[+1]",
             "s.+1",
+            "s.00",
+            "s[01]",
             "s[]",
             "s[",
             "s[0",

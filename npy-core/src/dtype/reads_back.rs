@@ -20,7 +20,8 @@ pub(crate) fn check(dtype: &DType) -> Result<(), Error> {
     })
 }
 
-fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
+/// Does what [`check`] does, within these limits; the error is the reason.
+pub(super) fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
     let (fields, most) = (dtype.count_fields(), limits.fields);
     if fields > most {
         return Err(format!(

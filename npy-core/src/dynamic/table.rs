@@ -67,7 +67,7 @@ impl DynArray {
     /// # Errors
     ///
     /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the
-    /// table has many more columns than the array has bytes.
+    /// table has many more columns or rows than the array has bytes.
     pub fn table(&self) -> Result<Table<'_>, Error> {
         self.header.without_objects()?;
         let inner = self.shape().get(1..).unwrap_or_default();
@@ -81,6 +81,9 @@ impl DynArray {
         }
         let element = self.dtype().leaves().flat_map(Leaf::elements).flat_map(Leaf::reals);
         let leaves = if names.is_empty() { Vec::new() } else { element.collect() };
+        // The same for rows without columns.
+        let rows = self.shape().first().copied().unwrap_or(1);
+        self.limits.check_empty_items(rows.saturating_sub(self.bytes.len()), size_of::<TableRow<'_>>())?;
         Ok(Table { array: self, names, leaves })
     }
 }

@@ -60,7 +60,7 @@ pub enum ViewError {
 
     /// The data is not at an address that is aligned for the type.
     #[error(
-        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but the data starts {past} bytes after such an address; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
+        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but its address has a remainder of {past}; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
     )]
     Misaligned {
         /// The alignment of the type, in bytes.

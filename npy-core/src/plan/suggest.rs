@@ -3,6 +3,7 @@
 use crate::checked;
 use crate::dtype::{DType, Field, Part};
 use crate::error::{Error, ErrorKind};
+use crate::limits::to_u64;
 
 /// Returns the error for a field of a Rust struct that the file lacks. `is_free` is true for fields of the file that no other field of the
 /// struct matches.
@@ -26,19 +27,40 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
 pub(crate) fn part_at<'d>(record: &'d DType, path: &str) -> Result<Part<'d>, Error> {
     // The elements of a sub-array are no fields.
     let part = if record.is_record() { record.part(path) } else { None };
-    part.ok_or_else(|| missing_part(path, record.fields()))
+    part.ok_or_else(|| missing_part(path, record))
 }
 
 /// Returns the error for a path that leads to no part of a record.
-fn missing_part(path: &str, fields: &[Field]) -> Error {
+fn missing_part(path: &str, record: &DType) -> Error {
     let mut paths = Vec::new();
-    collect(fields, "", &mut paths);
+    collect(record.fields(), "", &mut paths);
     let remedy = match nearest(path, &paths) {
+        _ if let Some(elements) = elements_before(path, record) => elements,
         Some(meant) => format!("did you mean {meant:?}?"),
         None if paths.is_empty() => "read the elements themselves".into(),
         None => "use one of these paths".into(),
     };
     error(path, &paths, remedy)
+}
+
+/// Returns the elements of the sub-array that the beginning of a path leads to, if an index follows that it does not have.
+fn elements_before(path: &str, record: &DType) -> Option<String> {
+    let ends = path.char_indices().filter(|(_, char)| matches!(char, '.' | '['));
+    // The number of parts that are looked up is limited, as a path of a program may be long.
+    ends.rev().take(MAX_PATHS).find_map(|(end, _)| {
+        let (name, index) = path.split_at_checked(end)?;
+        let digits = index.get(1..)?.split(['.', '[', ']']).next()?;
+        let index: u64 = digits.parse().ok()?;
+        let part = record.part(name)?;
+        let (name, &count) = (part.path(), part.shape().first()?);
+        match count.checked_sub(1) {
+            _ if index < to_u64(count) => None,
+            None => Some(format!("{name:?} has no elements")),
+            Some(last) => {
+                Some(format!("{name:?} has the elements \"{name}[0]\" to \"{name}[{last}]\""))
+            }
+        }
+    })
 }
 
 fn error(name: &str, found: &[String], remedy: String) -> Error {
@@ -130,13 +152,15 @@ mod tests {
             ("gain", "did you mean \"head.gain\"?"),
             ("head.gian", "did you mean \"head.gain\"?"),
             ("ID", "did you mean \"id\"?"),
-            ("axes.2.x", "use one of these paths"),
+            ("axes.2.x", "\"axes\" has the elements \"axes[0]\" to \"axes[1]\""),
+            ("axes[2]", "\"axes\" has the elements \"axes[0]\" to \"axes[1]\""),
+            ("axes[1].y", "did you mean \"axes[0].x\"?"),
             ("station", "use one of these paths"),
         ] {
-            let message = missing_part(path, dtype.fields()).to_string();
+            let message = missing_part(path, &dtype).to_string();
             assert!(message.ends_with(&format!("{paths}; {remedy}")), "{message}");
         }
-        let message = missing_part("x", &[]).to_string();
+        let message = missing_part("x", &"[]".parse().unwrap()).to_string();
         assert!(
             message.ends_with("its fields are none; read the elements themselves"),
             "{message}"
@@ -162,7 +186,7 @@ mod tests {
             format!("[('{name}{i}', {inner}), ('m{i}', '|u1')]")
         });
         let dtype: DType = deep.parse().unwrap();
-        let message = missing_part("z", dtype.fields()).to_string();
+        let message = missing_part("z", &dtype).to_string();
         assert!(message.len() < 20_000, "{}", message.len());
     }
 }

@@ -172,7 +172,7 @@ impl<R> Reader<R> {
     pub fn flatten(mut self) -> Result<Self> {
         if self.data.elements_before() > 0 {
             let (what, needs) =
-                ("flattening an array after a part of it was read".into(), "a new reader");
+                ("flattening an array after a part of it was read".into(), "its start: seek_to(0) moves there, as does a new reader");
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
         let count = limits::to_usize(self.header.elements())?;
@@ -359,6 +359,9 @@ impl<R: Read> Reader<R> {
     /// Reads one field of every record that remains, `"gain"`, or a part of one: `"head.gain"` is a field of a nested record,
     /// `"samples[3]"` an element of a sub-array. Takes the memory of that field only.
     ///
+    /// The values of an array of several dimensions are in C order, as in `arr["gain"].ravel()`, also if the file is in Fortran order;
+    /// [`DynArray::field`](crate::DynArray::field) keeps the shape. A file in Fortran order gives the whole column, or none after a part of it was read.
+    ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
     ///
@@ -376,7 +379,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], and [`ErrorKind::MissingField`] if there is no such field.
+    /// As [`Reader::read_vec`], but for several dimensions, and [`ErrorKind::MissingField`] if there is no such field.
     pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
         parts::column(self, path)
     }
@@ -759,7 +762,7 @@ impl<R> Reader<R> {
             return Ok(());
         }
         let what = "reading a whole array after a part of it was read".into();
-        let needs = "a new reader: open the file again";
+        let needs = "its start: seek_to(0) moves there, as does a new reader";
         Err(ErrorKind::Unsupported { what, needs }.into())
     }
 

@@ -415,8 +415,13 @@ impl<T: Item> Model<T> {
         let At::Elements(at) = self.at else {
             return unsupported(reader.read_column::<T::Column>(path));
         };
+        let is_part = at > 0 && at < self.count();
+        if is_part && is_strided(&self.file.shape, self.file.order) {
+            return unsupported(reader.read_column::<T::Column>(path));
+        }
         let found = reader.read_column::<T::Column>(path).unwrap();
-        let wanted: Vec<_> = self.file.stored[at..].iter().map(|item| item.column(index)).collect();
+        let wanted = &self.file.logical[at..];
+        let wanted: Vec<_> = wanted.iter().map(|item| item.column(index)).collect();
         equal(&found, &wanted);
         self.at = At::Elements(self.count());
     }

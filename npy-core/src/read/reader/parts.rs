@@ -8,6 +8,7 @@ use std::mem;
 use std::ops::DerefMut;
 
 use super::Reader;
+use crate::array::NpyArray;
 use super::whole::{fill_parts, next_blocks, swap_in_place, values};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
@@ -154,7 +155,20 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
     reader.located(|reader| {
         reader.header.without_objects()?;
         let plan = column_plan::<F>(reader.header.dtype(), path, reader.cast)?;
-        values(reader, &ItemPlan::of_elements(plan, &reader.header), false)
+        let plan = ItemPlan::of_elements(plan, &reader.header);
+        let shape = reader.header.shape().to_vec();
+        let is_c = reader.header.order().normalized(&shape) == Order::C;
+        if is_c || reader.data.elements_left() == 0 {
+            return values(reader, &plan, false);
+        }
+        reader.data.check()?;
+        if !reader.data.is_at_start() {
+            let what = "reading a column of the records that remain of an array in Fortran order".into();
+            let needs = "its start: seek_to(0) moves there, as does a new reader";
+            return Err(ErrorKind::Unsupported { what, needs }.into());
+        }
+        let column = NpyArray::with_order(values(reader, &plan, false)?, shape, Order::Fortran)?;
+        Ok(column.into_order(Order::C).into_vec_memory_order())
     })
 }
 
@@ -219,7 +233,12 @@ pub(super) fn seek<R: Read + Seek>(
         .unwrap_or((&1, &[]));
         if row > rows {
             let shape = shape::repr(shape);
-            let reason = format!("no row {row}: the array has {rows}");
+            let reason = match by_rows || reader.header.order() == Order::C {
+                true => format!("no row {row}: the array has {rows}"),
+                false => format!(
+                    "no position {row} along the last dimension, which has {rows}: the array is in Fortran order, where seek_to_row moves to a row"
+                ),
+            };
             return Err(ErrorKind::Shape { shape, reason }.into());
         }
         match RowLayout::of(&reader.header)? {
@@ -236,7 +255,8 @@ impl<R> Reader<R> {
             1 => "1 element is left".to_owned(),
             n => format!("{n} elements are left"),
         };
-        let reason = format!("{left}, and {wanted} are expected; nothing was read");
+        let are = if wanted == 1 { "is" } else { "are" };
+        let reason = format!("{left}, and {wanted} {are} expected; nothing was read");
         ErrorKind::Shape { shape: shape::repr(self.header.shape()), reason }.into()
     }
 }
