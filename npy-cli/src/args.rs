@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
@@ -34,11 +35,12 @@ A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard i
   t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
 
 An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \
-it cannot also be an input. --no-clobber replaces nothing. Only --force replaces an archive whose other members would be \
-lost, and files whose names come from an archive (npz extract). append, npz rm, npz mv and npz pack --append change the \
+it cannot also be an input, by this or another name. With --no-clobber, an output that exists is an error. Only --force \
+replaces an archive whose other members would be lost, and files whose names come from an archive (npz extract). append, npz rm, npz mv and npz pack --append change the \
 file that they name.
 
-Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments and unreadable files; 130 after Ctrl-C.";
+Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments, unreadable files and outputs that are kept. A signal \
+ends npy as it ends other programs: a shell says 130 after Ctrl-C.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -57,6 +59,8 @@ enum Command {
     /// The standard deviation is that of NumPy, which divides by the number of values; pandas divides by one less.
     Stats(commands::stats::Args),
     /// Compares two files: headers first, then rows; exit code 1 if they differ
+    ///
+    /// Another shape or dtype is a difference, also if all values are equal; another byte order, memory order or padding is none.
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
@@ -90,8 +94,11 @@ impl Npy {
     pub(crate) fn run_with(arguments: impl Iterator<Item = OsString>) -> Result {
         let arguments: Vec<OsString> = arguments.map(target::marked).collect();
         let parsed = Npy::try_parse_from(&arguments);
+        let asks_for_help =
+            parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
         if !matches!(parsed, Ok(Npy { command: Some(_), .. }))
-            && let Some(failure) = arguments.get(1).and_then(|word| misspelled(word.to_str()?))
+            && let Some(failure) =
+                arguments.get(1).and_then(|word| misspelled(word.to_str()?, asks_for_help))
         {
             return Err(failure);
         }
@@ -123,10 +130,22 @@ impl Npy {
     }
 }
 
-/// Returns the error for a word that is no file and nearly the name of a subcommand.
-fn misspelled(word: &str) -> Option<Failure> {
-    let name = meant(word).filter(|_| !Path::new(word).exists())?;
-    Some(Failure::usage(format!("there is no subcommand or file {word:?}; did you mean {name}?")))
+/// Returns the error for a word that is no file and nearly the name of a subcommand, or of whose help the user asks.
+fn misspelled(word: &str, asks_for_help: bool) -> Option<Failure> {
+    if Path::new(word).exists() {
+        return None;
+    }
+    let remedy = match meant(word) {
+        Some(name) => format!("did you mean {name}?"),
+        None if asks_for_help && is_unknown(word) => "npy --help lists the subcommands".into(),
+        None => return None,
+    };
+    Some(Failure::usage(format!("there is no subcommand or file {word:?}; {remedy}")))
+}
+
+/// Returns true for a word that is neither an option nor a subcommand.
+fn is_unknown(word: &str) -> bool {
+    !word.starts_with('-') && word != "help" && Npy::command().find_subcommand(word).is_none()
 }
 
 /// Returns the name of the subcommand that was probably meant.

@@ -78,6 +78,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["heda", "t.npy"][..], "did you mean head?"),
         (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
         (&["man", "stat"], "did you mean stats?"),
+        (&["slice", "--help"], "npy --help lists the subcommands"),
     ] {
         let (exit, message) = code(path, args);
         assert!(exit == 2 && message.contains(meant), "{message}");

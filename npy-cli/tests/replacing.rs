@@ -112,7 +112,7 @@ fn help_says_what_is_replaced() {
     let output = npy(folder.path(), &["help"]);
     let words = String::from_utf8(output.stdout).unwrap();
     let text: Vec<&str> = words.split_whitespace().collect();
-    let rule = "it cannot also be an input. --no-clobber replaces nothing. Only --force replaces";
+    let rule = "it cannot also be an input, by this or another name. With --no-clobber, an output that exists is an error. Only --force replaces";
     assert!(text.join(" ").contains(rule), "{words}");
 }
 

@@ -547,6 +547,7 @@ impl From<Error> for std::io::Error {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Place::Path(path) if path.as_os_str().is_empty() => f.write_str("path \"\""),
             Place::Path(path) => write!(f, "{}", path.display()),
             Place::Member(name) => write!(f, "member {name:?}"),
             Place::Field(name) => write!(f, "field {name:?}"),

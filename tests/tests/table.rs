@@ -67,6 +67,11 @@ fn columns_without_bytes_are_limited() {
         let error = array(dtype, &shape, Order::C, vec![]).table().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{dtype}: {error}");
     }
+    // Nor can a program go through that many rows without columns.
+    for (dtype, shape) in [("<f8", &[1 << 33, 0][..]), ("[]", &[1 << 33])] {
+        let error = array(dtype, shape, Order::C, vec![]).table().unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{dtype}: {error}");
+    }
     let none = array("[('a', '|u1', (2147483647, 0))]", &[3], Order::C, vec![]);
     assert_eq!(none.table().unwrap().names(), [""; 0]);
 }

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     b: Target,
     #[command(flatten)]
     tolerance: Tolerance,
-    /// Compares only these columns, such as a,hdr.t0 or 0,2
+    /// Compares only these columns, such as a,hdr.t0,samples[3]; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// The largest number of differing values that are printed
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
-    /// The largest difference between numbers, relative to B
+    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers

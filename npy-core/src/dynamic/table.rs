@@ -83,7 +83,8 @@ impl DynArray {
         let leaves = if names.is_empty() { Vec::new() } else { element.collect() };
         // The same for rows without columns.
         let rows = self.shape().first().copied().unwrap_or(1);
-        self.limits.check_empty_items(rows.saturating_sub(self.bytes.len()), size_of::<TableRow<'_>>())?;
+        self.limits
+            .check_empty_items(rows.saturating_sub(self.bytes.len()), size_of::<TableRow<'_>>())?;
         Ok(Table { array: self, names, leaves })
     }
 }

@@ -338,8 +338,7 @@ impl<R: Read + Seek> Data<R> {
 #[cold]
 fn between_rows() -> Error {
     let what = "reading elements after some rows of an array in Fortran order".into();
-    let needs =
-        "the rest of its rows first (Reader::rows, Reader::read_dyn_chunk), or its start: seek_to(0) moves there";
+    let needs = "the rest of its rows first (Reader::rows, Reader::read_dyn_chunk), or its start: seek_to(0) moves there";
     ErrorKind::Unsupported { what, needs }.into()
 }
 

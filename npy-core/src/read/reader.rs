@@ -171,8 +171,10 @@ impl<R> Reader<R> {
     /// elements than a `usize` counts.
     pub fn flatten(mut self) -> Result<Self> {
         if self.data.elements_before() > 0 {
-            let (what, needs) =
-                ("flattening an array after a part of it was read".into(), "its start: seek_to(0) moves there, as does a new reader");
+            let (what, needs) = (
+                "flattening an array after a part of it was read".into(),
+                "its start: seek_to(0) moves there, as does a new reader",
+            );
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
         let count = limits::to_usize(self.header.elements())?;

@@ -65,7 +65,8 @@ impl NewFile {
     /// use npy_core::NewFile;
     ///
     /// std::fs::write("done", "")?;
-    /// assert!(NewFile::create_new("done").is_err());
+    /// let error = NewFile::create_new("done").unwrap_err();
+    /// assert_eq!(error.to_string(), "done: the file exists, and is kept; use another name");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///

@@ -81,7 +81,7 @@ pub(crate) fn begin(path: &Path, existing: Existing) -> Result<(File, Destinatio
         Found::Name(target) => target,
     };
     if existing == Existing::Keep && target.old.is_some() {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
+        return Err(exists().into());
     }
     // If there is an old file, only the owner may read the new one until it gets the permissions of the old one.
     let is_private = target.old.is_some();
@@ -134,7 +134,11 @@ impl Destination {
                 if let Some(old) = &target.old {
                     old.give_to(&file, &target)?;
                 }
-                temporary.rename(&file, &target.name, self.existing, sync)?;
+                let renamed = temporary.rename(&file, &target.name, self.existing, sync);
+                renamed.map_err(|error| match error.kind() {
+                    io::ErrorKind::AlreadyExists => exists(),
+                    _ => error,
+                })?;
             }
             // A pipe has nothing to sync.
             None if sync && file.metadata()?.is_file() => file.sync_all()?,
@@ -197,6 +201,11 @@ impl Drop for Temporary {
             let _ = self.directory.remove(name.as_os_str());
         }
     }
+}
+
+/// The error for a file that is not replaced.
+fn exists() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "the file exists, and is kept; use another name")
 }
 
 /// Calls `make` with a random name in the directory, and again with another name if a file with it exists.

@@ -529,7 +529,9 @@ impl<T: Element, W: Write> Writer<T, W> {
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
             }
             let opened = writer.file.as_mut();
-            if let Some(Unnamed { file, destination, .. }) = opened.and_then(|opened| opened.unnamed.take()) {
+            if let Some(Unnamed { file, destination, .. }) =
+                opened.and_then(|opened| opened.unnamed.take())
+            {
                 destination.commit(file, sync.is_some())?;
             }
             writer.check_path(Lock::check_path)

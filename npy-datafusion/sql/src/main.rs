@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 
 use crate::output::Form;
 
-/// Queries .npy and .npz files with SQL.
+/// Queries .npy and .npz files with SQL; `npy sql` runs this program, npy-sql.
 ///
 /// The files are the tables t, t2, …, and each also has the name of its file without the extension.
 /// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column.

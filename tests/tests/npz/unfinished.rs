@@ -78,7 +78,15 @@ fn work_that_is_lost_is_said_on_the_standard_error() {
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{err}");
     let said: Vec<_> = err.lines().filter(|line| line.starts_with("npy-core: ")).collect();
-    let lost = ["written.npz", "rows.npz", "appended.npz", "edited.npz", "removed.npz", "an archive", "atomic.npy"];
+    let lost = [
+        "written.npz",
+        "rows.npz",
+        "appended.npz",
+        "edited.npz",
+        "removed.npz",
+        "an archive",
+        "atomic.npy",
+    ];
     assert_eq!(said.len(), lost.len(), "{err}");
     for (line, name) in said.iter().zip(lost) {
         let rest = "was not written, because its writer was dropped without `finish`";

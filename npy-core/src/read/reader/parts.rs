@@ -8,8 +8,8 @@ use std::mem;
 use std::ops::DerefMut;
 
 use super::Reader;
-use crate::array::NpyArray;
 use super::whole::{fill_parts, next_blocks, swap_in_place, values};
+use crate::array::NpyArray;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::cast::{Replaced, Values};
@@ -163,7 +163,8 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
         }
         reader.data.check()?;
         if !reader.data.is_at_start() {
-            let what = "reading a column of the records that remain of an array in Fortran order".into();
+            let what =
+                "reading a column of the records that remain of an array in Fortran order".into();
             let needs = "its start: seek_to(0) moves there, as does a new reader";
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }

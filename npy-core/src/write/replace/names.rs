@@ -49,7 +49,9 @@ impl Names {
                 names.push((name.to_owned(), remove));
                 Ok(())
             }
-            None => Err(io::Error::other("the process is about to end, so no file is begun")),
+            None => Err(io::Error::other(
+                "no file can be created after NewFile::remove_incomplete, which is for the end of a process",
+            )),
         }
     }
 
