@@ -128,9 +128,26 @@ fn decode_buffered<R: Read, T: Element>(
         return None;
     }
     out.reserve(max).ok()?;
-    out.append(items.chunks_exact(T::SIZE).map(T::decode));
+    out.append(Few { items, of: PhantomData });
     reader.data.source.consume(bytes);
     Some(max)
+}
+
+/// The values of a few canonical items. Its steps are made for the size of an item, which those of a general chunk would read each time.
+struct Few<'b, T> {
+    items: &'b [u8],
+    of: PhantomData<T>,
+}
+
+impl<T: Element> Iterator for Few<'_, T> {
+    type Item = T;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<T> {
+        let (item, rest) = self.items.split_at_checked(T::SIZE)?;
+        self.items = rest;
+        Some(T::decode(item))
+    }
 }
 
 /// Decodes the next `count` values, block by block, in the buffers of the reader.
